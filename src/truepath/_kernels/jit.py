@@ -1,0 +1,16 @@
+"""The one way kernels are compiled: without the GIL, kept on disk between runs, strict floating point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import njit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` at its first call; ``function.py_func`` stays the plain Python version."""
+    compiled: F = njit(cache=True, nogil=True)(function)
+    return compiled

@@ -1,0 +1,121 @@
+"""What every room asks of its matrices: the shape, the values, and the hierarchy respected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from truepath.errors import ConstraintError
+from truepath.hierarchy.closure import as_bool, close_upwards, find_incoherent, find_unclosed
+
+if TYPE_CHECKING:
+    from truepath.hierarchy.hierarchy import Hierarchy
+
+__all__ = ["check_labels", "check_scores", "resolve_hierarchy"]
+
+
+def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int) -> Hierarchy:
+    """Return the hierarchy given, or a flat one of ``n_nodes`` labels for None."""
+    from truepath.hierarchy.hierarchy import Hierarchy
+
+    if hierarchy is None:
+        return Hierarchy.flat(n_nodes)
+    if not isinstance(hierarchy, Hierarchy):
+        raise TypeError(
+            f"hierarchy must be a truepath.Hierarchy or None; got {type(hierarchy).__name__}. "
+            "Build one with Hierarchy.from_edges, from_paths or from_parents."
+        )
+    return hierarchy
+
+
+def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "Y", close: bool = False) -> Any:
+    """Return a label matrix as a boolean array or ``csr_array``, checked against the hierarchy.
+
+    Parameters
+    ----------
+    Y : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Only 0 and 1 (or False and True).
+    hierarchy : Hierarchy
+    name : str, default="Y"
+        What the error messages call it.
+    close : bool, default=False
+        Whether to add missing ancestors rather than refuse.
+    """
+    Y = _as_matrix(Y, hierarchy, name)
+    values = Y.data if sparse.issparse(Y) else Y
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold 0 and 1; got values of type {values.dtype}. Use hierarchy.encode for names.")
+    if values.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
+        wrong = values[(values != 0) & (values != 1)].flat[0]
+        raise ValueError(f"{name} must hold only 0 and 1; found {wrong}. Labels from scores come from a decoder.")
+    Y = as_bool(Y)
+    if close:
+        return close_upwards(Y, hierarchy)
+    broken = find_unclosed(Y, hierarchy)
+    if broken is not None:
+        child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
+        rows = "row" if broken.n_rows == 1 else "rows"
+        raise ConstraintError(
+            f"{name} has {broken.n_rows} {rows} where a label is set but an ancestor is not "
+            f"(first: row {broken.row}, {child!r} without {parent!r}). "
+            f"Add missing ancestors with hierarchy.close({name})."
+        )
+    return Y
+
+
+def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: bool = False) -> Any:
+    """Return a score matrix as a float32/float64 array or ``csr_array``, finite and of the right shape.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Other number types become float64.
+    hierarchy : Hierarchy
+    name : str, default="S"
+        What the error messages call it.
+    coherent : bool, default=False
+        Whether to refuse a score above its parent's.
+    """
+    S = _as_matrix(S, hierarchy, name)
+    if S.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers; got values of type {S.dtype}.")
+    if S.dtype not in (np.float32, np.float64):
+        S = S.astype(np.float64)
+    values = S.data if sparse.issparse(S) else S
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} holds NaN or infinity in {_first_row_not_finite(S)}; scores must be finite numbers.")
+    broken = find_incoherent(S, hierarchy) if coherent else None
+    if broken is not None:
+        child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
+        rows = "row" if broken.n_rows == 1 else "rows"
+        raise ConstraintError(
+            f"{name} has {broken.n_rows} {rows} with a score above its parent's "
+            f"(first: row {broken.row}, {child!r} above {parent!r}). "
+            "Make it coherent first, with one of truepath.combiners or coherent='max_up' where offered."
+        )
+    return S
+
+
+def _as_matrix(M: Any, hierarchy: Hierarchy, name: str) -> Any:
+    """Return a two-dimensional array or csr_array with one column a node."""
+    M = sparse.csr_array(M) if sparse.issparse(M) else np.asarray(M)
+    if M.ndim != 2:
+        raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {M.ndim} dimension(s).")
+    if M.shape[1] != hierarchy.n_nodes:
+        raise ValueError(
+            f"{name} has {M.shape[1]} columns but the hierarchy has {hierarchy.n_nodes} nodes; columns follow "
+            "hierarchy.names."
+        )
+    return M
+
+
+def _first_row_not_finite(S: Any) -> str:
+    """Name the first row with NaN or infinity."""
+    if sparse.issparse(S):
+        row = int(np.searchsorted(S.indptr, np.flatnonzero(~np.isfinite(S.data))[0], side="right") - 1)
+    else:
+        row = int(np.flatnonzero(~np.isfinite(S).all(axis=1))[0])
+    return f"row {row}"

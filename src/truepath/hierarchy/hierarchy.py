@@ -1,0 +1,477 @@
+"""The label graph: a tree or a DAG of classes under an implicit root, immutable, nodes numbered parents first."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from truepath.hierarchy import closure, convert, encode, restrict
+from truepath.hierarchy.names import look_up
+from truepath.hierarchy.order import IntArray, group_by, number_edges, order_nodes
+
+__all__ = ["Hierarchy"]
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+class Hierarchy:
+    """A tree or a DAG of labels under an implicit root.
+
+    Make one with a constructor of its own: :meth:`from_edges`, :meth:`from_paths`, :meth:`from_parents`,
+    :meth:`flat`, :meth:`from_networkx`, :meth:`from_obo`, :meth:`from_json`. Nodes are the integers
+    ``0 .. n_nodes - 1``, numbered so that parents come before children (the order given is kept wherever it
+    already does that); their names stand beside them in :attr:`names`. The root that every instance belongs to
+    is not a node. A hierarchy is immutable, hashable, equal to another of the same names and edges, and its own
+    scikit-learn clone.
+
+    Attributes
+    ----------
+    n_nodes, n_edges : int
+        Numbers of labels and of edges between them (edges from the implicit root are not counted).
+    names : ndarray of str, shape (n_nodes,)
+        The label names.
+    edges : ndarray of int32, shape (n_edges, 2)
+        Pairs (parent, child), sorted by child.
+    parent_ptr, parent_idx, child_ptr, child_idx : ndarray of int32
+        The same edges as index arrays: the parents of ``v`` are ``parent_idx[parent_ptr[v]:parent_ptr[v + 1]]``.
+    roots, leaves : ndarray of int
+        The top-level nodes (without parents) and the nodes without children.
+    is_leaf : ndarray of bool, shape (n_nodes,)
+    is_tree : bool
+        Whether no node has more than one parent.
+    depth : ndarray of int32, shape (n_nodes,)
+        Length of the longest path from the implicit root; top-level nodes have depth 1.
+    height : int
+        The largest depth.
+    levels : tuple of ndarray of int
+        The nodes of each depth: ``levels[0]`` are those of depth 1.
+    costs : ndarray of float64, shape (n_nodes,)
+        The normalised costs: c_root = 1, and c_v is the sum over the parents u of v of c_u / |children(u)|.
+    aliases : mapping of str to str
+        Other names of nodes, such as alternative ids; :meth:`index` and :meth:`encode` take them.
+    sep : str or None
+        What joins the parts of a name in a hierarchy made by :meth:`from_paths`.
+
+    Notes
+    -----
+    Building costs O((nodes + edges) log nodes). Memory is O(nodes + edges); closures are sparse.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> h
+    Hierarchy(5 nodes, 3 edges, tree, 3 leaves, height 2)
+    >>> list(h.names)
+    ['a', 'a/1', 'a/2', 'b', 'b/1']
+    >>> h.names[h.parents("a/2")].tolist()
+    ['a']
+    >>> Y = h.encode([["a/1", "b"], ["a"]])
+    >>> h.decode(Y)
+    [('a/1', 'b'), ('a',)]
+    """
+
+    names: NDArray[np.object_]
+    parent_ptr: IntArray
+    parent_idx: IntArray
+    aliases: Mapping[str, str]
+    sep: str | None
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        pairs: NDArray[np.int64],
+        aliases: Mapping[str, str] | None = None,
+        sep: str | None = None,
+    ):
+        """Order and freeze; use the ``from_*`` constructors rather than this one."""
+        order = order_nodes(names, pairs)
+        rank = np.empty(len(names), np.int64)
+        rank[order] = np.arange(len(names))
+        named = np.empty(len(names), object)
+        named[:] = [names[v] for v in order]
+        ptr, idx = group_by(rank[pairs[:, 1]], rank[pairs[:, 0]], len(names))
+        fields = {"names": _frozen(named), "parent_ptr": _frozen(ptr), "parent_idx": _frozen(idx)}
+        self.__dict__.update(fields, aliases=MappingProxyType(dict(aliases or {})), sep=sep)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Hierarchy is immutable; make a new one instead of setting {name!r}.")
+
+    # ------------------------------------------------------------------ constructors
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence[str | None]],
+        *,
+        nodes: Iterable[str] | None = None,
+        root: str | None = None,
+    ) -> Hierarchy:
+        """Build from (parent, child) pairs of names; parent ``None`` (or ``root``) hangs the child at the top.
+
+        Parameters
+        ----------
+        edges : iterable of pairs
+            Repeated edges count once. A node that has other parents keeps only those: an edge from the root
+            beside them adds nothing.
+        nodes : iterable of str, optional
+            All node names, in the preferred order; names outside it are then an error.
+        root : str, optional
+            A name that stands for the implicit root, such as ``"root"`` in CLUS files.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([(None, "a"), (None, "b"), ("a", "c"), ("b", "c")])
+        >>> h.is_tree, h.costs.tolist()
+        (False, [0.5, 0.5, 1.0])
+        """
+        return cls(*number_edges(edges, nodes, root))
+
+    @classmethod
+    def from_paths(cls, paths: Iterable[str | Sequence[str]], *, sep: str = "/") -> Hierarchy:
+        """Build a tree from paths: strings split at ``sep``, or tuples of parts; ancestors are added.
+
+        A node is named by its whole path, so ``a/1`` and ``b/1`` are different nodes.
+
+        Examples
+        --------
+        >>> list(Hierarchy.from_paths([("Science", "Physics"), ("Art",)], sep=" > ").names)
+        ['Science', 'Science > Physics', 'Art']
+        """
+        return cls(*convert.number_paths(paths, sep), sep=sep)
+
+    @classmethod
+    def from_parents(
+        cls, parents: Mapping[str, Any] | Sequence[int | Sequence[int]], names: Sequence[str] | None = None
+    ) -> Hierarchy:
+        """Build from each node's parent or parents.
+
+        Parameters
+        ----------
+        parents : mapping or sequence
+            A mapping from name to parent name, list of parent names, or None; or a sequence of parent numbers
+            (-1 at the top) or lists of them, one entry per node.
+        names : sequence of str, optional
+            With a sequence: the names; the numbers themselves by default.
+
+        Examples
+        --------
+        >>> Hierarchy.from_parents({"a": None, "b": "a", "c": ["a", "b"]}).edges.tolist()
+        [[0, 1], [0, 2], [1, 2]]
+        >>> Hierarchy.from_parents([-1, 0, 0]).names.tolist()
+        ['0', '1', '2']
+        """
+        return cls(*convert.number_parents(parents, names))
+
+    @classmethod
+    def flat(cls, names: int | Iterable[str]) -> Hierarchy:
+        """Build a hierarchy without edges: plain multi-label classification over ``names`` (or that many numbers)."""
+        named = map(str, range(names)) if isinstance(names, int) else names
+        return cls(*number_edges([], named, None))
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, root: str | None = None) -> Hierarchy:
+        """Build from a networkx ``DiGraph`` whose arcs lead from parent to child; ``root`` is the node to leave out."""
+        return cls.from_edges(graph.edges(), nodes=[v for v in graph.nodes() if v != root], root=root)
+
+    @classmethod
+    def from_obo(
+        cls,
+        source: Any,
+        *,
+        relations: Sequence[str] = ("is_a",),
+        namespaces: Sequence[str] | None = None,
+    ) -> Hierarchy:
+        """Build from an ontology in OBO format (needs the ``ontology`` extra).
+
+        Parameters
+        ----------
+        source : path, URL or text stream
+            What ``obonet.read_obo`` reads; .gz, .bz2 and .xz too.
+        relations : sequence of str, default=("is_a",)
+            Which relations make edges, for instance ``("is_a", "part_of")``. A relation that leads into another
+            of the chosen ``namespaces`` counts as well.
+        namespaces : sequence of str, optional
+            Keep these only, e.g. ``["biological_process"]``. All by default.
+
+        Notes
+        -----
+        Obsolete terms are left out. Alternative ids (``alt_id``) are kept as :attr:`aliases`: :meth:`index` and
+        :meth:`encode` take them for the term they stand for.
+        """
+        from truepath.hierarchy.obo import read_obo
+
+        names, pairs, aliases = read_obo(source, relations, namespaces)
+        return cls(names, pairs, aliases)
+
+    @classmethod
+    def from_json(cls, text: str) -> Hierarchy:
+        """Build from what :meth:`to_json` wrote."""
+        return cls(*convert.parse_json(text))
+
+    # ------------------------------------------------------------------ structure
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self.names.size)
+
+    @property
+    def n_edges(self) -> int:
+        return int(self.parent_idx.size)
+
+    @property
+    def is_tree(self) -> bool:
+        return bool((np.diff(self.parent_ptr) <= 1).all())
+
+    @cached_property
+    def edges(self) -> IntArray:
+        child = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.parent_ptr))
+        return _frozen(np.column_stack([self.parent_idx, child]))
+
+    @cached_property
+    def _children(self) -> tuple[IntArray, IntArray]:
+        ptr, idx = group_by(self.edges[:, 0], self.edges[:, 1], self.n_nodes)
+        return _frozen(ptr), _frozen(idx)
+
+    @property
+    def child_ptr(self) -> IntArray:
+        return self._children[0]
+
+    @property
+    def child_idx(self) -> IntArray:
+        return self._children[1]
+
+    @cached_property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        return _frozen(np.diff(self.child_ptr) == 0)
+
+    @cached_property
+    def leaves(self) -> NDArray[np.int64]:
+        return _frozen(np.flatnonzero(self.is_leaf))
+
+    @cached_property
+    def roots(self) -> NDArray[np.int64]:
+        return _frozen(np.flatnonzero(np.diff(self.parent_ptr) == 0))
+
+    @cached_property
+    def depth(self) -> IntArray:
+        depth = [1] * self.n_nodes
+        for parent, child in self.edges.tolist():  # sorted by child, and parents come first
+            depth[child] = max(depth[child], depth[parent] + 1)
+        return _frozen(np.array(depth, np.int32))
+
+    @property
+    def height(self) -> int:
+        return int(self.depth.max())
+
+    @cached_property
+    def levels(self) -> tuple[NDArray[np.int64], ...]:
+        order = np.argsort(self.depth, kind="stable")
+        ends = np.cumsum(np.bincount(self.depth)[1:])
+        return tuple(_frozen(part) for part in np.split(order, ends[:-1]))
+
+    @cached_property
+    def costs(self) -> NDArray[np.float64]:
+        costs = [0.0] * self.n_nodes
+        for v in self.roots.tolist():
+            costs[v] = 1.0 / self.roots.size
+        n_children = np.diff(self.child_ptr).tolist()
+        for parent, child in self.edges.tolist():
+            costs[child] += costs[parent] / n_children[parent]
+        return _frozen(np.array(costs))
+
+    def parents(self, v: int | str) -> IntArray:
+        """Return the parents of ``v`` (a number or a name), ascending; empty at the top."""
+        v = self._number(v)
+        return self.parent_idx[self.parent_ptr[v] : self.parent_ptr[v + 1]]
+
+    def children(self, v: int | str) -> IntArray:
+        """Return the children of ``v``, ascending."""
+        v = self._number(v)
+        return self.child_idx[self.child_ptr[v] : self.child_ptr[v + 1]]
+
+    def ancestors(self, v: int | str) -> NDArray[np.int64]:
+        """Return all nodes above ``v``, ascending, ``v`` itself left out."""
+        return closure.reach(self._number(v), self.parent_ptr, self.parent_idx)
+
+    def descendants(self, v: int | str) -> NDArray[np.int64]:
+        """Return all nodes below ``v``, ascending, ``v`` itself left out."""
+        return closure.reach(self._number(v), self.child_ptr, self.child_idx)
+
+    def ancestor_matrix(self) -> sparse.csr_array:
+        """Return the sparse boolean matrix whose entry [v, u] says that u is v or an ancestor of v."""
+        return closure.close_upwards(sparse.eye_array(self.n_nodes, dtype=bool, format="csr"), self)
+
+    # ------------------------------------------------------------------ names and numbers
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: v for v, name in enumerate(self.names.tolist())}
+
+    def index(self, name: str) -> int:
+        """Return the number of the node called ``name`` (or whose alias it is)."""
+        return look_up(self, name)
+
+    def indices(self, names: Iterable[str]) -> NDArray[np.int64]:
+        """Return the numbers of several names, in their order."""
+        return np.array([look_up(self, name) for name in names], np.int64)
+
+    def _number(self, v: int | str) -> int:
+        """Resolve a node given by number or by name."""
+        if isinstance(v, str):
+            return look_up(self, v)
+        if not 0 <= v < self.n_nodes:
+            raise IndexError(f"node {v} is out of range: the hierarchy has the nodes 0 to {self.n_nodes - 1}.")
+        return int(v)
+
+    # ------------------------------------------------------------------ label matrices
+
+    def encode(self, labels: Any, *, close: bool = True) -> sparse.csr_array:
+        """Turn label collections into a boolean CSR matrix, ancestors added.
+
+        Parameters
+        ----------
+        labels : one of
+            * a sequence with, for each instance, a collection of label names (or tuple paths), or one name;
+            * a two-dimensional array or data frame of strings, one column per level as HiClass takes them
+              (empty cells, None and NaN end a path), or three-dimensional, several paths an instance;
+            * a 0/1 matrix, dense or sparse, or a data frame of 0/1 columns named like the nodes (in any order).
+        close : bool, default=True
+            Whether to add missing ancestors. Otherwise a label without its ancestors is an error.
+
+        Returns
+        -------
+        Y : csr_array of bool, shape (n_samples, n_nodes)
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+        >>> h.encode([["a/2"], ["b/1", "a"]]).toarray().astype(int).tolist()
+        [[1, 0, 1, 0, 0], [1, 0, 0, 1, 1]]
+        >>> levels = np.array([["a", "1"], ["b", ""]])
+        >>> h.decode(h.encode(levels))
+        [('a/1',), ('b',)]
+        """
+        return encode.encode(labels, self, close=close)
+
+    def decode(self, Y: Any, *, most_specific: bool = True) -> list[tuple[str, ...]]:
+        """Turn rows of a label matrix into tuples of names: the most specific ones, or all.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_paths(["a/1", "b"])
+        >>> h.decode([[1, 1, 0]]), h.decode([[1, 1, 0]], most_specific=False)
+        ([('a/1',)], [('a', 'a/1')])
+        """
+        return encode.decode(Y, self, most_specific=most_specific)
+
+    def close(self, Y: Any) -> Any:
+        """Return ``Y`` with every ancestor of each positive label added; sparse stays sparse."""
+        return closure.close_upwards(Y, self)
+
+    def is_closed(self, Y: Any) -> bool:
+        """Say whether no row of ``Y`` has a label without its ancestors."""
+        return closure.find_unclosed(Y, self) is None
+
+    def is_coherent(self, S: Any, *, tolerance: float = 0.0) -> bool:
+        """Say whether no score in ``S`` exceeds a parent's by more than ``tolerance``."""
+        return closure.find_incoherent(S, self, tolerance) is None
+
+    # ------------------------------------------------------------------ smaller hierarchies
+
+    def subgraph(self, nodes: ArrayLike | Sequence[str]) -> Hierarchy:
+        """Keep only ``nodes`` (numbers or names): each hangs from its nearest kept ancestors.
+
+        The columns that stay are ``hierarchy.indices(smaller.names)``.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+        >>> h.subgraph(["a", "c"]).edges.tolist()
+        [[0, 1]]
+        """
+        return restrict.subgraph(self, nodes)
+
+    def prune(self, min_count: int, Y: Any) -> Hierarchy:
+        """Drop the labels with fewer than ``min_count`` positives in the closed matrix ``Y``.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+        >>> list(h.prune(2, h.encode([["a/1"], ["a/1", "b"], ["a/2", "b"]])).names)
+        ['a', 'a/1', 'b']
+        """
+        return restrict.prune(self, min_count, Y)
+
+    # ------------------------------------------------------------------ other shapes
+
+    def to_networkx(self) -> Any:
+        """Return a networkx ``DiGraph`` of the names, arcs from parent to child (needs networkx)."""
+        return convert.to_networkx(self)
+
+    def to_paths(self) -> list[tuple[str, ...]]:
+        """Return, for each node of a tree, the names on the way from the top down to it."""
+        return convert.to_paths(self)
+
+    def to_json(self) -> str:
+        """Return a JSON text with the names, the edges by number and the aliases."""
+        return convert.to_json(self)
+
+    # ------------------------------------------------------------------ identity
+
+    @cached_property
+    def _digest(self) -> bytes:
+        content = hashlib.blake2b(digest_size=16)
+        for name in self.names.tolist():
+            content.update(name.encode("utf-8", "surrogatepass") + b"\0")
+        content.update(self.parent_ptr.astype("<i4").tobytes() + self.parent_idx.astype("<i4").tobytes())
+        return content.digest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self is other or self._digest == other._digest
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index or name in self.aliases
+
+    def __sklearn_clone__(self) -> Hierarchy:
+        return self
+
+    def __copy__(self) -> Hierarchy:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Hierarchy:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, ("\0".join(self.names.tolist()), self.edges, dict(self.aliases), self.sep)
+
+    def __repr__(self) -> str:
+        kind = "tree" if self.is_tree else "DAG"
+        kind = "flat" if self.n_edges == 0 else kind
+        return (
+            f"Hierarchy({self.n_nodes} nodes, {self.n_edges} edges, {kind}, "
+            f"{self.leaves.size} leaves, height {self.height})"
+        )
+
+
+def _restore(names: str, edges: IntArray, aliases: dict[str, str], sep: str | None) -> Hierarchy:
+    """Rebuild a pickled hierarchy; a name never holds NUL."""
+    return Hierarchy(names.split("\0"), edges.astype(np.int64), aliases, sep)

@@ -1,0 +1,24 @@
+"""Settings and fixtures of the whole suite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No deadline: a kernel's first call compiles. In CI the examples are the same every time.
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of public benchmark data beside the repository."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"the benchmark data are not at {SHARED_DATA}")
+    return SHARED_DATA
