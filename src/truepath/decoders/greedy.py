@@ -55,7 +55,7 @@ class GreedySearch:
 
     def path(self, weights: NodeWeights, k: NDArray[np.int64]) -> LeafPath:
         """Return the first k[i] leaves of each row; entries past them are undefined."""
-        most = int(k.max(initial=0))
+        most = int(k.max(initial=1))
         found = LeafPath(np.empty((k.size, most), np.int32), np.empty((k.size, most)))
         self._sweep(weights, k, found)
         return found
