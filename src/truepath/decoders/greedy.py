@@ -50,7 +50,9 @@ class GreedySearch:
     def __init__(self, hierarchy: Hierarchy):
         self.hierarchy = hierarchy
         self._sweep = self._sweep_tree if hierarchy.is_tree else self._sweep_dag
-        if not hierarchy.is_tree:
+        if hierarchy.is_tree:
+            self._up = parent_of(hierarchy, -1)
+        else:
             self._above, self._below = _supernodes(hierarchy)
 
     def path(self, weights: NodeWeights, k: NDArray[np.int64]) -> LeafPath:
@@ -73,7 +75,7 @@ class GreedySearch:
 
     def _sweep_tree(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
         h = self.hierarchy
-        graph = (h.roots, parent_of(h, -1), h.child_ptr, h.child_idx, h.is_leaf)
+        graph = (h.roots, self._up, h.child_ptr, h.child_idx, h.is_leaf)
         _kernels.leaf_greedy.greedy_tree(*weights, k, *graph, *found)
 
     def _sweep_dag(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
