@@ -91,7 +91,7 @@ def printed_on_dag(w, root, k, leaves, parent_ptr, parent_idx):
     """Algorithm 1 with Algorithm 3."""
     order, values = np.empty(k, np.int64), np.empty(k)
     in_omega, is_assigned = np.zeros(w.size, np.bool_), np.zeros(leaves.size, np.bool_)
-    heap, in_heap, stack = np.empty(w.size, np.int64), np.zeros(w.size, np.bool_), np.empty(w.size, np.int64)
+    heap, in_heap, queue = np.empty(w.size, np.int64), np.zeros(w.size, np.bool_), np.empty(w.size, np.int64)
     snv, snv_omega = np.empty(leaves.size), root
     for j in range(k + 1):
         for q in range(leaves.size):
@@ -104,21 +104,15 @@ def printed_on_dag(w, root, k, leaves, parent_ptr, parent_idx):
             if not is_assigned[q] and (best < 0 or snv[q] > snv[best]):
                 best = q
         order[j], values[j], snv_omega, is_assigned[best] = leaves[best], snv[best], snv[best], True
-        stack[0], size = leaves[best], 1
+        queue[0], head, tail = leaves[best], 0, 1
         in_omega[leaves[best]] = True
-        while size:
-            size -= 1
-            for a in range(parent_ptr[stack[size]], parent_ptr[stack[size] + 1]):
-                u = parent_idx[a]
-                if not in_omega[u]:
-                    in_omega[u] = True
-                    stack[size] = u
-                    size += 1
-                    break
-            else:
-                continue
-            # the node stays on the stack until all its parents are selected
-            stack[size] = stack[size - 1]
+        while head < tail:
+            for a in range(parent_ptr[queue[head]], parent_ptr[queue[head] + 1]):
+                if not in_omega[parent_idx[a]]:
+                    in_omega[parent_idx[a]] = True
+                    queue[tail] = parent_idx[a]
+                    tail += 1
+            head += 1
     return order, values
 
 
@@ -177,8 +171,8 @@ def bench_trees() -> None:
         print(f"| {n_nodes:,} | {n_leaves:,} | " + " | ".join(f"{value:.1f}" for value in ns) + f" | {ratio} |")
 
 
-def forest_scores(name: str, n_rows: int | None = None) -> tuple[np.ndarray, Hierarchy]:
-    """Test scores of extremely randomised trees (leaves of 5 rows) trained on train and valid; missing values are 0."""
+def forest_scores(name: str, n_estimators: int = 100, n_rows: int | None = None) -> tuple[np.ndarray, Hierarchy]:
+    """Test scores of extremely randomised trees, leaves of 5 rows, fitted to train and valid; missing values are 0."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     from truepath.data import load_dataset
@@ -187,7 +181,7 @@ def forest_scores(name: str, n_rows: int | None = None) -> tuple[np.ndarray, Hie
     parts = [ds[split] for split in ("train", "valid") if split in ds]
     X, Y = (np.vstack([_dense(getattr(part, field)) for part in parts]) for field in ("X", "Y"))
     known = Y.any(axis=0)  # a label never seen is scored 0 and would only blow the model up
-    model = ExtraTreesRegressor(100, min_samples_leaf=5, max_features=1 / 3, random_state=0, n_jobs=2)
+    model = ExtraTreesRegressor(n_estimators, min_samples_leaf=5, max_features=1 / 3, random_state=0, n_jobs=2)
     model.fit(np.nan_to_num(X), Y[:, known].astype(np.float32))
     test = _dense(ds.test.X)[:n_rows]
     S = np.zeros((len(test), Y.shape[1]))
@@ -200,7 +194,7 @@ def _dense(M) -> np.ndarray:
 
 
 def bench_dag() -> None:
-    S, h = forest_scores("cellcycle_GO", 100)
+    S, h = forest_scores("cellcycle_GO", 20, 100)
     weights = posterior_weights(S, h)
     greedy, ten = GreedySearch(h), np.full(len(S), 10)
     ours = greedy.path(weights, ten)
