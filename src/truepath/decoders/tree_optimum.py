@@ -24,7 +24,7 @@ class TreeOptimum:
     def __init__(self, hierarchy: Hierarchy, k_max: int | None = None):
         self.hierarchy = hierarchy
         self._up = parent_of(hierarchy, hierarchy.n_nodes)
-        self._tables = None if k_max is None else _lay_out_tables(hierarchy, self._up, k_max)
+        self._tables = () if k_max is None else _lay_out_tables(hierarchy, self._up, k_max)
 
     def solve(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> tuple[NDArray, NDArray, NDArray]:
         """Return the label sets, their values and their gaps to the optimum: zeros."""
