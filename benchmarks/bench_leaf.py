@@ -142,7 +142,7 @@ def random_marginals(h: Hierarchy, n_rows: int, rng: np.random.Generator) -> np.
 def bench_trees() -> None:
     print("\nNanoseconds per node and row on random trees; `all` starts from marginals, `search` from weights.\n")
     print(
-        "| nodes | leaves | MAS all k, all | search | exact any k, all | search | exact k = 10, all | printed / search |"
+        "| nodes | leaves | MAS all k, all | search | exact any k, all | search | exact k = 10, all | printed/search |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for n_nodes in (500, 4_000, 40_000):
@@ -224,7 +224,7 @@ def bench_dag() -> None:
     every = timed(lambda: MAS(hierarchy=h).predict(S), 3) / 100
     print(f"\nDAG: cellcycle_GO ({h.n_nodes:,} nodes, {h.leaves.size:,} leaves), milliseconds a row.\n")
     print(
-        "| printed Algorithm 3, k = 10 | search, k = 10 | printed / search | same values | MAS(k=10), all | MAS(), all |"
+        "| printed Algorithm 3, k = 10 | search, k = 10 | printed/search | same values | MAS(k=10), all | MAS(), all |"
     )
     print("|---|---|---|---|---|---|")
     times = [f"{1e3 * seconds:.3f}" for seconds in (literal, search, whole, every)]
