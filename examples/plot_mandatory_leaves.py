@@ -19,6 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 from truepath import load_dataset
 from truepath.data.full_paths import keep_full_paths
 from truepath.decoders import MAS, MASR, ExactLeafMAP, TopLeaves, nested_agreement
+from truepath.metrics import hierarchical_f1, symmetric_loss
 
 ds = keep_full_paths(keep_full_paths(load_dataset("pypi-topics")).prune(10))
 h, truth = ds.hierarchy, ds.test.Y.toarray()
@@ -33,9 +34,8 @@ print(h, S.shape)
 
 for decoder in (MAS(), MAS(k=1), MASR(alpha=5.0), ExactLeafMAP(), TopLeaves(k=1)):
     Y = decoder.set_params(hierarchy=h).predict(S)
-    overlap = 2 * (Y & truth).sum() / (Y.sum() + truth.sum())
     n_leaves = Y[:, h.leaves].sum(axis=1).mean()
-    print(f"{type(decoder).__name__:13} {n_leaves:.2f} leaves, hierarchical F {overlap:.3f}")
+    print(f"{type(decoder).__name__:13} {n_leaves:.2f} leaves, hierarchical F {hierarchical_f1(truth, Y, h):.3f}")
 
 # %%
 # All numbers of leaves come out of one sweep: the log posterior of the nested solutions of five packages, and how often
@@ -58,18 +58,11 @@ middle.legend()
 # The loss weighs a missed label alpha times as much as a wrong one, each by its cost in the hierarchy. MASR knows
 # alpha, MAS does not.
 
-
-def loss(Y, alpha):
-    """Bi & Kwok's loss (7), averaged over the rows."""
-    wrong, missed = (Y & ~truth) @ h.costs, (truth & ~Y) @ h.costs
-    return np.mean(2 * wrong + 2 * alpha * missed) / (1 + alpha)
-
-
 alphas = np.array([1 / 10, 1 / 5, 1 / 2, 1, 2, 5, 10])
 fixed = {"MAS": MAS(hierarchy=h).predict(S), "TopLeaves(1)": TopLeaves(1, hierarchy=h).predict(S)}
 for name, Y in fixed.items():
-    right.semilogx(alphas, [loss(Y, alpha) for alpha in alphas], marker="o", label=name)
-at_risk = [loss(MASR(alpha, hierarchy=h).predict(S), alpha) for alpha in alphas]
+    right.semilogx(alphas, [symmetric_loss(truth, Y, h, alpha=alpha) for alpha in alphas], marker="o", label=name)
+at_risk = [symmetric_loss(truth, MASR(alpha, hierarchy=h).predict(S), h, alpha=alpha) for alpha in alphas]
 right.semilogx(alphas, at_risk, marker="s", label="MASR")
 right.set(xlabel="alpha", ylabel="loss (7)", title="Least risk")
 right.legend()

@@ -2,8 +2,8 @@
 
 With Algorithm 2 or 3 every supernode value is computed anew in each of the k rounds; here only what a choice
 changes is (see the kernels), so that the nested solutions for all k come out of one
-sweep. On a tree that costs O(n_nodes + |L| log |L|) a row, on a DAG the sum, over the leaves a choice touches, of
-their numbers of ancestors.
+sweep. On a tree that costs O(n_nodes + n_leaves log n_leaves) a row; on a DAG, for each choice, the ancestors of the
+leaves it touches.
 """
 
 from __future__ import annotations

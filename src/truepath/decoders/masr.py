@@ -74,8 +74,9 @@ class MASR(GreedyLeafDecoder):
 
     Notes
     -----
-    The paper's c_i is for trees; on a DAG c_i is the sum over the parents of c_j / |children(j)|. Ties go to the leaf
-    with the smaller number, then to fewer leaves. A number for ``alpha`` needs no ``fit``.
+    The paper's c_i is for trees; on a DAG c_i is the sum, over the parents j, of c_j divided by the number of j's
+    children. Ties go to the leaf with the smaller number, then to fewer leaves. A number for ``alpha`` needs no
+    ``fit``. Unlike MAS, MASR does not ask that the marginals be coherent.
 
     References
     ----------
