@@ -17,7 +17,7 @@ from numba import njit
 
 from truepath import Hierarchy
 from truepath.decoders import MAS, MASR, ExactLeafMAP, nested_agreement
-from truepath.decoders.greedy import GreedySearch, parent_of
+from truepath.decoders.greedy_leaves import GreedySearch, parent_of
 from truepath.decoders.tree_optimum import TreeOptimum
 from truepath.decoders.weights import posterior_weights, risk_weights
 

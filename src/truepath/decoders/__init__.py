@@ -3,7 +3,7 @@
 from truepath.decoders.agreement import NestedAgreement, nested_agreement
 from truepath.decoders.base import Decoder
 from truepath.decoders.exact import ExactLeafMAP
-from truepath.decoders.greedy import LeafPath
+from truepath.decoders.greedy_leaves import LeafPath
 from truepath.decoders.mas import MAS
 from truepath.decoders.masr import MASR
 from truepath.decoders.metalabeler import MetaLabeler

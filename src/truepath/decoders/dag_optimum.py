@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.decoders.greedy import GreedySearch
+from truepath.decoders.greedy_leaves import GreedySearch
 from truepath.decoders.weights import NodeWeights
 from truepath.hierarchy import Hierarchy
 

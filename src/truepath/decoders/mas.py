@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truepath.decoders.greedy import GreedyLeafDecoder, LeafPath
+from truepath.decoders.greedy_leaves import GreedyLeafDecoder, LeafPath
 from truepath.decoders.weights import NodeWeights, posterior_weights
 from truepath.hierarchy import Hierarchy
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from truepath.decoders.greedy import GreedyLeafDecoder, LeafPath
+from truepath.decoders.greedy_leaves import GreedyLeafDecoder, LeafPath
 from truepath.decoders.weights import NodeWeights, balanced_alpha, risk_weights
 from truepath.hierarchy import Hierarchy
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath import _kernels
-from truepath.decoders.greedy import parent_of
+from truepath.decoders.greedy_leaves import parent_of
 from truepath.decoders.weights import NodeWeights
 from truepath.hierarchy import Hierarchy
 
