@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
 
-__all__ = ["collapse_keys", "collapse_sorted", "pack_columns"]
+__all__ = ["collapse_keys", "collapse_sorted", "count_mistakes", "pack_columns"]
 
 Array = NDArray[Any]
 ONE = np.uint64(1)
@@ -69,3 +69,15 @@ def collapse_sorted(
             else:
                 neg[used - 1] += weight[i]
         ptr[first + j + 1] = used
+
+
+@kernel
+def count_mistakes(ptr: Array, value: Array, pos: Array, neg: Array, t: Array, misses: Array, alarms: Array) -> None:
+    """Fill the numbers of positives at or below, and of negatives above, each class's threshold."""
+    for v in range(ptr.size - 1):
+        misses[v], alarms[v] = 0, 0
+        for k in range(ptr[v], ptr[v + 1]):
+            if value[k] > t[v]:
+                alarms[v] += neg[k]
+            else:
+                misses[v] += pos[k]

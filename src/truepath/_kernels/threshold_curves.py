@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from truepath._kernels.jit import kernel
 
 __all__ = [
-    "add_class_distribution", "add_counts", "add_hmc_loss", "add_row_counts", "drop_repeats", "list_h_events",
-    "make_buckets", "rank_all",
+    "add_class_distribution", "add_counts", "add_hmc_loss", "add_row_counts", "drop_repeats", "finish_f1",
+    "finish_losses", "list_h_events", "make_buckets", "rank_all", "sweep_f1",
 ]  # fmt: skip
 
 Array = NDArray[Any]
@@ -134,39 +134,49 @@ def add_row_counts(
 @kernel
 def list_h_events(
     S: Array, Y: Array, weight: Array, cost: Array, parent_ptr: Array, parent_idx: Array,
-    child_ptr: Array, child_idx: Array, roots: Array, value: Array, change: Array,
-) -> tuple[int, int]:  # fmt: skip
-    """List where the H-loss of one threshold t changes, for coherent scores; return their number and the loss at -inf.
+    child_ptr: Array, child_idx: Array, roots: Array, lowest: float, value: Array, change: Array, sums: Array,
+) -> int:  # fmt: skip
+    """List where the H-loss of one threshold t changes, for coherent scores; return how many there are.
 
     A true class is charged from its own score on until its lowest parent's falls too; a false one is charged below
-    its score, if all its parents are true. Pass empty lists to count only.
+    its score, if all its parents are true. Adds the loss at -inf to ``sums[0]``, and what changes at the ``lowest``
+    score, where most of the events lie, to ``sums[1]``. Lists too short are filled as far as they go.
     """
-    size, at_first, is_counting = 0, np.int64(0), value.size == 0
+    size = 0
     for i in range(S.shape[0]):
         for r in range(roots.size):
             if not Y[i, roots[r]]:
-                size, at_first = _add_false(
-                    i, roots[r], S, weight, cost, value, change, is_counting, size, at_first
-                )
+                sums[0] += weight[i] * cost[roots[r]]
+                size = _add_event(S[i, roots[r]], -weight[i] * cost[roots[r]], lowest, value, change, sums, size)
         for v in range(S.shape[1]):
             if not Y[i, v]:
                 continue
-            lowest = np.float64(np.inf)
+            ceiling = np.float64(np.inf)
             for k in range(parent_ptr[v], parent_ptr[v + 1]):
-                lowest = min(lowest, np.float64(S[i, parent_idx[k]]))
-            if S[i, v] < lowest:
-                if not is_counting:
-                    value[size], change[size] = S[i, v], weight[i] * cost[v]
-                size += 1
-                if lowest < np.inf:
-                    if not is_counting:
-                        value[size], change[size] = lowest, -weight[i] * cost[v]
-                    size += 1
+                ceiling = min(ceiling, np.float64(S[i, parent_idx[k]]))
+            if S[i, v] < ceiling:
+                size = _add_event(S[i, v], weight[i] * cost[v], lowest, value, change, sums, size)
+                if ceiling < np.inf:
+                    size = _add_event(ceiling, -weight[i] * cost[v], lowest, value, change, sums, size)
             for c in range(child_ptr[v], child_ptr[v + 1]):
                 w = child_idx[c]
                 if not Y[i, w] and parent_idx[parent_ptr[w]] == v and _all_true(i, w, Y, parent_ptr, parent_idx):
-                    size, at_first = _add_false(i, w, S, weight, cost, value, change, is_counting, size, at_first)
-    return size, at_first
+                    sums[0] += weight[i] * cost[w]
+                    size = _add_event(S[i, w], -weight[i] * cost[w], lowest, value, change, sums, size)
+    return size
+
+
+@kernel
+def _add_event(
+    at: float, by: int, lowest: float, value: Array, change: Array, sums: Array, size: int
+) -> int:
+    """List one change, or add it up if it is at the lowest score."""
+    if at == lowest:
+        sums[1] += by
+        return size
+    if size < value.size:
+        value[size], change[size] = at, by
+    return size + 1
 
 
 @kernel
@@ -179,11 +189,45 @@ def _all_true(i: int, w: int, Y: Array, parent_ptr: Array, parent_idx: Array) ->
 
 
 @kernel
-def _add_false(
-    i: int, v: int, S: Array, weight: Array, cost: Array, value: Array, change: Array, is_counting: bool,
-    size: int, at_first: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Charge a false class below its score."""
-    if not is_counting:
-        value[size], change[size] = S[i, v], -weight[i] * cost[v]
-    return size + 1, at_first + weight[i] * cost[v]
+def sweep_f1(keys: Array, positives: int, negatives: int, f1: Array) -> int:
+    """Turn sorted keys, in place, into the bits of distinct scores, and fill F1 of predicting what lies above each."""
+    hits, alarms, size = positives, negatives, 0
+    one = np.uint64(1)
+    for k in range(keys.size):
+        label = np.int64(keys[k] & one)
+        hits -= label
+        alarms -= 1 - label
+        if k + 1 == keys.size or (keys[k + 1] >> one) != (keys[k] >> one):
+            keys[size] = keys[k] >> one
+            below = hits + alarms + positives
+            f1[size] = 2.0 * hits / below if below > 0 else 0.0
+            size += 1
+    return size
+
+
+@kernel
+def finish_losses(change: Array, loss: Array, at_first: int, unit: float) -> int:
+    """Add up the changes and write losses in units; return the first of the smallest. ``loss`` may be ``change``."""
+    total, least, best = at_first, np.iinfo(np.int64).max, 0
+    for k in range(change.size):
+        total += change[k]
+        if total < least:
+            least, best = total, k
+        loss[k] = total * unit
+    return best
+
+
+@kernel
+def finish_f1(all_pos: Array, all_neg: Array, f1: Array) -> int:
+    """Fill F1 of predicting what lies above each distinct score."""
+    hits, alarms = np.int64(0), np.int64(0)
+    for k in range(all_pos.size):
+        hits += all_pos[k]
+        alarms += all_neg[k]
+    positives = hits
+    for k in range(all_pos.size):
+        hits -= all_pos[k]
+        alarms -= all_neg[k]
+        below = hits + alarms + positives
+        f1[k] = 2.0 * hits / below if below > 0 else 0.0
+    return positives

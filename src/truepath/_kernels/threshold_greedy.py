@@ -187,52 +187,61 @@ def _list_below(v: int, child_ptr: Array, child_idx: Array, seen: Array, below: 
 
 @kernel
 def raise_micro_f1(
-    ptr: Array, value: Array, pos: Array, neg: Array, parent_ptr: Array, parent_idx: Array,
-    child_ptr: Array, child_idx: Array, is_bottom_up: bool, t: Array,
-) -> tuple[int, int, int]:  # fmt: skip
-    """Algorithm 5 from the start thresholds ``t`` on; return true positives, false positives and sweeps made.
+    ptr: Array, value: Array, pos: Array, neg: Array, child_ptr: Array, child_idx: Array, sequence: Array, t: Array
+) -> tuple[int, int, int]:
+    """Algorithm 5 from the start thresholds ``t`` on, classes in ``sequence``; return hits, false alarms and sweeps.
 
-    ``live[v]`` is the first cut point of v above its threshold. A class without one has none below either,
-    as scores are coherent, so searches stop there.
+    ``low[v]`` is the least threshold that v may take: the start, or what its ancestors were raised to since.
+    ``live[v]`` is the first cut point of v above its threshold. A class without one has none below either, as
+    scores are coherent, so searches stop there.
     """
     n_nodes = ptr.size - 1
-    live = np.empty(n_nodes, np.int64)
-    hits, alarms, positives = np.int64(0), np.int64(0), np.int64(0)
+    low, live = t.copy(), np.empty(n_nodes, np.int64)
+    hits, alarms, positives, longest = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for v in range(n_nodes):
-        live[v] = ptr[v]
+        live[v] = _first_above(value, ptr[v], ptr[v + 1], t[v])
+        longest = max(longest, ptr[v + 1] - ptr[v])
         for k in range(ptr[v], ptr[v + 1]):
             positives += pos[k]
-            if value[k] > t[v]:
+            if k >= live[v]:
                 hits += pos[k]
                 alarms += neg[k]
-            else:
-                live[v] = k + 1
     seen, below = np.full(n_nodes, -1, np.int64), np.empty(n_nodes, np.int32)
-    longest = 0
-    for v in range(n_nodes):
-        longest = max(longest, ptr[v + 1] - ptr[v])
     lost_pos, lost_neg = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
     visit, n_sweeps, is_updated = 0, 0, True
     while is_updated:
         is_updated = False
         n_sweeps += 1
-        for step in range(n_nodes):
-            v = n_nodes - 1 - step if is_bottom_up else step
-            if live[v] == ptr[v + 1]:
+        for v in sequence:
+            begin, end = find_at_least(value, ptr[v], ptr[v + 1], low[v]), ptr[v + 1]
+            if begin == end:
                 continue
             visit += 1
-            begin = find_at_least(value, ptr[v], ptr[v + 1], t[v])
             n_below = _list_live(v, visit, ptr, live, child_ptr, child_idx, seen, below)
-            for b in range(n_below):
-                _drop_by_own(below[b], begin, ptr[v + 1], ptr, value, pos, neg, live, lost_pos, lost_neg)
-            threshold, hits, alarms = _best_cut(
-                begin, ptr[v + 1], value, lost_pos, lost_neg, t[v], hits, alarms, positives
+            for b in range(1, n_below):
+                _drop_by_own(below[b], begin, end, ptr, value, pos, neg, live, lost_pos, lost_neg)
+            best, hits, alarms = _best_cut(
+                begin, end, live[v], pos, neg, lost_pos, lost_neg, hits, alarms, positives
             )
-            if threshold > t[v]:
+            if best >= 0:
                 is_updated = True
                 visit += 1
-                _lift(v, visit, threshold, ptr, value, live, child_ptr, child_idx, seen, below, t)
+                t[v] = value[best]
+                live[v] = best + 1
+                _lift(v, visit, t[v], ptr, value, live, child_ptr, child_idx, seen, below, low, t)
     return hits, alarms, n_sweeps
+
+
+@kernel
+def _first_above(value: Array, low: int, high: int, x: float) -> int:
+    """Return the first position from ``low`` to ``high`` whose value exceeds ``x``."""
+    while low < high:
+        middle = (low + high) // 2
+        if value[middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @kernel
@@ -272,40 +281,49 @@ def _drop_by_own(
 
 @kernel
 def _best_cut(
-    begin: int, end: int, value: Array, lost_pos: Array, lost_neg: Array, threshold: float,
+    begin: int, end: int, live: int, pos: Array, neg: Array, lost_pos: Array, lost_neg: Array,
     hits: int, alarms: int, positives: int,
-) -> tuple[float, int, int]:  # fmt: skip
-    """Return the cut point of largest F1 = 2 hits / (hits + alarms + positives) and its counts; clear the losses."""
-    best_hits, best_alarms = hits, alarms
+) -> tuple[int, int, int]:  # fmt: skip
+    """Return the first cut point of largest F1 = 2 hits / (hits + alarms + positives) and its counts, or -1.
+
+    ``begin`` to ``end`` are cut points of the class that is moved, ``live`` its first above the threshold now.
+    What its descendants lose at each is in ``lost_pos`` and ``lost_neg``, which are cleared.
+    """
+    best, best_hits, best_alarms = -1, hits, alarms
+    for k in range(begin, live):  # as if the class had the lowest threshold
+        hits += pos[k]
+        alarms += neg[k]
     for k in range(begin, end):
-        hits -= lost_pos[k - begin]
-        alarms -= lost_neg[k - begin]
+        hits -= lost_pos[k - begin] + np.int64(pos[k])
+        alarms -= lost_neg[k - begin] + np.int64(neg[k])
         lost_pos[k - begin], lost_neg[k - begin] = 0, 0
         # a / b > c / d as a d > c b: exact while the products stay below 2 ** 53
         if float(hits) * float(best_hits + best_alarms + positives) > float(best_hits) * float(
             hits + alarms + positives
         ):
-            best_hits, best_alarms, threshold = hits, alarms, value[k]
+            best, best_hits, best_alarms = k, hits, alarms
     lost_pos[end - begin], lost_neg[end - begin] = 0, 0
-    return threshold, best_hits, best_alarms
+    return best, best_hits, best_alarms
 
 
 @kernel
 def _lift(
     v: int, visit: int, threshold: float, ptr: Array, value: Array, live: Array, child_ptr: Array, child_idx: Array,
-    seen: Array, below: Array, t: Array,
+    seen: Array, below: Array, low: Array, t: Array,
 ) -> None:  # fmt: skip
-    """Raise v and every descendant that lies lower to ``threshold``."""
+    """Raise every descendant of v, and the least it may take, to ``threshold`` where they lie lower."""
     below[0], seen[v], size, done = v, visit, 1, 0
     while done < size:
         d = below[done]
         done += 1
-        t[d] = threshold
-        while live[d] < ptr[d + 1] and value[live[d]] <= threshold:
-            live[d] += 1
+        if d != v:
+            low[d] = threshold
+            if t[d] < threshold:
+                t[d] = threshold
+                live[d] = _first_above(value, live[d], ptr[d + 1], threshold)
         for c in range(child_ptr[d], child_ptr[d + 1]):
             w = child_idx[c]
-            if seen[w] != visit and t[w] < threshold:
+            if seen[w] != visit and low[w] < threshold:
                 seen[w] = visit
                 below[size] = w
                 size += 1

@@ -7,7 +7,8 @@ scores. It costs one sort within each class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy import sparse
 
 from truepath import _kernels
 
-__all__ = ["CutPoints", "as_whole_weights", "column_blocks", "find_cut_points", "is_packable"]
+__all__ = ["CutPoints", "as_whole_weights", "column_blocks", "find_cut_points", "is_packable", "iter_cut_points"]
 
 BLOCK = 64  # columns transposed and sorted at a time: enough to read whole cache lines, small enough to stay cached
 WEIGHT_STEPS = 1 << 16  # weights that are not whole numbers are rounded to this many steps of the largest
@@ -29,6 +30,12 @@ class CutPoints(NamedTuple):
     value: NDArray[Any]
     pos: NDArray[Any]
     neg: NDArray[Any]
+
+    def mistakes(self, t: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of misses and of false alarms of each class under the thresholds ``t``."""
+        misses, alarms = np.empty(t.size, np.int64), np.empty(t.size, np.int64)
+        _kernels.cut_points.count_mistakes(*self, t, misses, alarms)
+        return misses, alarms
 
     def positives(self) -> NDArray[np.int64]:
         """Return the number of positive instances of each class."""
@@ -47,17 +54,22 @@ def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> 
     O(cells * log n_samples) time. Memory is one score and two counts for each distinct score of each class, at most
     three times a dense score matrix; no transposed or sorted copy of the whole matrix is made.
     """
-    n_samples, n_nodes = S.shape
-    size = S.nnz + n_nodes if sparse.issparse(S) else S.size
-    total = n_samples if weight is None else int(weight.sum())
-    dtype = np.uint16 if total < 1 << 16 else np.uint32 if total < 1 << 32 else np.int64
-    table = CutPoints(
-        np.zeros(n_nodes + 1, np.int64), np.empty(size, S.dtype), np.empty(size, dtype), np.empty(size, dtype)
-    )
-    fill = _fill_packed if weight is None and is_packable(S) else _fill_sorted
-    fill(S, Y, weight, table)
-    used = int(table.ptr[-1])
-    return CutPoints(table.ptr, table.value[:used], table.pos[:used], table.neg[:used])
+    n_nodes = S.shape[1]
+    table = _empty_table(S, weight, n_nodes, S.nnz + n_nodes if sparse.issparse(S) else S.size)
+    for first, fill in _block_fillers(S, Y, weight):
+        fill(table, first)
+    return _trim(table)
+
+
+def iter_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> Iterator[tuple[int, CutPoints]]:
+    """Yield (first class, cut points) for a few classes at a time; each table is overwritten by the next."""
+    width = min(BLOCK, S.shape[1])
+    table = _empty_table(S, weight, width, width * S.shape[0])
+    for first, fill in _block_fillers(S, Y, weight):
+        size = min(width, S.shape[1] - first)
+        block = table._replace(ptr=table.ptr[: size + 1])
+        fill(block, 0)
+        yield first, _trim(block)
 
 
 def is_packable(S: Any) -> bool:
@@ -94,24 +106,47 @@ def _dense_columns(M: Any, first: int, last: int) -> Any:
     return np.ascontiguousarray(M[:, first:last].toarray() if sparse.issparse(M) else M[:, first:last])
 
 
-def _fill_packed(S: Any, Y: Any, weight: None, table: CutPoints) -> None:
-    """Sort packed keys, class by class."""
-    kernels, key = _kernels.cut_points, np.dtype(f"u{S.dtype.itemsize}")
-    bits = table.value.view(key)
-    buffer = np.empty((min(BLOCK, S.shape[1]), S.shape[0]), key)
-    for first, width, at, scores, labels in column_blocks(S, Y):
-        keys = buffer[:width]
-        kernels.pack_columns(scores.view(key), labels, at, keys)
-        keys.sort(axis=1)
-        kernels.collapse_keys(keys, table.ptr, first, bits, table.pos, table.neg)
+def _empty_table(S: Any, weight: NDArray[np.int64] | None, n_classes: int, size: int) -> CutPoints:
+    """Return room for ``size`` cut points, counts in the smallest type that holds all weights."""
+    total = S.shape[0] if weight is None else int(weight.sum())
+    dtype = np.uint16 if total < 1 << 16 else np.uint32 if total < 1 << 32 else np.int64
+    return CutPoints(
+        np.zeros(n_classes + 1, np.int64), np.empty(size, S.dtype), np.empty(size, dtype), np.empty(size, dtype)
+    )
 
 
-def _fill_sorted(S: Any, Y: Any, weight: NDArray[np.int64] | None, table: CutPoints) -> None:
-    """Sort scores of any sign and carry weights along, class by class."""
+def _trim(table: CutPoints) -> CutPoints:
+    """Leave out the room that was not needed."""
+    used = int(table.ptr[-1])
+    return CutPoints(table.ptr, table.value[:used], table.pos[:used], table.neg[:used])
+
+
+def _block_fillers(
+    S: Any, Y: Any, weight: NDArray[np.int64] | None
+) -> Iterator[tuple[int, Callable[[CutPoints, int], None]]]:
+    """Yield (first class, a function that writes the block's cut points into a table from that class on)."""
+    if weight is None and is_packable(S):
+        key = np.dtype(f"u{S.dtype.itemsize}")
+        buffer = np.empty((min(BLOCK, S.shape[1]), S.shape[0]), key)
+        for first, width, at, scores, labels in column_blocks(S, Y):
+            yield first, partial(_fill_packed, scores.view(key), labels, at, buffer[:width])
+        return
     weight = np.ones(S.shape[0], np.int64) if weight is None else weight
     for first, width, at, scores, labels in column_blocks(S, Y):
-        scores, labels = (np.ascontiguousarray(M[:, at : at + width]) for M in (scores, labels))
-        order = np.argsort(scores, axis=0, kind="stable")
-        _kernels.cut_points.collapse_sorted(
-            scores, order, labels, weight, table.ptr, first, table.value, table.pos, table.neg
-        )
+        yield first, partial(_fill_sorted, scores, labels, at, width, weight)
+
+
+def _fill_packed(bits: Any, labels: Any, at: int, keys: Any, table: CutPoints, first: int) -> None:
+    """Sort packed keys, class by class."""
+    _kernels.cut_points.pack_columns(bits, labels, at, keys)
+    keys.sort(axis=1)
+    _kernels.cut_points.collapse_keys(keys, table.ptr, first, table.value.view(keys.dtype), table.pos, table.neg)
+
+
+def _fill_sorted(scores: Any, labels: Any, at: int, width: int, weight: Any, table: CutPoints, first: int) -> None:
+    """Sort scores of any sign and carry weights along, class by class."""
+    scores, labels = (np.ascontiguousarray(M[:, at : at + width]) for M in (scores, labels))
+    order = np.argsort(scores, axis=0, kind="stable")
+    _kernels.cut_points.collapse_sorted(
+        scores, order, labels, weight, table.ptr, first, table.value, table.pos, table.neg
+    )
