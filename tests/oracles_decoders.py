@@ -5,11 +5,18 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+
 from oracles import ancestors
 
 
-def descendants(hierarchy, v):
-    return [w for w in range(hierarchy.n_nodes) if v in ancestors(hierarchy, w)]
+def family(hierarchy):
+    """Return the lists of all ancestors and of all descendants of every node."""
+    above = [sorted(ancestors(hierarchy, v)) for v in range(hierarchy.n_nodes)]
+    below = [[] for _ in above]
+    for v, nodes in enumerate(above):
+        for u in nodes:
+            below[u].append(v)
+    return above, below
 
 
 def is_monotone(t, hierarchy):
@@ -24,18 +31,16 @@ def micro_f1(Y, P):
 def h_loss(Y, P, hierarchy, costs):
     """Eq. (1), cell by cell; integer costs give an integer."""
     wrong, total = Y != P, 0
-    for v in range(hierarchy.n_nodes):
-        above = list(ancestors(hierarchy, v))
+    for v, above in enumerate(family(hierarchy)[0]):
         total += costs[v] * int((wrong[:, v] & ~wrong[:, above].any(axis=1)).sum())
     return total
 
 
 def priced(Y, P, miss, alarm, nodes):
-    """Sum over classes of price times mistakes, in Python's whole numbers."""
-    total = 0
-    for v in nodes:
-        total += int(miss[v]) * int((Y[:, v] & ~P[:, v]).sum()) + int(alarm[v]) * int((~Y[:, v] & P[:, v]).sum())
-    return total
+    """Sum over classes of price times mistakes, in whole numbers."""
+    nodes = list(nodes)
+    Y, P = Y[:, nodes], P[:, nodes]
+    return int(miss[nodes] @ (Y & ~P).sum(axis=0) + alarm[nodes] @ (~Y & P).sum(axis=0))
 
 
 def best_single(S, performance, better):
@@ -51,9 +56,10 @@ def best_single(S, performance, better):
 
 def algorithm_3(S, Y, hierarchy):
     t = np.full(hierarchy.n_nodes, -np.inf)
+    above, _ = family(hierarchy)
     for v in range(hierarchy.n_nodes):
         floor = max((t[u] for u in hierarchy.parents(v)), default=-np.inf)
-        path, best = sorted(ancestors(hierarchy, v)), None
+        path, best = above[v], None
         t[v] = floor
         for cut in np.unique(S[:, v]):
             if cut < floor:
@@ -69,14 +75,15 @@ def algorithm_3(S, Y, hierarchy):
 
 def algorithm_4(S, Y, hierarchy, miss, alarm):
     t = np.full(hierarchy.n_nodes, -np.inf)
+    _, all_below = family(hierarchy)
     for v in range(hierarchy.n_nodes):
         floor = max((t[u] for u in hierarchy.parents(v)), default=-np.inf)
-        subtree, best = [v, *descendants(hierarchy, v)], None
+        subtree, best = [v, *all_below[v]], None
         t[v] = floor
         for cut in np.unique(S[:, subtree]):
             if cut < floor:
                 continue
-            loss = priced(Y, S > cut, miss, alarm, subtree)
+            loss = priced(Y[:, subtree], S[:, subtree] > cut, miss[subtree], alarm[subtree], range(len(subtree)))
             if best is None or loss < best:
                 best, t[v] = loss, cut
     return t
@@ -86,13 +93,13 @@ def algorithm_5(S, Y, hierarchy, order):
     """The repaired reading: see decoders/greedy.py."""
     n_nodes = hierarchy.n_nodes
     t = np.full(n_nodes, min(0.0, S.min()))
-    low = t.copy()
+    low, (_, all_below) = t.copy(), family(hierarchy)
     best = micro_f1(Y, S > t)
     sequence = range(n_nodes) if order == "top_down" else range(n_nodes - 1, -1, -1)
     while True:
         before = best
         for v in sequence:
-            below, found = descendants(hierarchy, v), None
+            below, found = all_below[v], None
             for cut in np.unique(S[:, v]):
                 if cut < low[v]:
                     continue

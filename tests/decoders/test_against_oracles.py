@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import oracles_decoders as naive
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from strategies import dags, hierarchies, label_matrices, score_matrices, trees
 
+import oracles_decoders as naive
+from strategies import dags, hierarchies, label_matrices, score_matrices, trees
 from truepath.decoders import MultiThreshold, SingleThreshold
 from truepath.decoders.cut_points import find_cut_points
 from truepath.decoders.optimal import best_h_loss, best_micro_f1, solve_monotone
@@ -125,7 +125,9 @@ def test_dynamic_programme_equals_cut(problem):
     )
     assert by_tree == by_cut
     assert best_micro_f1(cuts, hierarchy, "tree")[0].tolist() == best_micro_f1(cuts, hierarchy, "cut")[0].tolist()
-    assert best_h_loss(S, Y, None, hierarchy, "tree")[0].tolist() == best_h_loss(S, Y, None, hierarchy, "cut")[0].tolist()
+    assert (
+        best_h_loss(S, Y, None, hierarchy, "tree")[0].tolist() == best_h_loss(S, Y, None, hierarchy, "cut")[0].tolist()
+    )
 
 
 @given(problem=problems(dags(max_nodes=9), max_rows=8))
@@ -149,7 +151,9 @@ def test_weights_equal_repetition(problem, data):
     S[weight == 0] = S[np.flatnonzero(weight)[0]]  # else rows of weight 0 add cut points of their own
     repeated = (np.repeat(S, weight, axis=0), np.repeat(Y, weight, axis=0))
     decoders = [SingleThreshold(name, hierarchy) for name in SINGLE]
-    decoders += [MultiThreshold(name, "greedy", hierarchy) for name in ("micro_f1", "hmc_loss", "h_loss", "class_distribution")]
+    decoders += [
+        MultiThreshold(name, "greedy", hierarchy) for name in ("micro_f1", "hmc_loss", "h_loss", "class_distribution")
+    ]
     decoders += [MultiThreshold(name, "auto", hierarchy) for name in ("micro_f1", "hmc_loss", "h_loss")]
     for decoder in decoders:
         weighted = decoder.fit(S, Y, weight)

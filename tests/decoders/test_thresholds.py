@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from strategies import hierarchies, label_matrices, score_matrices
 
 import truepath.decoders as room
+from strategies import hierarchies, label_matrices, score_matrices
 from truepath import Hierarchy
 from truepath.decoders import MultiThreshold, SingleThreshold, Threshold, compare_strategies, plot_threshold_curve
 from truepath.decoders.curves import SINGLE_OBJECTIVES
@@ -157,8 +157,17 @@ def test_prices_are_those_of_the_metric():
     Y = S + rng.normal(0, 0.2, S.shape) > 0.4
     chain = Hierarchy.from_edges([("a", "b"), ("b", "c")])
     Y = chain.close(Y)
-    for prices in ({}, {"lambda_": "balanced"}, {"lambda_": 3.0}, {"lambda_": [1, 2, 3]}, {"alpha": 1, "beta": [1, 2, 3]}):
-        for decoder in (SingleThreshold("hmc_loss", chain, **prices), MultiThreshold("hmc_loss", "auto", chain, **prices)):
+    for prices in (
+        {},
+        {"lambda_": "balanced"},
+        {"lambda_": 3.0},
+        {"lambda_": [1, 2, 3]},
+        {"alpha": 1, "beta": [1, 2, 3]},
+    ):
+        for decoder in (
+            SingleThreshold("hmc_loss", chain, **prices),
+            MultiThreshold("hmc_loss", "auto", chain, **prices),
+        ):
             decoder.fit(S, Y)
             assert decoder.objective_value_ == pytest.approx(hmc_loss(Y, decoder.predict(S), chain, **prices), abs=1e-9)
 

@@ -167,9 +167,7 @@ def list_h_events(
 
 
 @kernel
-def _add_event(
-    at: float, by: int, lowest: float, value: Array, change: Array, sums: Array, size: int
-) -> int:
+def _add_event(at: float, by: int, lowest: float, value: Array, change: Array, sums: Array, size: int) -> int:
     """List one change, or add it up if it is at the lowest score."""
     if at == lowest:
         sums[1] += by
@@ -182,10 +180,10 @@ def _add_event(
 @kernel
 def _all_true(i: int, w: int, Y: Array, parent_ptr: Array, parent_idx: Array) -> bool:
     """Say whether all parents of w are true in row i."""
+    missing = 0
     for k in range(parent_ptr[w], parent_ptr[w + 1]):
-        if not Y[i, parent_idx[k]]:
-            return False
-    return True
+        missing += not Y[i, parent_idx[k]]
+    return missing == 0
 
 
 @kernel

@@ -37,8 +37,9 @@ def best_cut_thresholds(
     n_nodes = ptr.size - 1
     need_ptr, need_at, left = _list_demands(ptr, value, pos, neg, miss, alarm)
     head, top = np.full(need_at.size, -1, np.int64), need_ptr[:-1].copy()
-    feeds = np.empty((1024, 4), np.int64)  # next entry, supply, flow, the supply's class
-    n_feeds = 0
+    feeds = np.empty((1024, 3), np.int32)  # next entry, supply, the supply's class
+    flow = np.empty(1024, np.int64)
+    n_feeds = np.array([0, -1])  # entries in the lists, and the first of those no longer used
     via = np.empty(value.size, np.int32)  # the demand through which a supply was reached
     payer = np.empty(need_at.size, np.int64)  # the supply through which a demand was reached
     queue, stack = np.empty(need_at.size, np.int64), np.empty(child_idx.size + 1, np.int64)
@@ -49,8 +50,9 @@ def best_cut_thresholds(
         for s in range(ptr[u], ptr[u + 1]):
             rest = np.int64(neg[s]) * alarm[u] - np.int64(pos[s]) * miss[u]
             while rest > 0 and value[s] > t[u]:
-                found, rest, n_feeds, feeds, n_trail = _search(
-                    s, u, rest, value, child_ptr, child_idx, need_ptr, need_at, left, head, n_feeds, feeds, t, top,
+                found, rest, feeds, flow, n_trail = _search(
+                    s, u, rest, value, child_ptr, child_idx, need_ptr, need_at, left, head,
+                    n_feeds, feeds, flow, t, top,
                     via, payer, queue, stack, trail, is_marked, old_t, old_top,
                 )  # fmt: skip
                 for k in range(n_trail):
@@ -60,15 +62,16 @@ def best_cut_thresholds(
                 for k in range(n_trail):
                     t[trail[k]], top[trail[k]] = old_t[k], old_top[k]
                 if found >= 0:
-                    rest, n_feeds, feeds = _pay(s, rest, found, ptr, left, head, n_feeds, feeds, via, payer)
+                    rest, feeds, flow = _pay(s, rest, found, ptr, left, head, n_feeds, feeds, flow, via, payer)
 
 
 @kernel
 def _search(
     s: int, u: int, rest: int, value: Array, child_ptr: Array, child_idx: Array,
-    need_ptr: Array, need_at: Array, left: Array, head: Array, n_feeds: int, feeds: Array, t: Array, top: Array,
+    need_ptr: Array, need_at: Array, left: Array, head: Array, n_feeds: Array, feeds: Array, flow: Array,
+    t: Array, top: Array,
     via: Array, payer: Array, queue: Array, stack: Array, trail: Array, is_marked: Array, old_t: Array, old_top: Array,
-) -> tuple[int, int, int, Array, int]:  # fmt: skip
+) -> tuple[int, int, Array, Array, int]:  # fmt: skip
     """Look, breadth first, for a demand that is not yet paid for; return it and what has changed.
 
     Demands that ``s`` reaches itself are paid on the way: that takes nothing back from what was reached. Raises ``t``
@@ -94,15 +97,13 @@ def _search(
                 payer[j] = q
                 if left[j] > 0:
                     if q != s:
-                        return j, rest, n_feeds, feeds, n_trail
-                    if n_feeds == feeds.shape[0]:
-                        feeds = np.concatenate((feeds, feeds))
+                        return j, rest, feeds, flow, n_trail
                     amount = min(rest, left[j])
-                    n_feeds = _add_flow(j, s, amount, u, head, n_feeds, feeds)
+                    feeds, flow = _add_flow(j, s, amount, u, head, n_feeds, feeds, flow)
                     left[j] -= amount
                     rest -= amount
                     if rest == 0:
-                        return ALL_SPENT, rest, n_feeds, feeds, n_trail
+                        return ALL_SPENT, rest, feeds, flow, n_trail
                 queue[n_queue] = j
                 n_queue += 1
                 j += 1
@@ -115,8 +116,8 @@ def _search(
                 f = head[queue[done]]
                 done += 1
             if f < 0:
-                return NOTHING_LEFT, rest, n_feeds, feeds, n_trail
-            q, stack[0] = feeds[f, 1], feeds[f, 3]
+                return NOTHING_LEFT, rest, feeds, flow, n_trail
+            q, stack[0] = feeds[f, 1], feeds[f, 2]
             f = feeds[f, 0]
             if value[q] > t[stack[0]]:
                 via[q] = queue[done - 1]
@@ -125,9 +126,9 @@ def _search(
 
 @kernel
 def _pay(
-    s: int, rest: int, found: int, ptr: Array, left: Array, head: Array, n_feeds: int, feeds: Array,
+    s: int, rest: int, found: int, ptr: Array, left: Array, head: Array, n_feeds: Array, feeds: Array, flow: Array,
     via: Array, payer: Array,
-) -> tuple[int, int, Array]:  # fmt: skip
+) -> tuple[int, Array, Array]:  # fmt: skip
     """Let ``s`` pay along the path that ends at ``found``: as much as is in supply, left, and can be handed over."""
     amount, j = min(rest, left[found]), found
     while payer[j] != s:
@@ -136,46 +137,57 @@ def _pay(
         f = head[j]
         while feeds[f, 1] != p:
             f = feeds[f, 0]
-        amount = min(amount, feeds[f, 2])
+        amount = min(amount, flow[f])
     left[found] -= amount
     j = found
     while True:
         p = payer[j]
-        if n_feeds == feeds.shape[0]:
-            feeds = np.concatenate((feeds, feeds))
-        n_feeds = _add_flow(j, p, amount, _class_of(p, ptr), head, n_feeds, feeds)
+        feeds, flow = _add_flow(j, p, amount, _class_of(p, ptr), head, n_feeds, feeds, flow)
         if p == s:
-            return rest - amount, n_feeds, feeds
+            return rest - amount, feeds, flow
         j = via[p]
-        _take_flow(j, p, amount, head, feeds)
+        _take_flow(j, p, amount, head, n_feeds, feeds, flow)
 
 
 @kernel
-def _add_flow(j: int, p: int, amount: int, u: int, head: Array, n_feeds: int, feeds: Array) -> int:
-    """Add to what supply ``p`` of class ``u`` pays for demand ``j``; return the number of entries."""
+def _add_flow(
+    j: int, p: int, amount: int, u: int, head: Array, n_feeds: Array, feeds: Array, flow: Array
+) -> tuple[Array, Array]:
+    """Add to what supply ``p`` of class ``u`` pays for demand ``j``; return the lists, grown if they were full."""
     f = head[j]
     while f >= 0 and feeds[f, 1] != p:
         f = feeds[f, 0]
     if f >= 0:
-        feeds[f, 2] += amount
-        return n_feeds
-    feeds[n_feeds, 0], feeds[n_feeds, 1], feeds[n_feeds, 2], feeds[n_feeds, 3] = head[j], p, amount, u
-    head[j] = n_feeds
-    return n_feeds + 1
+        flow[f] += amount
+        return feeds, flow
+    f = n_feeds[1]
+    if f >= 0:
+        n_feeds[1] = feeds[f, 0]
+    else:
+        f = n_feeds[0]
+        n_feeds[0] += 1
+        if f == flow.size:
+            feeds = np.concatenate((feeds, feeds[: f // 2]))
+            flow = np.concatenate((flow, flow[: f // 2]))
+    feeds[f, 0], feeds[f, 1], feeds[f, 2], flow[f] = head[j], p, u, amount
+    head[j] = f
+    return feeds, flow
 
 
 @kernel
-def _take_flow(j: int, p: int, amount: int, head: Array, feeds: Array) -> None:
-    """Reduce what supply ``p`` pays for demand ``j``; an entry that pays nothing is unlinked."""
-    f, before = head[j], np.int64(-1)
+def _take_flow(j: int, p: int, amount: int, head: Array, n_feeds: Array, feeds: Array, flow: Array) -> None:
+    """Reduce what supply ``p`` pays for demand ``j``; an entry that pays nothing is unlinked and used again."""
+    f, before = np.int64(head[j]), np.int64(-1)
     while feeds[f, 1] != p:
-        before, f = f, feeds[f, 0]
-    feeds[f, 2] -= amount
-    if feeds[f, 2] == 0:
+        before, f = f, np.int64(feeds[f, 0])
+    flow[f] -= amount
+    if flow[f] == 0:
         if before < 0:
             head[j] = feeds[f, 0]
         else:
             feeds[before, 0] = feeds[f, 0]
+        feeds[f, 0] = n_feeds[1]
+        n_feeds[1] = f
 
 
 @kernel

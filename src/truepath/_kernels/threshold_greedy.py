@@ -152,9 +152,7 @@ def raise_hmc_loss(
 
 
 @kernel
-def _scan_chunk(
-    change: Array, is_set: Array, start: int, loss: int, best: int, threshold: int
-) -> tuple[int, int, int]:
+def _scan_chunk(change: Array, is_set: Array, start: int, loss: int, best: int, threshold: int) -> tuple[int, int, int]:
     """Add up the changes in order of rank, clear them, and keep the first rank of smallest loss."""
     for word in range(is_set.size):
         if is_set[word] == 0:
@@ -220,9 +218,7 @@ def raise_micro_f1(
             n_below = _list_live(v, visit, ptr, live, child_ptr, child_idx, seen, below)
             for b in range(1, n_below):
                 _drop_by_own(below[b], begin, end, ptr, value, pos, neg, live, lost_pos, lost_neg)
-            best, hits, alarms = _best_cut(
-                begin, end, live[v], pos, neg, lost_pos, lost_neg, hits, alarms, positives
-            )
+            best, hits, alarms = _best_cut(begin, end, live[v], pos, neg, lost_pos, lost_neg, hits, alarms, positives)
             if best >= 0:
                 is_updated = True
                 visit += 1

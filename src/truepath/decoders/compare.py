@@ -108,9 +108,14 @@ def compare_strategies(
             metric, unlabelled = get_metric(measure), get_metric("unlabelled_share")
             results.append(
                 StrategyResult(
-                    measure, name, metric(Y_val, valid, hierarchy), metric(Y_test, test, hierarchy),
-                    unlabelled(Y_val, valid, hierarchy), unlabelled(Y_test, test, hierarchy), seconds,
-                )  # fmt: skip
+                    measure,
+                    name,
+                    metric(Y_val, valid, hierarchy),
+                    metric(Y_test, test, hierarchy),
+                    unlabelled(Y_val, valid, hierarchy),
+                    unlabelled(Y_test, test, hierarchy),
+                    seconds,
+                )
             )
     return results
 

@@ -39,11 +39,11 @@ class CutPoints(NamedTuple):
 
     def positives(self) -> NDArray[np.int64]:
         """Return the number of positive instances of each class."""
-        return np.add.reduceat(self.pos, self.ptr[:-1], dtype=np.int64)
+        return self.mistakes(np.full(self.ptr.size - 1, np.inf))[0]
 
     def negatives(self) -> NDArray[np.int64]:
         """Return the number of negative instances of each class."""
-        return np.add.reduceat(self.neg, self.ptr[:-1], dtype=np.int64)
+        return self.mistakes(np.full(self.ptr.size - 1, -np.inf))[1]
 
 
 def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> CutPoints:
@@ -58,7 +58,9 @@ def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> 
     table = _empty_table(S, weight, n_nodes, S.nnz + n_nodes if sparse.issparse(S) else S.size)
     for first, fill in _block_fillers(S, Y, weight):
         fill(table, first)
-    return _trim(table)
+    for array in table[1:]:  # give back the room that was not needed
+        array.resize(int(table.ptr[-1]), refcheck=False)
+    return table
 
 
 def iter_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> Iterator[tuple[int, CutPoints]]:

@@ -42,7 +42,7 @@ def inherit_rare(t: Thresholds, min_positives: int, single: float, given: FitInp
     """Give classes with few positives their parents' threshold; closed labels make all below them rare, too."""
     positives = np.asarray(given.Y.sum(axis=0))
     t = t.copy()
-    for v in np.flatnonzero(positives < min_positives):
+    for v in np.flatnonzero(positives < min_positives).tolist():
         parents = given.hierarchy.parents(v)
         t[v] = t[parents].max() if parents.size else single
     return raise_to_parents(t, given.hierarchy)

@@ -92,7 +92,7 @@ class MultiThreshold(ThresholdDecoder):
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.2, 0.4, 0.5, 0.3]]
     >>> decoder = MultiThreshold("micro_f1", hierarchy=h).fit(S, h.encode([["a/1"], ["a/2", "b/1"]]))
     >>> decoder.thresholds_.tolist(), decoder.objective_value_
-    ([-inf, 0.2, 0.3, 0.4, 0.4], 0.9090909090909091)
+    ([-inf, 0.2, 0.3, -inf, 0.2], 0.9230769230769231)
     """
 
     def __init__(
@@ -144,7 +144,9 @@ class MultiThreshold(ThresholdDecoder):
         self.strength_ = 0.0
         if self.shrink is not None:
             self.strength_ = choose_strength(self, given)
-            self.thresholds_ = shrink_thresholds(self.thresholds_, self.strength_, self.shrink, self._single(given), given)
+            self.thresholds_ = shrink_thresholds(
+                self.thresholds_, self.strength_, self.shrink, self._single(given), given
+            )
         if self.min_positives > 0:
             self.thresholds_ = inherit_rare(self.thresholds_, self.min_positives, self._single(given), given)
         guarded = self.strength_ > 0 or self.min_positives > 0
@@ -190,9 +192,7 @@ class MultiThreshold(ThresholdDecoder):
         elif self.objective == "micro_f1":
             order = self.order or ("top_down" if hierarchy.is_tree else "bottom_up")
             t, _ = (
-                optimal.best_micro_f1(cuts, hierarchy)
-                if is_optimal
-                else greedy.greedy_micro_f1(cuts, hierarchy, order)
+                optimal.best_micro_f1(cuts, hierarchy) if is_optimal else greedy.greedy_micro_f1(cuts, hierarchy, order)
             )
         else:
             t = greedy.greedy_class_distribution(cuts, hierarchy)

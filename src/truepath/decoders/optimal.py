@@ -9,8 +9,8 @@ Minimising sum_v f_v(t_v) subject to t_u <= t_v on every edge is solved exactly
 Both return the smallest of all best vectors, so they agree to the last bit. What is a sum over classes:
 
 * the HMC-loss, by definition;
-* micro-F1 after Dinkelbach: F1 = 2 TP / (TP + FP + P) exceeds r / s exactly if (2 s - r) TP - r FP exceeds r P. Its best
-  vector for the F1 reached so far improves on it, or proves it best; a few rounds in whole numbers are enough;
+* micro-F1 after Dinkelbach: F1 = 2 TP / (TP + FP + P) exceeds r / s exactly if (2 s - r) TP - r FP exceeds r P. Its
+  best vector for the F1 so far improves on it, or proves it best; a few rounds in whole numbers are enough;
 * the H-loss on trees. With coherent scores and monotone thresholds a class v with parent u adds
   c_v (#[Y_v = 1, S_v <= t_v] - #[Y_v = 1, S_u <= t_u] + #[Y_u = 1, Y_v = 0, S_v > t_v]): three terms of one threshold
   each. On DAGs the second asks for any of several parents, and no such exact search is known to us.
@@ -78,15 +78,16 @@ def best_micro_f1(cuts: CutPoints, hierarchy: Hierarchy, solver: str = "auto") -
     positives, n_nodes = int(cuts.positives().sum()), hierarchy.n_nodes
     negatives = int(cuts.negatives().sum())
     above, below = 2 * positives, 2 * positives + negatives  # F1 of predicting everything
-    for n_rounds in range(1, n_nodes * int(cuts.ptr[-1]) + 2):
+    n_rounds = 0
+    while True:
+        n_rounds += 1
         miss, alarm = _f1_prices(above, below)
         t = solve_monotone(cuts, np.full(n_nodes, miss), np.full(n_nodes, alarm), hierarchy, solver)
         misses, alarms = (int(k.sum()) for k in cuts.mistakes(t))
         hits = positives - misses
-        if 2 * hits * below <= above * (hits + alarms + positives):
-            break
+        if 2 * hits * below <= above * (hits + alarms + positives):  # no gain: t is best
+            return t, n_rounds
         above, below = 2 * hits, hits + alarms + positives
-    return t, n_rounds
 
 
 def _f1_prices(above: int, below: int) -> tuple[int, int]:

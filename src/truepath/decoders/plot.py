@@ -36,6 +36,8 @@ def plot_threshold_curve(decoder: SingleThreshold, ax: Any = None, **options: An
     (line,) = ax.step(curve.threshold, curve.value, where="post", **options)
     ax.plot(decoder.threshold_, decoder.objective_value_, "o", color=line.get_color())
     ax.set_xlabel("threshold")
-    name = decoder.objective if isinstance(decoder.objective, str) else getattr(decoder.objective, "__name__", "objective")
+    name = (
+        decoder.objective if isinstance(decoder.objective, str) else getattr(decoder.objective, "__name__", "objective")
+    )
     ax.set_ylabel(name.replace("_", " "))
     return ax

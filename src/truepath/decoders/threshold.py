@@ -1,8 +1,8 @@
 """Labels are the classes whose score exceeds a threshold: one for all classes, or one for each.
 
-With coherent scores and thresholds that never fall from parent to child the labels are closed. A class is predicted when
-its score is *greater than* the threshold, as in Triguero & Vens (with "at least", the instances without any label that
-they report could not occur); -inf means always.
+With coherent scores and thresholds that never fall from parent to child the labels are closed. A class is predicted
+when its score is *greater than* the threshold, as in Triguero & Vens (with "at least", the instances without any
+label that they report could not occur); -inf means always.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Real score matrices for the tests: the published ones, and small forests' on benchmark data."""
+"""Fixtures of the decoders' tests: published scores, and small forests' scores on benchmark data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from truepath import Hierarchy, load_dataset
 
@@ -14,7 +15,7 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @cache
-def imclef07a(part):
+def read_published_scores(part):
     """Return (S, Y, hierarchy) of the published validation ("val") or test scores."""
     path = SHARED / "reference" / "labelling_imclef07a" / f"{part}.pred.arff.xz"
     with lzma.open(path, "rt") as file:
@@ -32,7 +33,7 @@ def imclef07a(part):
 
 
 @cache
-def forest_scores(name, n_trees=10, n_rows=None):
+def make_forest_scores(name, n_trees=10, n_rows=None):
     """Return (S, Y, hierarchy): what a small forest trained on train says of valid, coherent by construction."""
     from sklearn.ensemble import RandomForestRegressor
 
@@ -48,3 +49,15 @@ def forest_scores(name, n_trees=10, n_rows=None):
 
 def _dense(Y):
     return Y.toarray() if hasattr(Y, "toarray") else np.asarray(Y)
+
+
+@pytest.fixture
+def imclef07a(shared_data):
+    """A function of "val" or "test" that returns published scores, labels and the hierarchy."""
+    return read_published_scores
+
+
+@pytest.fixture
+def forest_scores(shared_data):
+    """A function of a data set's name (and n_trees, n_rows) that returns held-out scores, labels and the hierarchy."""
+    return make_forest_scores
