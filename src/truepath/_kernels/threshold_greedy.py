@@ -15,7 +15,7 @@ from truepath._kernels.jit import kernel
 __all__ = ["find_at_least", "raise_h_loss", "raise_hmc_loss", "raise_micro_f1", "split_like_truth"]
 
 Array = NDArray[Any]
-CHUNK = 1 << 18  # ranks looked at in one go: their sums stay in the cache
+CHUNK = 1 << 16  # ranks looked at in one go: their sums stay in the cache
 
 
 @kernel

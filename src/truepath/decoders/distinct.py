@@ -22,11 +22,17 @@ class DistinctScores(NamedTuple):
     scale: float
     starts: NDArray[np.int32]
 
-    def ranks(self, values: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the position of each of ``values``, which must be among the distinct ones."""
-        ranks = np.empty(values.size, np.int32)
+    def swap_for_ranks(self, values: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the position of each of ``values`` among the distinct ones; 32-bit values are overwritten by it."""
+        ranks = values.view(np.int32) if values.itemsize == 4 else np.empty(values.size, np.int32)
         _kernels.threshold_curves.rank_all(values, *self, ranks)
         return ranks
+
+    def swap_back(self, ranks: NDArray[np.int32], values: NDArray[Any]) -> None:
+        """Undo :meth:`swap_for_ranks`, a piece at a time."""
+        step = 1 << 16
+        for start in range(0, ranks.size if values.itemsize == 4 else 0, step):
+            values[start : start + step] = self.value[ranks[start : start + step]]
 
 
 def find_distinct(S: Any) -> DistinctScores:
@@ -42,7 +48,7 @@ def index_distinct(values: NDArray[Any]) -> DistinctScores:
     kernels = _kernels.threshold_curves
     ordered = np.sort(values, axis=None)
     ordered.resize(kernels.drop_repeats(ordered), refcheck=False)
-    n_buckets = max(1, min(MOST_BUCKETS, ordered.size))
+    n_buckets = max(1, min(MOST_BUCKETS, ordered.size // 4))
     width = float(ordered[-1]) - float(ordered[0])
     scale = n_buckets / width if width > 0 and np.isfinite(n_buckets / width) else 0.0
     starts = np.empty(n_buckets + 1, np.int32)

@@ -60,11 +60,12 @@ def greedy_hmc_loss(cuts: CutPoints, prices: Prices, hierarchy: Hierarchy) -> Th
     """Algorithm 4: top-down, the best threshold for a class and everything below it together."""
     distinct = index_distinct(cuts.value)
     t = np.empty(hierarchy.n_nodes, np.int64)
-    ranks = distinct.ranks(cuts.value)
+    ranks = distinct.swap_for_ranks(cuts.value)  # in place: the scores are put back below
     _kernels.threshold_greedy.raise_hmc_loss(
         cuts.ptr, ranks, cuts.pos, cuts.neg, prices.miss, prices.alarm, distinct.value.size,
         hierarchy.parent_ptr, hierarchy.parent_idx, hierarchy.child_ptr, hierarchy.child_idx, t,
     )  # fmt: skip
+    distinct.swap_back(ranks, cuts.value)
     return distinct.value[t].astype(np.float64)
 
 
