@@ -2,7 +2,8 @@
 
 The HMC-loss (Triguero & Vens, eq. (2)) charges alpha_v c_v for a miss of class v and beta_v c_v for a false alarm.
 Exact searches compare long sums of these, so they are rounded to whole numbers of a tiny unit (2 ** -60 of the
-largest loss possible): then sums do not depend on their order, equal losses are equal, and the same data give the same thresholds.
+largest loss possible): then sums do not depend on their order, equal losses are equal, and the same data give the same
+thresholds.
 """
 
 from __future__ import annotations
