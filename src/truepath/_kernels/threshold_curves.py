@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from truepath._kernels.jit import kernel
 
 __all__ = [
+    "add_changes",
     "add_class_distribution", "add_counts", "add_hmc_loss", "add_row_counts", "drop_repeats", "finish_f1",
     "finish_losses", "list_h_events", "make_buckets", "rank_all", "sweep_f1",
 ]  # fmt: skip
@@ -67,6 +68,13 @@ def rank_all(values: Array, distinct: Array, scale: float, starts: Array, ranks:
     """Fill ``ranks`` with the position of each value among the distinct ones."""
     for k in range(values.size):
         ranks[k] = _rank(values[k], distinct, scale, starts)
+
+
+@kernel
+def add_changes(value: Array, by: Array, distinct: Array, scale: float, starts: Array, change: Array) -> None:
+    """Add up changes at each distinct score."""
+    for k in range(value.size):
+        change[_rank(value[k], distinct, scale, starts)] += by[k]
 
 
 @kernel

@@ -22,7 +22,7 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.decoders.cut_points import as_whole_weights, is_packable, iter_cut_points
-from truepath.decoders.distinct import DistinctScores, find_distinct
+from truepath.decoders.distinct import DistinctScores, find_distinct, index_distinct
 from truepath.decoders.prices import hmc_prices, whole_costs
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _h_loss(S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Curve:
     graph = (*edges, hierarchy.roots)
     lowest = min(float(scores.min()) for _, scores, _ in row_blocks(S, Y)) if sparse.issparse(S) else float(S.min())
     value, change, sums = [np.array([lowest], S.dtype)], [np.zeros(1, np.int64)], np.zeros(2, np.int64)
-    room = 1 << 14
+    room = 16 * S.shape[0]
     for rows, scores, labels in row_blocks(S, Y):
         given = (scores, labels, weight_of[rows], costs, *graph, lowest)
         before = sums.copy()
@@ -208,11 +208,11 @@ def _h_loss(S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Curve:
         value.append(lists[0][:size])
         change.append(lists[1][:size])
     change[0][0] = sums[1]
-    at, changes = np.concatenate(value), np.concatenate(change)
-    order = np.argsort(at.astype(np.float64))  # NumPy is several times quicker with 64 bits here
-    at, changes = at[order], changes[order]
-    first = np.flatnonzero(np.concatenate([[True], at[1:] != at[:-1]]))
-    return _finish_losses(at[first], np.add.reduceat(changes, first), int(sums[0]), unit / _total(S, weight))
+    at = np.concatenate(value)
+    distinct = index_distinct(at)
+    total = np.zeros(distinct.value.size, np.int64)
+    _kernels.threshold_curves.add_changes(at, np.concatenate(change), *distinct, total)
+    return _finish_losses(distinct.value, total, int(sums[0]), unit / _total(S, weight))
 
 
 def row_blocks(S: Any, Y: Any) -> Iterator[tuple[slice, Any, Any]]:
