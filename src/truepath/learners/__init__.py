@@ -1,5 +1,10 @@
 """Learners: ``fit(X, Y)``, then ``predict_proba(X)`` returns coherent node scores."""
 
 from truepath.learners.base import HierarchicalLearner
+from truepath.learners.binary_relevance import BinaryRelevance
+from truepath.learners.per_level import PerLevel
+from truepath.learners.per_node import PerNode
+from truepath.learners.per_parent import PerParent
+from truepath.learners.policies import POLICIES, Policy
 
-__all__ = ["HierarchicalLearner"]
+__all__ = ["POLICIES", "BinaryRelevance", "HierarchicalLearner", "PerLevel", "PerNode", "PerParent", "Policy"]
