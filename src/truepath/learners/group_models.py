@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from truepath.learners.calibration import seed_model, weight_argument, class_scores, fit_classifier
+from truepath.learners.calibration import class_scores, fit_classifier, seed_model, weight_argument
 
 __all__ = ["MODELS", "ExclusiveLabels", "IndependentLabels", "JointLabels", "resolve_model"]
 
