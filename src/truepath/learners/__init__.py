@@ -6,5 +6,15 @@ from truepath.learners.per_level import PerLevel
 from truepath.learners.per_node import PerNode
 from truepath.learners.per_parent import PerParent
 from truepath.learners.policies import POLICIES, Policy
+from truepath.learners.sibling_lasso import SiblingLasso
 
-__all__ = ["POLICIES", "BinaryRelevance", "HierarchicalLearner", "PerLevel", "PerNode", "PerParent", "Policy"]
+__all__ = [
+    "POLICIES",
+    "BinaryRelevance",
+    "HierarchicalLearner",
+    "PerLevel",
+    "PerNode",
+    "PerParent",
+    "Policy",
+    "SiblingLasso",
+]

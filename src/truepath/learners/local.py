@@ -2,7 +2,7 @@
 
 A :class:`Problem` is a group of labels learned from the same rows: one node, the children of one parent, or a level.
 Problems with the same rows and the same targets are fitted once. Seeds belong to problems, not to workers, and each
-problem is fitted by itself, so the bits are the same for any ``n_jobs``.
+problem is fitted by itself with one BLAS thread, so the bits are the same for any ``n_jobs``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
+from threadpoolctl import threadpool_limits
 
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import (
@@ -28,7 +29,7 @@ from truepath.learners.calibration import check_estimator_kind
 from truepath.learners.group_models import resolve_model
 from truepath.learners.policies import LabelView
 
-__all__ = ["LocalLearner", "Problem", "spawn_seeds"]
+__all__ = ["LocalLearner", "Problem", "single_blas_thread", "spawn_seeds", "whole_or_rows"]
 
 
 class Problem(NamedTuple):
@@ -81,7 +82,8 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
     def _local_scores(self, X) -> np.ndarray:
         """Return the local classifiers' scores, (n_samples, n_columns); columns without a problem are 0."""
         X = check_predict_input(self, X, **self._how_to_check())
-        scores = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(model.scores)(X) for model in self.models_)
+        with single_blas_thread():
+            scores = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(model.scores)(X) for model in self.models_)
         S = np.zeros((count_rows(X), self._n_columns()))
         for columns, which in zip(self._columns, self._model_of):
             S[:, columns] = scores[which]
@@ -124,7 +126,13 @@ def _fit_problem(estimator, X, problem: Problem, weight, labels, calibrate, seed
     rows, targets = problem.rows, problem.targets
     model = resolve_model(labels, estimator, targets, calibrate)()
     own_weight = weight if rows is None or weight is None else weight[rows]
-    return model.fit(estimator, take_rows(X, rows), targets, own_weight, calibrate=calibrate, seed=seed)
+    with single_blas_thread():
+        return model.fit(estimator, take_rows(X, rows), targets, own_weight, calibrate=calibrate, seed=seed)
+
+
+def single_blas_thread():
+    """Return a context in which BLAS keeps to one thread: workers do so too, and sums then have the same bits."""
+    return threadpool_limits(limits=1, user_api="blas")
 
 
 def _drop_repeated(problems: list[Problem], overrides) -> tuple[list[Problem], list[int]]:
