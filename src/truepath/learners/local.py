@@ -29,7 +29,7 @@ from truepath.learners.calibration import check_estimator_kind
 from truepath.learners.group_models import resolve_model
 from truepath.learners.policies import LabelView
 
-__all__ = ["LocalLearner", "Problem", "single_blas_thread", "spawn_seeds", "whole_or_rows"]
+__all__ = ["LocalLearner", "Problem", "how_to_check", "single_blas_thread", "spawn_seeds", "whole_or_rows"]
 
 
 class Problem(NamedTuple):
@@ -90,10 +90,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         return S
 
     def _how_to_check(self) -> dict[str, bool]:
-        """Let pipelines judge X for themselves, and NaN pass where the estimator takes it."""
-        if any(isinstance(e, Pipeline) for e in (self.estimator, *(self.estimators or {}).values())):
-            return {"pass_through": True}
-        return {"allow_nan": get_tags(self.estimator).input_tags.allow_nan}
+        return how_to_check(self.estimator, *(self.estimators or {}).values())
 
     def _check_estimators(self, hierarchy: Hierarchy, has_weight: bool) -> Mapping[Hashable, Any]:
         overrides = dict(self.estimators or {})
@@ -119,6 +116,13 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         own = get_tags(self.estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
         return tags
+
+
+def how_to_check(*estimators) -> dict[str, bool]:
+    """Return how to check X for these: pipelines judge it for themselves; NaN pass where all take them."""
+    if any(isinstance(estimator, Pipeline) for estimator in estimators):
+        return {"pass_through": True}
+    return {"allow_nan": all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)}
 
 
 def _fit_problem(estimator, X, problem: Problem, weight, labels, calibrate, seed):
