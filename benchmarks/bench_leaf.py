@@ -142,7 +142,9 @@ def random_marginals(h: Hierarchy, n_rows: int, rng: np.random.Generator) -> np.
 
 def bench_trees() -> None:
     print("\nNanoseconds per node and row on random trees; `all` starts from marginals, `search` from weights.\n")
-    print("| nodes | leaves | MAS all k, all | search | exact, unknown k, all | search | exact, k = 10, all | printed / ours |")
+    print(
+        "| nodes | leaves | MAS all k, all | search | exact, unknown k, all | search | exact, k = 10, all | printed / ours |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for n_nodes in (500, 4_000, 40_000):
         rng = np.random.default_rng(0)
@@ -204,10 +206,20 @@ def bench_dag() -> None:
     search = timed(lambda: greedy.path(weights, ten)) / len(S)
     whole = timed(lambda: MAS(k=10, hierarchy=h).predict(S)) / len(S)
     every = timed(lambda: MAS(hierarchy=h).predict(S), 3) / len(S)
-    print(f"\nDAG: cellcycle_GO, {h.n_nodes:,} nodes, {h.leaves.size:,} leaves, milliseconds a row; equal values in {same:.0%}.\n")
-    print("| printed Algorithm 3, k = 10 | search, k = 10 | printed / search | MAS(k=10) from marginals | MAS(), all k |")
+    print(
+        f"\nDAG: cellcycle_GO, {h.n_nodes:,} nodes, {h.leaves.size:,} leaves, milliseconds a row; equal values in {same:.0%}.\n"
+    )
+    print(
+        "| printed Algorithm 3, k = 10 | search, k = 10 | printed / search | MAS(k=10) from marginals | MAS(), all k |"
+    )
     print("|---|---|---|---|---|")
-    cells = [f"{printed * 1e3:.2f}", f"{search * 1e3:.3f}", f"{printed / search:.0f}", f"{whole * 1e3:.3f}", f"{every * 1e3:.2f}"]
+    cells = [
+        f"{printed * 1e3:.2f}",
+        f"{search * 1e3:.3f}",
+        f"{printed / search:.0f}",
+        f"{whole * 1e3:.3f}",
+        f"{every * 1e3:.2f}",
+    ]
     print("| " + " | ".join(cells) + " |")
     few = S[:10]
     start, exact = thread_time(), ExactLeafMAP(k=10, time_limit=60.0, hierarchy=h)
@@ -224,7 +236,9 @@ def bench_dag() -> None:
 
 
 def bench_agreement() -> None:
-    print("\nShare of test rows, in per cent, where the greedy reaches the optimum (in brackets: best sets nested), by k.\n")
+    print(
+        "\nShare of test rows, in per cent, where the greedy reaches the optimum (in brackets: best sets nested), by k.\n"
+    )
     print("| data | rows | weights | " + " | ".join(map(str, range(2, 11))) + " |")
     print("|---|---|---|" + "---|" * 9)
     for name in SETS:

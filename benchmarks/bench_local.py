@@ -5,9 +5,10 @@ HiClass pins other versions of its dependencies, so it runs in an interpreter of
     python -m venv hiclass-venv && hiclass-venv/bin/pip install hiclass
     PYTHONPATH=src python benchmarks/bench_local.py --hiclass hiclass-venv/bin/python
 
-Both libraries fit the same standardised rows, one path each, with the same estimator, in turns, one thread each. Times are
-medians of CPU seconds over the rounds; hF is micro-averaged on the test rows. HiClass always walks to a leaf or a stop it has
-seen, so beside our default decision (marginals above one half) stands the best leaf, which is what it does.
+Both libraries fit the same standardised rows, one path each, with the same estimator, in turns, one thread each.
+Times are medians of CPU seconds over the rounds, so that other work on the machine does not count; hF is
+micro-averaged on the test rows. HiClass always walks to a leaf, so beside our default decision (marginals above one
+half) stands the best leaf, which is what it does.
 """
 
 from __future__ import annotations
