@@ -21,7 +21,7 @@ from truepath.learners.cutset_structure import LeafTree, OrNode
 __all__ = ["Growth", "Prior", "grow"]
 
 #: Rows added to every cell of a 2 x 2 table when the prior's shares are counted; larger tables share 4 * FLOOR
-FLOOR = 0.5
+FLOOR = 0.25
 
 
 @dataclass(frozen=True)
