@@ -114,11 +114,27 @@ class CutsetEstimator(HierarchicalLearner):
         -------
         S : ndarray of shape (n_samples, n_nodes)
         """
-        S = self.predict_marginals(X)
+        return self.cap_by_parents(self.predict_marginals(X))
+
+    def cap_by_parents(self, S):
+        """In place: lower every score to its parents'; return the scores."""
         for v in range(self.hierarchy_.n_nodes):  # parents before children
             for u in self.hierarchy_.parents(v):
                 np.minimum(S[:, v], S[:, u], out=S[:, v])
         return S
+
+    def evidence_log_proba(self, X):
+        """Return log P(x) of every row, labels and missing features summed out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples,)
+        """
+        return label_log_joint(self._evidence(X, None), self._leaves(), 0)[0]
 
     def joint_log_proba(self, X, Y):
         """Return log P(x, y) of every row, missing features summed out.

@@ -23,15 +23,6 @@ from truepath.learners.cutset_estimator import CutsetEstimator
 
 __all__ = ["ChowLiuTree", "CutsetNetwork", "RestrictedCutsetNetwork"]
 
-_PARAMETERS = """
-    hierarchy : Hierarchy, optional
-        The label hierarchy; None for a flat label set. ``predict`` then returns closed label sets only.
-    alpha : float, default=0.5
-        Rows' weight of the Dirichlet prior, the shares over the whole training set.
-    force_nonempty : bool, default=False
-        Replace an empty prediction by the most probable non-empty one. The paper does not say so, but its numbers
-        need it."""
-
 
 class ChowLiuTree(CutsetEstimator):
     """One tree-shaped Bayesian network over labels and features, the maximum spanning tree of mutual information.
