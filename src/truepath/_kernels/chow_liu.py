@@ -241,3 +241,19 @@ def fill_factors(parent, pairs, columns, n_rows, prior_pairs, prior_columns, str
                 row += table[s, t]
             for t in range(k_v):
                 factors[v, s, t] = np.log(table[s, t]) - np.log(row) if table[s, t] > 0.0 else -np.inf
+
+
+@kernel
+def information_of(pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset):
+    """Return the mutual information of all pairs of variables, from smoothed counts."""
+    n_variables = offset.size - 1
+    widest = 1
+    for v in range(n_variables):
+        widest = max(widest, offset[v + 1] - offset[v] + 1)
+    smooth_pairs, smooth_columns = np.empty(pairs.shape), np.empty(columns.size)
+    smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns)
+    entropy, table = np.empty(n_variables), np.empty((widest, widest))
+    fill_entropies(smooth_columns, offset, entropy)
+    information = np.zeros((n_variables, n_variables))
+    fill_information(smooth_pairs, smooth_columns, offset, n_variables, -1, entropy, table, information)
+    return information

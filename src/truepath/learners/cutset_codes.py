@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-__all__ = ["MISSING", "StateCoder"]
+__all__ = ["MISSING", "StateCoder", "whole_weights"]
 
 #: The state number of an unobserved variable
 MISSING = -1
@@ -81,3 +81,14 @@ def _refuse_missing(X: np.ndarray) -> None:
             f"X contains NaN (first: row {row}, feature {column}). Training counts need complete rows: impute, or give "
             "missing values a state of their own. Rows to predict may have NaN."
         )
+
+
+def whole_weights(weight: np.ndarray) -> np.ndarray:
+    """Return weights as repetitions; anything but whole numbers is an error."""
+    if (weight != np.floor(weight)).any():
+        row = int(np.flatnonzero(weight != np.floor(weight))[0])
+        raise ValueError(
+            f"sample_weight must be whole numbers (bit-set counts repeat rows); row {row} has {weight[row]}. "
+            "Resample the rows by weight instead."
+        )
+    return weight.astype(np.int64)

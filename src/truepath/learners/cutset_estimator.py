@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels
 from truepath.learners.cutset_closed import check_known_labels, forbid_open_pairs, search_closed
-from truepath.learners.cutset_codes import MISSING, StateCoder
+from truepath.learners.cutset_codes import MISSING, StateCoder, whole_weights
 from truepath.learners.cutset_growth import Growth, grow
 from truepath.learners.cutset_queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset_structure import Leaf, LeafTree, OrNode, list_leaves
@@ -52,7 +52,7 @@ class CutsetEstimator(HierarchicalLearner):
         labels = Y.toarray() if sparse.issparse(Y) else Y
         states = np.hstack([labels.astype(np.int16), self._coder.encode(X)])
         if weight is not None:
-            states = np.repeat(states, _whole(weight), axis=0)
+            states = np.repeat(states, whole_weights(weight), axis=0)
         self.network_ = grow(states, self._growth(states.shape[0], hierarchy.n_nodes))
         self.log_likelihood_ = self.network_.log_likelihood
         self.n_or_nodes_ = _count_or_nodes(self.network_)
@@ -209,17 +209,6 @@ class CutsetEstimator(HierarchicalLearner):
         tags.input_tags.allow_nan = True  # in queries
         tags.input_tags.categorical = True
         return tags
-
-
-def _whole(weight: np.ndarray) -> np.ndarray:
-    """Return weights as repetitions; anything but whole numbers is an error."""
-    if (weight != np.floor(weight)).any():
-        row = int(np.flatnonzero(weight != np.floor(weight))[0])
-        raise ValueError(
-            f"sample_weight must be whole numbers (bit-set counts repeat rows); row {row} has {weight[row]}. "
-            "Resample the rows by weight instead."
-        )
-    return weight.astype(np.int64)
 
 
 def _known_states(known, shape) -> np.ndarray:

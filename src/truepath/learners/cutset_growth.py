@@ -18,7 +18,7 @@ import numpy as np
 from truepath import _kernels
 from truepath.learners.cutset_structure import LeafTree, OrNode
 
-__all__ = ["Growth", "Prior", "grow"]
+__all__ = ["Growth", "Prior", "grow", "indicate"]
 
 #: Rows added to every cell of a 2 x 2 table when the prior's shares are counted; larger tables share 4 * FLOOR
 FLOOR = 0.25
@@ -61,7 +61,7 @@ class Slice:
         """Pack the rows ``states`` (n_rows, n_variables) and count the pairs that the trees need."""
         kernels = _kernels.pair_counts
         offset = np.concatenate([[0], np.cumsum(growth.n_states[variables] - 1)])
-        bits = kernels.pack_columns(_indicate(states[:, variables], growth.n_states[variables]))
+        bits = kernels.pack_columns(indicate(states[:, variables], growth.n_states[variables]))
         n_first = int((variables < growth.n_labels).sum()) if growth.is_restricted else variables.size
         everything = kernels.pack_columns(np.ones((states.shape[0], 1), np.uint8))[0]
         pairs = np.zeros((offset[n_first], offset[-1]), np.int32)
@@ -99,7 +99,7 @@ class Prior:
         return np.ascontiguousarray(self.pairs[np.ix_(first, kept)]), self.columns[kept]
 
 
-def _indicate(states: np.ndarray, n_states: np.ndarray) -> np.ndarray:
+def indicate(states: np.ndarray, n_states: np.ndarray) -> np.ndarray:
     """Return the 0/1 columns of the states 1, 2, ... of every variable."""
     if (n_states == 2).all():
         return np.ascontiguousarray(states, np.uint8)
