@@ -2,6 +2,7 @@
 
 from truepath.learners.bayes_networks import BayesianChain, NaiveBayesML, TreeAugmentedML
 from truepath.learners.cutset_bagging import BaggedCutsetNetworks
+from truepath.learners.cutset_drawing import plot_cutset_network
 from truepath.learners.cutset_network import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "NaiveBayesML",
     "RestrictedCutsetNetwork",
     "TreeAugmentedML",
+    "plot_cutset_network",
 ]
