@@ -78,6 +78,8 @@ def test_rivals(method, dataset, shared_data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "dataset"), [("CCNB", "scene"), ("CCNB", "yeast"), ("CCTAN", "scene"), ("BRNB", "yeast")])
+@pytest.mark.parametrize(
+    ("method", "dataset"), [("CCNB", "scene"), ("CCNB", "yeast"), ("CCTAN", "scene"), ("BRNB", "yeast")]
+)
 def test_rivals_on_large_sets(method, dataset, shared_data):
     check(method, dataset, shared_data)

@@ -1,11 +1,11 @@
 """Every query against a listing of all label sets and all completions of missing features."""
 
 import numpy as np
-import oracles_cutset as oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracles_cutset as oracles
 from truepath import Hierarchy
 from truepath.errors import ConstraintError
 from truepath.learners import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork

@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-import oracles_cutset as oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
+import oracles_cutset as oracles
 from truepath.data import load_dataset
 from truepath.learners import RestrictedCutsetNetwork
 from truepath.preprocessing import LAIM

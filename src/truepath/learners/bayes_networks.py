@@ -72,7 +72,8 @@ class _BayesML(HierarchicalLearner):
         -------
         S : ndarray of shape (n_samples, n_nodes)
         """
-        codes = self._coder.encode(check_predict_input(self, X, allow_nan=True))
+        X = check_predict_input(self, X, allow_nan=True)
+        codes = self._coder.encode(X)
         S = np.empty((codes.shape[0], self.hierarchy_.n_nodes))
         for v, seen in self.parents_.items():
             S[:, v] = self.models_[v].predict_proba(np.hstack([codes, (S[:, seen] > HALF).astype(np.int16)]))

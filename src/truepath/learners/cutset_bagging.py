@@ -89,7 +89,8 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
 
     def predict_proba(self, X):
         """Return the marginals, each capped by its parents'."""
-        return self.estimators_[0].cap_by_parents(self.predict_marginals(X))
+        S = self.predict_marginals(X)
+        return self.estimators_[0].cap_by_parents(S)
 
     def joint_log_proba(self, X, Y):
         """Return log P(x, y) under the mixture."""

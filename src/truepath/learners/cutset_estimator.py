@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels
 from truepath.learners.cutset_closed import check_known_labels, forbid_open_pairs, search_closed
@@ -47,7 +48,9 @@ class CutsetEstimator(HierarchicalLearner):
         """
         X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
         if not self.alpha > 0:
-            raise ValueError(f"alpha must be positive (without a prior some evidence is impossible), not {self.alpha!r}.")
+            raise ValueError(
+                f"alpha must be positive (without a prior some evidence is impossible), not {self.alpha!r}."
+            )
         self._coder = StateCoder.learn(X, self.max_states)
         labels = Y.toarray() if sparse.issparse(Y) else Y
         states = np.hstack([labels.astype(np.int16), self._coder.encode(X)])
@@ -163,6 +166,7 @@ class CutsetEstimator(HierarchicalLearner):
         Y : ndarray of bool, shape (n_samples, n_nodes)
             As the network has it: now and then not closed, by smoothing.
         """
+        check_is_fitted(self, "network_")
         rng = check_random_state(random_state)
         n_labels = self.hierarchy_.n_nodes
         states = sample_states(n_samples, self._leaves(), n_labels + self._coder.n_states.size, rng)

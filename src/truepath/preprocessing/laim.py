@@ -87,9 +87,7 @@ class LAIM(TransformerMixin, BaseEstimator):
         X : ndarray of float64, shape (n_samples, n_features)
         """
         check_is_fitted(self, "cuts_")
-        X = validate_data(
-            self, X, accept_sparse="csc", dtype=np.float64, ensure_all_finite="allow-nan", reset=False
-        )
+        X = validate_data(self, X, accept_sparse="csc", dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         found = np.empty(X.shape)
         for j, cuts in enumerate(self.cuts_):
             column = _column(X, j)
