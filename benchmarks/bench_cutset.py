@@ -1,7 +1,7 @@
 """Cutset networks: times, what the pair counts cost, the paper's tables, and the same without leakage.
 
-Run ``PYTHONPATH=src python benchmarks/bench_cutset.py [times | tables | honest | rivals] [--sets flags,emotions]``; without
-a name, ``times``. The data are read from ``../shared/data`` unless ``TRUEPATH_DATA`` says otherwise.
+Run ``PYTHONPATH=src python benchmarks/bench_cutset.py [times | tables | honest | rivals | cut] [--sets flags,scene]``;
+without a name, ``times``. The data are read from ``../shared/data`` unless ``TRUEPATH_DATA`` says otherwise.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def times(sets):
         X, Y = dense(ds.train.X), dense(ds.train.Y)
         model = RestrictedCutsetNetwork(force_nonempty=True)
         learn = clock(lambda m=model, X=X, Y=Y: m.fit(X, Y))
-        mpe = clock(lambda m=model, X=dense(ds.test.X): m.predict(X))
+        mpe = clock(lambda m=model, X=ds.test.X: m.predict(X))
         bits, product = count_once(X, Y)
         pairs = X.shape[0] * Y.shape[1] * X.shape[1]
         print(f"| {name} | {X.shape[0]} x {Y.shape[1]} x {X.shape[1]} | {model.n_or_nodes_} | {learn:.3f} | {mpe:.3f} |"
-              f" {1e9 * learn / pairs:.1f} | {1e3 * bits:.3f} | {1e3 * product:.3f} | {product / bits:.0f} |", flush=True)  # fmt: skip
+              f" {1e9 * learn / pairs:.0f} | {1e3 * bits:.3f} | {1e3 * product:.2f} | {product / bits:.0f} |")  # fmt: skip
 
 
 def count_once(X, Y):

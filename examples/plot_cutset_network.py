@@ -43,8 +43,8 @@ figure.tight_layout()
 
 # %%
 # A cold day of low pressure; the anemometer is broken, so wind is missing. The label "wet" has probability .75, yet the
-# single most probable label set is the empty one: the mass of "wet" is shared between rain and snow. The most probable set
-# is right for exact match, the marginals are right for one label at a time.
+# single most probable label set is the empty one: the mass of "wet" is shared between rain and snow. The most probable
+# set is right for exact match, the marginals are right for one label at a time.
 day = laim.transform([[-9.0, 995.0, np.nan, -10.0]])
 print("most probable closed label set:", hierarchy.decode(model.predict(day)))
 for name, p in zip(hierarchy.names, model.predict_marginals(day)[0]):

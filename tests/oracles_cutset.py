@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def laim(values, Y, cuts):
     """The LAIM criterion, literally: see truepath.preprocessing.laim."""
     edges = [-np.inf, *cuts, np.inf]
     total = 0.0
-    for low, high in zip(edges[:-1], edges[1:]):
+    for low, high in pairwise(edges):
         inside = (values > low) & (values <= high)
         quanta = Y[inside].sum(axis=0)
         if quanta.sum():

@@ -52,7 +52,7 @@ def test_queries_equal_brute_force(kind, seed, n_labels, n_features):
     marginals = model.predict_marginals(asked)
     joint = model.joint_log_proba(asked, Y[:4])
     for i in range(4):
-        total, expected = oracles.marginals(model.network_, evidence[i], n_states, n_labels)
+        _, expected = oracles.marginals(model.network_, evidence[i], n_states, n_labels)
         np.testing.assert_allclose(marginals[i], expected, atol=TOLERANCE)
         best = oracles.mpe(model.network_, evidence[i], n_states, n_labels)
         fixed = evidence[i].copy()

@@ -27,6 +27,14 @@ class _Binary:
     def __init__(self, alpha: float, n_states: np.ndarray):
         self.alpha, self.n_states = alpha, np.asarray(n_states)
 
+    def _fit_classes(self, codes: np.ndarray, y: np.ndarray) -> None:
+        """Learn P(x | y) of both classes."""
+        raise NotImplementedError
+
+    def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
+        """Return log P(x | y), one column a class."""
+        raise NotImplementedError
+
     def fit(self, codes: np.ndarray, y: np.ndarray):
         """Learn from complete state numbers and a boolean label."""
         sizes = np.array([(~y).sum(), y.sum()])
@@ -79,8 +87,8 @@ class TreeAugmented(_Binary):
         self.parent, self.order = np.empty(n_variables, np.int32), np.empty(n_variables, np.int32)
         chow_liu.span(information, n_variables, -1, self.parent, self.order)
         self.factors = np.full((2, n_variables, self.n_states.max(), self.n_states.max()), -np.inf)
-        for value in (0, 1):
-            chow_liu.fill_factors(self.parent, *slices[value], offset, self.factors[value])
+        for counted, factors in zip(slices, self.factors):
+            chow_liu.fill_factors(self.parent, *counted, offset, factors)
 
     def _log_likelihood(self, codes):
         evidence = np.ascontiguousarray(codes, np.int16)

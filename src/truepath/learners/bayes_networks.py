@@ -1,7 +1,7 @@
 """The cutset paper's rivals: naive Bayes and TAN for every label, alone, in a chain, or along the labels' tree.
 
-Binary relevance (``"br"``) learns each label from the features alone. A classifier chain (``"cc"``) gives each label the
-labels before it as further features: the true ones in training, those predicted at query time.
+Binary relevance (``"br"``) learns each label from the features alone. A classifier chain (``"cc"``) gives each label
+the labels before it as further features: the true ones in training, those predicted at query time.
 :class:`BayesianChain` gives each label only its parent in a Chow-Liu tree of the labels.
 
 References

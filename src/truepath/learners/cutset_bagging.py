@@ -1,8 +1,8 @@
 """A bag of cutset networks: the mixture of networks learned on bootstrap samples, since a single one overfits.
 
-The mixture's joint probability, its marginals and its samples are exact: averages over members. The most probable label
-set of a mixture is not tractable; ``predict`` takes, among the members' own most probable sets, the one that the mixture
-finds most probable. That set is closed since each candidate is.
+The mixture's joint probability, its marginals and its samples are exact: averages over members. The most probable
+label set of a mixture is not tractable; ``predict`` takes, among the members' own most probable sets, the one that the
+mixture finds most probable. That set is closed since each candidate is.
 
 References
 ----------

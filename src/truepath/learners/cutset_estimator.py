@@ -90,7 +90,7 @@ class CutsetEstimator(HierarchicalLearner):
             Closed under the hierarchy.
         """
         evidence = self._evidence(X, known)
-        best, states = self._most_probable(evidence)
+        _, states = self._most_probable(evidence)
         n_labels = self.hierarchy_.n_nodes
         if self.force_nonempty:
             empty = np.flatnonzero(~(states[:, :n_labels] == 1).any(axis=1))

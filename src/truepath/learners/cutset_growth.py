@@ -155,7 +155,15 @@ def _find_split(slice_: Slice, shares, alpha: float, growth: Growth) -> tuple[in
     if candidates.size == 0:
         return -1, -np.inf
     scores = _kernels.chow_liu.score_splits(
-        slice_.bits, slice_.offset, slice_.n_first, slice_.n_rows, slice_.pairs, slice_.columns, *shares, alpha, candidates
-    )  # fmt: skip
+        slice_.bits,
+        slice_.offset,
+        slice_.n_first,
+        slice_.n_rows,
+        slice_.pairs,
+        slice_.columns,
+        *shares,
+        alpha,
+        candidates,
+    )
     best = int(np.argmax(scores))
     return int(slice_.variables[candidates[best]]), float(scores[best])

@@ -1,8 +1,8 @@
 r"""LAIM: cut a numeric feature where the labels of its intervals differ most.
 
-Label-attribute interdependence maximisation extends CAIM to label sets. Let ``q[l, r]`` be the number of rows of interval
-``r`` that have label ``l`` (the quanta matrix), ``max_r`` its largest entry in column ``r`` and ``M_r`` the column's sum, all
-labels counted. A scheme of ``n`` intervals scores
+Label-attribute interdependence maximisation extends CAIM to label sets. Let ``q[l, r]`` be the number of rows of
+interval ``r`` that have label ``l`` (the quanta matrix), ``max_r`` its largest entry in column ``r`` and ``M_r`` the
+column's sum, all labels counted. A scheme of ``n`` intervals scores
 
 .. math:: \mathrm{LAIM} = \frac{1}{n} \sum_{r=1}^{n} \frac{\max_r^2}{M_r}
 
@@ -42,10 +42,13 @@ class LAIM(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    The first cut is made even where it lowers the score (two intervals halve it unless they are pure), as in CAIM, whose
-    schemes have at least two intervals. Intervals without any label score nothing. Ties go to the smaller cut. Missing
-    values are left out of the counting and stay missing. Time O(n_features * n_samples * (log n_samples + n_labels)) for
-    each level of cuts, memory O(n_samples * n_labels).
+    The first cut is made even where it lowers the score (two intervals halve it unless they are pure), as in CAIM,
+    whose schemes have at least two intervals. Intervals without any label score nothing. Ties go to the smaller cut.
+    Missing values are left out of the counting and stay missing. Time O(n_features * n_samples * (log n_samples +
+    n_labels)) for each level of cuts, memory O(n_samples * n_labels).
+
+    The criterion is the one that the published discretisation follows: with two intervals it returns those files
+    exactly (tested on emotions and yeast).
 
     Fit it on training rows only, in a pipeline: fitted on all rows, test labels leak into the cut points.
 
