@@ -72,8 +72,9 @@ def times(sets):
         mpe = clock(lambda m=model, X=ds.test.X: m.predict(X))
         bits, product = count_once(X, Y)
         pairs = X.shape[0] * Y.shape[1] * X.shape[1]
-        print(f"| {name} | {X.shape[0]} x {Y.shape[1]} x {X.shape[1]} | {model.n_or_nodes_} | {learn:.3f} | {mpe:.3f} |"
-              f" {1e9 * learn / pairs:.0f} | {1e3 * bits:.3f} | {1e3 * product:.2f} | {product / bits:.0f} |")  # fmt: skip
+        size = f"{X.shape[0]} x {Y.shape[1]} x {X.shape[1]}"
+        cost = f"{1e9 * learn / pairs:.0f} | {1e3 * bits:.3f} | {1e3 * product:.2f} | {product / bits:.0f}"
+        print(f"| {name} | {size} | {model.n_or_nodes_} | {learn:.3f} | {mpe:.3f} | {cost} |", flush=True)
 
 
 def count_once(X, Y):

@@ -2,8 +2,8 @@
 
 A variable ``v`` with ``k`` states owns the ``k - 1`` columns ``offset[v] : offset[v + 1]``, the indicators of its
 states 1, 2, ...; state 0 follows by subtraction. ``pairs[a, b]`` is a count or a probability of "columns a and b both
-set", ``columns[b]`` of "column b set", ``total`` of anything at all (the number of rows, or 1). ``a`` runs over the columns
-of the first variables only: the labels for the restricted tree, everything for the free one.
+set", ``columns[b]`` of "column b set", ``total`` of anything at all (the number of rows, or 1). ``a`` runs over the
+columns of the first variables only: the labels for the restricted tree, everything for the free one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """The most probable *closed* label set: exact, by constraints inside the leaf trees and branch and bound beyond them.
 
 A label set is closed when no label goes without its parents. Where a hierarchy edge joins two labels that are
-neighbours in a leaf tree, the forbidden pair of states gets probability zero in that edge's table and max-product stays
-exact: the dynamic programme. The other edges are left out at first: the answer is then an upper bound, and final where it
-happens to be closed. Where it breaks an edge, the search branches on the missing parent u: u and its ancestors on, or
-u and its descendants off. The node with the best bound is opened first, all rows of the batch at once, so the first
-closed answer of a row is its optimum. On closed training data few rows branch; the worst case is exponential.
+neighbours in a leaf tree, the forbidden pair of states gets probability zero in that edge's table and max-product
+stays exact: the dynamic programme. The other edges are left out at first: the answer is then an upper bound, and final
+where it happens to be closed. Where it breaks an edge, the search branches on the missing parent u: u and its
+ancestors on, or u and its descendants off. The node with the best bound is opened first, all rows of the batch at
+once, so the first closed answer of a row is its optimum. On closed training data few rows branch; the worst case is
+exponential.
 """
 
 from __future__ import annotations
