@@ -161,6 +161,8 @@ def test_weights_are_repetitions():
     once = RestrictedCutsetNetwork().fit(X, Y, sample_weight=weight)
     again = RestrictedCutsetNetwork().fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight, axis=0))
     assert once.log_likelihood_ == pytest.approx(again.log_likelihood_)
+    X[0] = 9  # a value of a row that weighs nothing is unknown
+    assert RestrictedCutsetNetwork().fit(X, Y, sample_weight=weight).log_likelihood_ == once.log_likelihood_
     with pytest.raises(ValueError, match="whole numbers"):
         RestrictedCutsetNetwork().fit(X, Y, sample_weight=np.full(30, 0.5))
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input, check_predict_input, take_rows
 from truepath.learners.bayes_models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset_codes import StateCoder, whole_weights
 from truepath.learners.cutset_network import ChowLiuTree
@@ -41,12 +41,12 @@ class _BayesML(HierarchicalLearner):
         X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
         if not self.alpha > 0:
             raise ValueError(f"alpha must be positive, not {self.alpha!r}.")
+        if weight is not None:  # first of all: a row that weighs nothing has no states to offer
+            rows = np.repeat(np.arange(weight.size), whole_weights(weight))
+            X, Y = take_rows(X, rows), take_rows(Y, rows)
         self._coder = StateCoder.learn(X, self.max_states)
         codes = self._coder.encode(X)
         Y = Y.toarray() if sparse.issparse(Y) else Y
-        if weight is not None:
-            repeats = whole_weights(weight)
-            codes, Y = np.repeat(codes, repeats, axis=0), np.repeat(Y, repeats, axis=0)
         self.parents_ = self._find_parents(Y)
         self.models_ = [self._fit_label(codes, Y, v) for v in range(hierarchy.n_nodes)]
         return self

@@ -30,7 +30,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
 
     Parameters
     ----------
-    estimator : cutset estimator, optional
+    network : cutset estimator, optional
         A :class:`RestrictedCutsetNetwork` by default.
     hierarchy : Hierarchy, optional
         The label hierarchy, handed to every member; None for a flat label set.
@@ -49,8 +49,8 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
            [0, 0]])
     """
 
-    def __init__(self, estimator=None, hierarchy=None, *, n_estimators=10, random_state=None, n_jobs=None):
-        self.estimator = estimator
+    def __init__(self, network=None, hierarchy=None, *, n_estimators=10, random_state=None, n_jobs=None):
+        self.network = network
         self.hierarchy = hierarchy
         self.n_estimators = n_estimators
         self.random_state = random_state
@@ -59,7 +59,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
     def fit(self, X, Y, sample_weight=None):
         """Learn the members. Rows are drawn in proportion to ``sample_weight``, where given."""
         X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
-        base = RestrictedCutsetNetwork() if self.estimator is None else self.estimator
+        base = RestrictedCutsetNetwork() if self.network is None else self.network
         share = None if weight is None else weight / weight.sum()
         rng = check_random_state(self.random_state)
         seeds = rng.randint(_MAX_SEED, size=self.n_estimators)

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels, take_rows
 from truepath.learners.cutset_closed import check_known_labels, forbid_open_pairs, search_closed
 from truepath.learners.cutset_codes import MISSING, StateCoder, whole_weights
 from truepath.learners.cutset_growth import Growth, grow
@@ -51,11 +51,12 @@ class CutsetEstimator(HierarchicalLearner):
             raise ValueError(
                 f"alpha must be positive (without a prior some evidence is impossible), not {self.alpha!r}."
             )
+        if weight is not None:  # first of all: a row that weighs nothing has no states to offer
+            rows = np.repeat(np.arange(weight.size), whole_weights(weight))
+            X, Y = take_rows(X, rows), take_rows(Y, rows)
         self._coder = StateCoder.learn(X, self.max_states)
         labels = Y.toarray() if sparse.issparse(Y) else Y
         states = np.hstack([labels.astype(np.int16), self._coder.encode(X)])
-        if weight is not None:
-            states = np.repeat(states, whole_weights(weight), axis=0)
         self.network_ = grow(states, self._growth(states.shape[0], hierarchy.n_nodes))
         self.log_likelihood_ = self.network_.log_likelihood
         self.n_or_nodes_ = _count_or_nodes(self.network_)
