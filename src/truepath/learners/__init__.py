@@ -1,7 +1,11 @@
 """Learners: ``fit(X, Y)``, then ``predict_proba(X)`` returns coherent node scores."""
 
 from truepath.learners.base import HierarchicalLearner
+from truepath.learners.bayes_networks import BayesianChain, NaiveBayesML, TreeAugmentedML
 from truepath.learners.binary_relevance import BinaryRelevance
+from truepath.learners.cutset_bagging import BaggedCutsetNetworks
+from truepath.learners.cutset_drawing import plot_cutset_network
+from truepath.learners.cutset_network import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork
 from truepath.learners.label_powerset import HMCLabelPowerset
 from truepath.learners.per_level import PerLevel
 from truepath.learners.per_node import PerNode
@@ -14,12 +18,20 @@ __all__ = [
     "HBR",
     "POLICIES",
     "BRMetaLabeler",
+    "BaggedCutsetNetworks",
+    "BayesianChain",
     "BinaryRelevance",
+    "ChowLiuTree",
+    "CutsetNetwork",
     "HMCLabelPowerset",
     "HierarchicalLearner",
+    "NaiveBayesML",
     "PerLevel",
     "PerNode",
     "PerParent",
     "Policy",
+    "RestrictedCutsetNetwork",
     "SiblingLasso",
+    "TreeAugmentedML",
+    "plot_cutset_network",
 ]

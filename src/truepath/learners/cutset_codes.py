@@ -1,0 +1,94 @@
+"""Discrete features as state numbers: every distinct training value of a feature is one of its states 0, 1, ...
+
+A cutset network knows nothing of distances between values, so the values may be anything numeric. At query time NaN,
+and a value that training never showed, is an unobserved variable (``MISSING``): the network's answer then takes all
+completions into account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["MISSING", "StateCoder", "whole_weights"]
+
+#: The state number of an unobserved variable
+MISSING = -1
+
+
+class StateCoder:
+    """The states of each feature, learned from training rows.
+
+    Parameters
+    ----------
+    categories : sequence of ndarray
+        For each feature its distinct values, ascending.
+
+    Examples
+    --------
+    >>> coder = StateCoder.learn(np.array([[0.0, 7], [1, 7], [3, 7]]), max_states=8)
+    >>> coder.n_states
+    array([3, 1])
+    >>> coder.encode(np.array([[3.0, 7], [2, np.nan]]))
+    array([[ 2,  0],
+           [-1, -1]], dtype=int16)
+    """
+
+    def __init__(self, categories: Sequence[np.ndarray]):
+        self.categories = tuple(categories)
+        self.n_states = np.array([values.size for values in self.categories], np.int64)
+
+    @classmethod
+    def learn(cls, X, max_states: int) -> StateCoder:
+        """Collect the distinct values of every column; more than ``max_states`` of them is an error."""
+        X = X.toarray() if sparse.issparse(X) else X
+        _refuse_missing(X)
+        categories = [np.unique(column) for column in X.T]
+        for j, values in enumerate(categories):
+            if values.size > max_states:
+                raise ValueError(
+                    f"X has {values.size} distinct values in feature {j}, more than max_states={max_states}: cutset "
+                    "networks take discrete features. Discretise first, for example with truepath.preprocessing.LAIM."
+                )
+        return cls(categories)
+
+    def encode(self, X) -> np.ndarray:
+        """Return the state numbers of the rows, ``MISSING`` for NaN and for values unknown to training."""
+        X = X.toarray() if sparse.issparse(X) else X
+        codes = np.empty(X.shape, np.int16)
+        for j, values in enumerate(self.categories):
+            place = np.minimum(np.searchsorted(values, X[:, j]), values.size - 1)
+            codes[:, j] = np.where(values[place] == X[:, j], place, MISSING)
+        return codes
+
+    def decode(self, codes: np.ndarray) -> np.ndarray:
+        """Return the values of state numbers, NaN for ``MISSING``."""
+        X = np.full(codes.shape, np.nan)
+        for j, values in enumerate(self.categories):
+            known = codes[:, j] != MISSING
+            X[known, j] = values[codes[known, j]]
+        return X
+
+
+def _refuse_missing(X: np.ndarray) -> None:
+    """Raise where training features are missing: counting needs complete rows."""
+    missing = np.argwhere(np.isnan(X))
+    if missing.size:
+        row, column = missing[0].tolist()
+        raise ValueError(
+            f"X contains NaN (first: row {row}, feature {column}). Training counts need complete rows: impute, or give "
+            "missing values a state of their own. Rows to predict may have NaN."
+        )
+
+
+def whole_weights(weight: np.ndarray) -> np.ndarray:
+    """Return weights as repetitions; anything but whole numbers is an error."""
+    if (weight != np.floor(weight)).any():
+        row = int(np.flatnonzero(weight != np.floor(weight))[0])
+        raise ValueError(
+            f"sample_weight must be whole numbers (bit-set counts repeat rows); row {row} has {weight[row]}. "
+            "Resample the rows by weight instead."
+        )
+    return weight.astype(np.int64)

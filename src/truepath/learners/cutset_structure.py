@@ -1,0 +1,65 @@
+"""What a cutset network is once learned: a tree of OR nodes over variables, a tree-shaped Bayesian network a leaf.
+
+Variables are numbered labels first, ``0 .. n_labels - 1``, then features. ``LeafTree.variables`` are the variables that
+the path has not fixed; within a leaf they are addressed by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+__all__ = ["Leaf", "LeafTree", "OrNode", "list_leaves"]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafTree:
+    """A directed tree over discrete variables with its conditional tables in logarithms."""
+
+    variables: np.ndarray  # numbers of the variables, ascending
+    parent: np.ndarray  # position of each variable's parent, -1 for the root
+    order: np.ndarray  # positions, parents first
+    n_states: np.ndarray
+    factors: np.ndarray  # [v, s, t] = log P(v = t | parent = s), -inf beyond the states
+    n_samples: int
+    log_likelihood: float
+
+    def with_factors(self, factors: np.ndarray) -> LeafTree:
+        """Return the same tree with other tables."""
+        return replace(self, factors=factors)
+
+    def edges(self) -> np.ndarray:
+        """Return the (parent, child) pairs of variable numbers."""
+        child = np.flatnonzero(self.parent >= 0)
+        return np.column_stack([self.variables[self.parent[child]], self.variables[child]])
+
+
+@dataclass(frozen=True, eq=False)
+class OrNode:
+    """A variable that the network conditions on: one weighted child for each of its states."""
+
+    variable: int
+    log_weights: np.ndarray
+    children: tuple[OrNode | LeafTree, ...]
+    n_samples: int
+    log_likelihood: float  # of the whole subtree on its slice of the training rows
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A leaf tree with the states its path fixes, and the logarithm of the path's weight."""
+
+    tree: LeafTree
+    path: tuple[tuple[int, int], ...]  # (variable, state) from the root down
+    log_weight: float
+
+
+def list_leaves(node: OrNode | LeafTree, path=(), log_weight: float = 0.0) -> Iterator[Leaf]:
+    """Yield the leaves from left to right (state 0 first)."""
+    if isinstance(node, LeafTree):
+        yield Leaf(node, tuple(path), log_weight)
+        return
+    for state, child in enumerate(node.children):
+        yield from list_leaves(child, (*path, (node.variable, state)), log_weight + float(node.log_weights[state]))
