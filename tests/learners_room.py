@@ -20,10 +20,23 @@ LEARNERS = sorted(
     and issubclass(getattr(room, name), HierarchicalLearner)
 )
 # Beside the estimator and the hierarchy: what keeps the suite quick and the answer well defined
-SETTINGS = {"SiblingLasso": {"alpha": 0.02, "tol": 1e-10, "max_iter": 20_000}}
+SETTINGS = {
+    "SiblingLasso": {"alpha": 0.02, "tol": 1e-10, "max_iter": 20_000},
+    "BaggedCutsetNetworks": {"random_state": 0},
+}
 TREES_ONLY = {"HMCLabelPowerset"}
 # Members that draw bootstrap samples or otherwise count rows: a weight of two is not the same as two rows
-WEIGHT_IS_NOT_REPETITION: dict[str, str] = {}
+WEIGHT_IS_NOT_REPETITION = {"BaggedCutsetNetworks": "draws bootstrap samples of rows"}
+# Members whose probabilities are smoothed: a label that all rows share is likely, not certain
+SMOOTHED = {
+    "BaggedCutsetNetworks",
+    "BayesianChain",
+    "ChowLiuTree",
+    "CutsetNetwork",
+    "NaiveBayesML",
+    "RestrictedCutsetNetwork",
+    "TreeAugmentedML",
+}
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "a/3", "b/1", "b/2", "c"])
 DAG = Hierarchy.from_edges([(None, "a"), (None, "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("c", "e"), ("d", "e")])
@@ -58,4 +71,4 @@ def cases():
     return [(name, kind) for name in LEARNERS for kind in HIERARCHIES if kind != "dag" or name not in TREES_ONLY]
 
 
-__all__ = ["DAG", "HIERARCHIES", "LEARNERS", "TREE", "Policy", "cases", "logistic", "make", "make_data"]
+__all__ = ["DAG", "HIERARCHIES", "LEARNERS", "SMOOTHED", "TREE", "Policy", "cases", "logistic", "make", "make_data"]

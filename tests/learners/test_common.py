@@ -14,6 +14,7 @@ import truepath.learners as room
 from learners_room import (
     HIERARCHIES,
     LEARNERS,
+    SMOOTHED,
     TREE,
     TREES_ONLY,
     WEIGHT_IS_NOT_REPETITION,
@@ -102,8 +103,9 @@ def test_labels_with_one_value_are_constant(name):
     Y[:, TREE.indices(["c"])] = True
     Y[:, TREE.indices(["b", "b/1", "b/2"])] = False
     S = make(name, TREE).fit(X, Y).predict_proba(X)
-    np.testing.assert_allclose(S[:, TREE.index("c")], 1.0)
-    np.testing.assert_allclose(S[:, TREE.indices(["b", "b/1", "b/2"])], 0.0, atol=1e-12)
+    off = 0.2 if name in SMOOTHED else 1e-12
+    np.testing.assert_allclose(S[:, TREE.index("c")], 1.0, atol=off)
+    np.testing.assert_allclose(S[:, TREE.indices(["b", "b/1", "b/2"])], 0.0, atol=off)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -178,4 +180,4 @@ def test_trees_only_says_so(name):
 def test_one_row(name):
     h = Hierarchy.from_paths(["a/1", "b"])
     S = make(name, h).fit([[0.5]], h.encode([["a/1"]])).predict_proba([[0.1], [0.9]])
-    np.testing.assert_allclose(S, [[1, 1, 0], [1, 1, 0]], atol=1e-12)
+    np.testing.assert_allclose(S, [[1, 1, 0], [1, 1, 0]], atol=0.5 if name in SMOOTHED else 1e-12)

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from learners_room import LEARNERS, TREE, make, make_data
+from learners_room import LEARNERS, SMOOTHED, TREE, make, make_data
 
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
 NAMED_Y = "the check passes the labels as y=; label matrices are called Y here"
@@ -38,13 +38,17 @@ EXPECTED = {
     "check_classifier_not_supporting_multiclass": "refused, but by naming the value that is neither 0 nor 1",
     "check_fit2d_1feature": NOT_ZERO_ONE,
 }
+TRAINS_ON_NAN = {
+    "check_estimators_pickle": "the check trains on NaN; networks answer for missing values but need whole rows"
+}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_scikit_learn_checks(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose
-        results = check_estimator(make(name), expected_failed_checks=EXPECTED, on_skip=None, on_fail=None)
+        expected = EXPECTED | TRAINS_ON_NAN if name in SMOOTHED else EXPECTED
+        results = check_estimator(make(name), expected_failed_checks=expected, on_skip=None, on_fail=None)
     failed = {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
     assert not failed
     assert sum(result["status"] == "passed" for result in results) >= 40
