@@ -1,9 +1,10 @@
 """Local scores for comparing combiners: one scikit-learn logistic regression a node, out of fold and on test rows.
 
 Protocol: train and valid are joined; missing values become the training fold's mean, features are scaled by the
-training fold; one ``LogisticRegression(C)`` a node whose labels vary in the training fold, else the constant. Out-of-fold scores
-come from 5 folds. ``C`` is the one of three with the best out-of-fold AUPRC of the *raw* scores, so that the baseline
-is as strong as this learner allows. Test scores come from a refit on all training rows.
+training fold; one ``LogisticRegression(C)`` a node whose labels vary in the training fold, else the constant.
+Out-of-fold scores come from 5 folds. ``C`` is the one of three (two for GO) with the best out-of-fold average precision
+of the *raw* scores, so that the baseline is as strong as this learner allows. Test scores come from a refit on all
+training rows.
 
 Run ``PYTHONPATH=src python benchmarks/local_scores.py CACHE_FOLDER [dataset ...]``; the results are kept in the folder.
 """

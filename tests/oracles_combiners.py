@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from oracles import ancestors, closed_sets
 from scipy.optimize import nnls
+
+from oracles import ancestors, closed_sets
 
 
 def max_up(S, h):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from strategies import hierarchies, label_matrices, score_matrices, trees
 
+from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import Hierarchy, combiners
 from truepath.combiners.base import Correction
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import oracles_combiners as twins
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from strategies import hierarchies, label_matrices, score_matrices, trees
 
+import oracles_combiners as twins
+from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import Hierarchy
 from truepath.combiners import (
     BayesianAggregation,

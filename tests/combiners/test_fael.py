@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import oracles_combiners as twins
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
-from strategies import hierarchies
 
+import oracles_combiners as twins
+from strategies import hierarchies
 from truepath import Hierarchy
 from truepath.combiners import FAEL, HierarchicalFAEL, KernelFAEL
 from truepath.combiners.constraints import constraint_gram, constraint_matrix, constraint_pairs

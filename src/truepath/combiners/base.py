@@ -59,6 +59,7 @@ class Combiner(TransformerMixin, BaseEstimator):
         hierarchy = getattr(self, "hierarchy_", self.hierarchy)
         if hierarchy is None:
             check_is_fitted(self, "hierarchy_")
+            hierarchy = self.hierarchy_
         return hierarchy.names
 
     def __sklearn_tags__(self) -> Any:

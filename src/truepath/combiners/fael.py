@@ -195,7 +195,7 @@ class FAEL(Combiner):
 
 def check_penalty(value: Any, name: str) -> float:
     """Return a positive number."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < np.inf:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a positive number (or 'loo' or 'gcv' for alpha); got {value!r}.")
     return float(value)
 

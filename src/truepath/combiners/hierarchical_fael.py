@@ -122,8 +122,9 @@ class HierarchicalFAEL(FAEL):
             for j, ratio in enumerate(ratios):
                 spectrum = _spectrum(system, constraints.penalty(ratio, mu))
                 _, self.errors_[i, j] = ridge.choose_alpha(spectrum, system.Yw, alphas, str(self.alpha), system.root)
-        i, j, k = np.unravel_index(np.argmin(self.errors_), self.errors_.shape)
-        return float(alphas[k]), ratios[j] * float(alphas[k]), mus[i]
+        at_mu, at_ratio, at_alpha = np.unravel_index(np.argmin(self.errors_), self.errors_.shape)
+        alpha = float(alphas[at_alpha])
+        return alpha, ratios[at_ratio] * alpha, mus[at_mu]
 
 
 class _Constraints:

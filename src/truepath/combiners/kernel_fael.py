@@ -168,8 +168,8 @@ class KernelFAEL(FAEL):
     def __getattr__(self, name: str) -> Any:
         if name == "weights_":
             raise AttributeError(
-                f"weights_ of KernelFAEL exist only when fitted with kernel='linear' (over nodes) or n_components (over "
-                f"features); this one has kernel={self.__dict__.get('kernel')!r}."
+                "weights_ of KernelFAEL exist only when fitted with kernel='linear' (over nodes) or n_components "
+                f"(over features); this one has kernel={self.__dict__.get('kernel')!r}."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

@@ -70,7 +70,10 @@ class BinnedLikelihood:
         return np.take_along_axis(self.log_ratios, self._bins(S), axis=0)
 
 
-LIKELIHOODS = {"gaussian": GaussianLikelihood, "binned": BinnedLikelihood}
+LIKELIHOODS: dict[str, type[GaussianLikelihood] | type[BinnedLikelihood]] = {
+    "gaussian": GaussianLikelihood,
+    "binned": BinnedLikelihood,
+}
 
 
 def _sum_where(Y: Any, M: np.ndarray, weight: np.ndarray) -> np.ndarray:
