@@ -24,6 +24,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+
 from truepath.data import read_clus_arff
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "hmc"
