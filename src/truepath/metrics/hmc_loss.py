@@ -55,7 +55,7 @@ def hmc_loss(
     alpha, beta : float or array-like of shape (n_nodes,), optional
         The prices of misses and of false alarms, one for all or one a class; both or neither.
     lambda_ : {"per_class", "balanced"}, float or array-like of shape (n_nodes,), optional
-        Instead of them: beta = 2 / (1 + lambda_), alpha = 2 - beta. ``"balanced"`` is the number of negative
+        Instead of them: ``beta = 2 / (1 + lambda_)``, ``alpha = 2 - beta``. ``"balanced"`` is the number of negative
         over that of positive cells of ``Y_true`` among the counted classes, one number for all;
         ``"per_class"``, the default, takes that ratio class by class, which is what the published numbers of
         Triguero & Vens use.

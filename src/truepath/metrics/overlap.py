@@ -87,7 +87,7 @@ def jaccard_score(
     sample_weight: ArrayLike | None = None,
     zero_division: float = 0.0,
 ) -> float:
-    """Return the mean over rows of |T & P| / |T or P| (the accuracy of Di Mauro et al.).
+    """Return the mean over rows of ``|T & P| / |T or P|`` (the accuracy of Di Mauro et al.).
 
     Parameters
     ----------
