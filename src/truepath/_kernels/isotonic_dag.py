@@ -27,7 +27,7 @@ def project_dag(S, parent_ptr, parent_idx, child_ptr, child_idx, child_edge):
     nodes, scratch = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
     owner = np.empty(n_nodes, np.int32)  # which set a node is in, by the set's first position
     stack = np.empty((n_nodes + 1, 2), np.int32)
-    state, level = np.empty(n_nodes, np.int8), np.empty(n_nodes, np.int32)
+    state, mark = np.empty(n_nodes, np.int8), np.empty(n_nodes, np.int32)
     surplus, lack, flow = np.zeros(n_nodes), np.zeros(n_nodes), np.zeros(parent_idx.size)
     arc, path = np.empty(n_nodes, np.int32), np.empty(n_nodes + 1, np.int32)
     for i in range(S.shape[0]):
@@ -47,17 +47,17 @@ def project_dag(S, parent_ptr, parent_idx, child_ptr, child_idx, child_edge):
                 row, t, nodes, a, b, owner, state, parent_ptr, parent_idx, child_ptr, child_idx, surplus, lack
             )
             _flow(
-                nodes, a, b, owner, state, level, arc, path, surplus, lack, flow,
+                nodes, a, b, owner, state, mark, arc, path, surplus, lack, flow,
                 parent_ptr, parent_idx, child_ptr, child_idx, child_edge,
             )  # fmt: skip
             gain = 0.0
             for k in range(a, b):
                 v = nodes[k]
-                if state[v] == IN or (state[v] == OPEN and level[v] >= 0):
+                if state[v] == IN or (state[v] == OPEN and mark[v] >= 0):
                     gain += max(row[v] - t, 0.0) if state[v] == IN else surplus[v]
                 for e in range(parent_ptr[v], parent_ptr[v + 1]):
                     flow[e] = 0.0
-            cut = _partition(nodes, a, b, state, level, scratch) if gain > SPLIT_TOLERANCE * deviation else a
+            cut = _partition(nodes, a, b, state, mark, scratch) if gain > SPLIT_TOLERANCE * deviation else a
             if cut in (a, b):
                 for k in range(a, b):
                     row[nodes[k]] = t
@@ -106,6 +106,7 @@ def _classify(row, t, nodes, a, b, owner, state, parent_ptr, parent_idx, child_p
             u = parent_idx[p]
             if owner[u] == a and state[u] != IN:
                 state[v] = OPEN
+                break
     for k in range(b - 1, a - 1, -1):
         v = nodes[k]
         if state[v] == OPEN and row[v] < t:
@@ -114,6 +115,7 @@ def _classify(row, t, nodes, a, b, owner, state, parent_ptr, parent_idx, child_p
                 w = child_idx[c]
                 if owner[w] == a and state[w] != OUT:
                     state[v] = OPEN
+                    break
         surplus[v] = max(row[v] - t, 0.0) if state[v] == OPEN else 0.0
         lack[v] = max(t - row[v], 0.0) if state[v] == OPEN else 0.0
     return deviation
@@ -121,75 +123,44 @@ def _classify(row, t, nodes, a, b, owner, state, parent_ptr, parent_idx, child_p
 
 @kernel
 def _flow(
-    nodes, a, b, owner, state, level, arc, path, surplus, lack, flow,
+    nodes, a, b, owner, state, mark, arc, path, surplus, lack, flow,
     parent_ptr, parent_idx, child_ptr, child_idx, child_edge,
 ):  # fmt: skip
-    """Send all the surplus that can be placed (Dinic); afterwards level >= 0 marks what the rest still reaches."""
-    while True:
-        is_open = _levels(
-            nodes, a, b, owner, state, level, path, surplus, lack, flow,
-            parent_ptr, parent_idx, child_ptr, child_idx, child_edge,
-        )  # fmt: skip
-        if not is_open:
-            return
+    """Send all the surplus that can be placed; afterwards mark >= 0 is what the rest still reaches.
+
+    In phases: a walk from each surplus in turn, past nodes not yet found to lead nowhere. A phase in which nothing was
+    sent has marked all that can be reached.
+    """
+    has_sent = True
+    while has_sent:
+        has_sent = False
         for k in range(a, b):
+            mark[nodes[k]] = -1
             arc[nodes[k]] = 0
         for k in range(a, b):
             v = nodes[k]
-            while state[v] == OPEN and surplus[v] > 0.0 and level[v] == 0:
-                sent = _augment(
-                    v, a, owner, state, level, arc, path, surplus, lack, flow,
+            while state[v] == OPEN and surplus[v] > 0.0 and mark[v] < 0:
+                has_sent |= _augment(
+                    v, a, owner, state, mark, arc, path, surplus, lack, flow,
                     parent_ptr, parent_idx, child_ptr, child_idx, child_edge,
                 )  # fmt: skip
-                if not sent:
-                    break
-
-
-@kernel
-def _levels(
-    nodes, a, b, owner, state, level, queue, surplus, lack, flow,
-    parent_ptr, parent_idx, child_ptr, child_idx, child_edge,
-):  # fmt: skip
-    """Number the open nodes by distance from a surplus; return whether a lacking one is within reach."""
-    head, tail, found = 0, 0, False
-    for k in range(a, b):
-        v = nodes[k]
-        level[v] = -1
-        if state[v] == OPEN and surplus[v] > 0.0:
-            level[v] = 0
-            queue[tail] = v
-            tail += 1
-    while head < tail:
-        v = queue[head]
-        head += 1
-        found = found or lack[v] > 0.0
-        for p in range(parent_ptr[v], parent_ptr[v + 1]):
-            u = parent_idx[p]
-            if owner[u] == a and state[u] == OPEN and level[u] < 0:
-                level[u] = level[v] + 1
-                queue[tail] = u
-                tail += 1
-        for c in range(child_ptr[v], child_ptr[v + 1]):
-            w = child_idx[c]
-            if owner[w] == a and state[w] == OPEN and level[w] < 0 and flow[child_edge[c]] > 0.0:
-                level[w] = level[v] + 1
-                queue[tail] = w
-                tail += 1
-    return found
 
 
 @kernel
 def _augment(
-    source, a, owner, state, level, arc, path, surplus, lack, flow,
+    source, a, owner, state, mark, arc, path, surplus, lack, flow,
     parent_ptr, parent_idx, child_ptr, child_idx, child_edge,
 ):  # fmt: skip
-    """Follow the level graph from `source` to a lacking node and send what fits; return whether anything was."""
+    """Walk from `source` to a lacking node and send what fits; return whether anything was."""
     length = 0
     path[0] = source
+    mark[source] = 0
     while length >= 0:
         v = path[length]
         if lack[v] > 0.0:
             _send(path, length, arc, surplus, lack, flow, parent_ptr, child_ptr, child_edge)
+            for j in range(length + 1):
+                mark[path[j]] = -1
             return True
         n_up = parent_ptr[v + 1] - parent_ptr[v]
         n_arcs = n_up + child_ptr[v + 1] - child_ptr[v]
@@ -202,9 +173,10 @@ def _augment(
                 c = child_ptr[v] + arc[v] - n_up
                 w = child_idx[c]
                 is_passable = flow[child_edge[c]] > 0.0
-            if is_passable and owner[w] == a and state[w] == OPEN and level[w] == level[v] + 1:
+            if is_passable and owner[w] == a and state[w] == OPEN and mark[w] < 0:
                 length += 1
                 path[length] = w
+                mark[w] = 0
                 moved = True
             else:
                 arc[v] += 1
@@ -236,12 +208,12 @@ def _send(path, length, arc, surplus, lack, flow, parent_ptr, child_ptr, child_e
 
 
 @kernel
-def _partition(nodes, a, b, state, level, scratch):
+def _partition(nodes, a, b, state, mark, scratch):
     """Put the upper set first, both parts in ascending order, and return where the second begins."""
     cut, rest = a, 0
     for k in range(a, b):
         v = nodes[k]
-        if state[v] == IN or (state[v] == OPEN and level[v] >= 0):
+        if state[v] == IN or (state[v] == OPEN and mark[v] >= 0):
             nodes[cut] = v
             cut += 1
         else:
