@@ -256,7 +256,7 @@ def test_plot_weights_draws_the_chosen_block():
     Y = TOY.close(rng.random((20, 5)) < 0.3)
     model = FAEL(hierarchy=TOY).fit(0.6 * Y + 0.4 * rng.random(Y.shape), Y)
     ax = model.plot_weights("a")
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "a/1", "a/2"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "· 1", "· 2"]
     np.testing.assert_allclose(ax.images[0].get_array(), model.weights_.toarray()[:3, :3])
     listed = model.plot_weights(["b/1", 0])
     np.testing.assert_allclose(listed.images[0].get_array(), model.weights_.toarray()[np.ix_([4, 0], [4, 0])])

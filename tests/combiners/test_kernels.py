@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import score_matrices, trees
 
+from strategies import score_matrices, trees
 from truepath._kernels import distances, isotonic_dag, isotonic_tree, propagate
 
 DOWN = {"min_down": (), "top_down": (0.5,), "multiply_down": ()}
