@@ -10,6 +10,7 @@ measure.
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import warnings
@@ -69,26 +70,31 @@ def cross_fit(combiner, S, Y):
     return out
 
 
-def best_threshold(S, gain):
-    """Return the t that maximises the summed gain of the cells above it."""
-    order = np.argsort(-S, axis=None, kind="stable")
-    values, total = S.ravel()[order], np.cumsum(gain.ravel()[order])
-    last = np.r_[values[1:] < values[:-1], True]  # a threshold lies between different scores
-    k = int(np.argmax(np.where(last, total, -np.inf)))
-    return -np.inf if k == values.size - 1 else float(values[k + 1])
+class Sweep:
+    """Cells in order of falling score, sorted once; a threshold lies between different scores."""
 
+    def __init__(self, S):
+        self.order = np.argsort(-S, axis=None)
+        self.values = S.ravel()[self.order]
+        self.is_end = np.r_[self.values[1:] < self.values[:-1], True]
 
-def f1_threshold(S, Y):
-    """Maximise F1 over one threshold: the gain of a cell is y - F*/2 at the optimum (Dinkelbach)."""
-    t, f1 = 0.5, 0.0
-    for _ in range(20):
-        t = best_threshold(S, Y - f1 / 2)
-        above = t < S
-        found = 2 * (above & Y).sum() / max(above.sum() + Y.sum(), 1)
-        if found <= f1 + 1e-12:
-            return t
-        f1 = found
-    return t
+    def best(self, gain):
+        """Return how many of the first cells to take so that the summed gain is greatest."""
+        return int(np.argmax(np.where(self.is_end, np.cumsum(gain), -np.inf)))
+
+    def threshold(self, k):
+        """Return the t that leaves the first k + 1 cells above it."""
+        return -np.inf if k == self.values.size - 1 else float(self.values[k + 1])
+
+    def f1_threshold(self, Y):
+        """Maximise F1 over one threshold."""
+        hits = np.cumsum(Y.ravel()[self.order])
+        f1 = 2 * hits / (np.arange(1, hits.size + 1) + hits[-1])
+        return self.threshold(int(np.argmax(np.where(self.is_end, f1, -1))))
+
+    def gain_threshold(self, gain):
+        """Maximise the summed gain of the cells above one threshold."""
+        return self.threshold(self.best(gain.ravel()[self.order]))
 
 
 def hmc_gain(Y, costs):
@@ -105,16 +111,29 @@ def evaluate(name, folder):
     scores = np.load(Path(folder) / f"{name}.npz")
     S, T, Y, truth = scores["S_train"], scores["S_test"], ds.train.Y, ds.test.Y
     dense = Y.toarray()
+    gain = hmc_gain(dense, h.costs)[:, kept]
     for member, combiner in members(h, S.shape[0]).items():
         start = time.perf_counter()
         new = T if combiner is None else combiner.fit(S, Y).transform(T)
         seconds = time.perf_counter() - start
         old = S if combiner is None else cross_fit(combiner, S, Y)
-        t = f1_threshold(old[:, kept], dense[:, kept])
-        u = best_threshold(old[:, kept], hmc_gain(dense, h.costs)[:, kept])
+        sweep = Sweep(old[:, kept])
+        t, u = sweep.f1_threshold(dense[:, kept]), sweep.gain_threshold(gain)
         f1 = hierarchical_f1(truth, new > t, h, nodes=kept)
         loss = hmc_loss(truth, h.close(new > u), h, nodes=kept)
         yield member, auprc(truth, new, h, nodes=kept), f1, loss, seconds
+
+
+def saved(name, folder):
+    """Return the results of a data set, kept in the folder once computed."""
+    file = Path(folder) / f"{name}.accuracy.json"
+    if not file.exists():
+        found = {}
+        for member, *values in evaluate(name, folder):
+            found[member] = values
+            print(name, member, *(f"{value:.4f}" for value in values), file=sys.stderr, flush=True)
+        file.write_text(json.dumps(found, indent=1))
+    return json.loads(file.read_text())
 
 
 def main(folder, names):
@@ -123,9 +142,8 @@ def main(folder, names):
     local_scores.main(folder, names)
     results = {}
     for name in names:
-        for member, *values in evaluate(name, folder):
+        for member, values in saved(name, folder).items():
             results[name, member] = values
-            print(name, member, *(f"{value:.4f}" for value in values), file=sys.stderr, flush=True)
     rows = dict.fromkeys(member for _, member in results)
     for k, (measure, digits) in enumerate([("AUPRC", 3), ("hF", 3), ("HMC-loss", 4), ("fit + transform, s", 1)]):
         print(f"\n| {measure} | {' | '.join(names)} |\n|---|{'---:|' * len(names)}")

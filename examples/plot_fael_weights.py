@@ -5,8 +5,9 @@ What FAEL learns: the weights between nodes
 Fully associative ensemble learning lets *every* node's local score vote on every node. The weight matrix shows how:
 a node trusts itself most, children speak for their parents, and other branches speak against.
 
-We take out-of-fold scores of one naive Bayes classifier a node on the bundled ``pypi-topics`` data (what a package's
-description says about its topics), fit FAEL on them, and draw the weights within one branch, as in the paper's Figure 1.
+We take out-of-fold scores of one naive Bayes classifier a node on the bundled ``pypi-topics`` data (what the words of
+a package's description say about its topics), fit FAEL on them, and draw the weights within one branch, as in Figure 1
+of the paper.
 """
 
 # %%

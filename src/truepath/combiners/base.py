@@ -18,7 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
 
-__all__ = ["Combiner", "Correction", "check_alignment", "check_non_negative", "check_weight", "row_blocks"]
+__all__ = [
+    "Combiner",
+    "Correction",
+    "check_non_negative",
+    "check_truth",
+    "check_weight",
+    "hierarchy_for",
+    "row_blocks",
+]
 
 # Sparse rows are worked on densely, this many cells at a time (32 MB of float64)
 BLOCK_CELLS = 1 << 22
@@ -80,13 +88,10 @@ class Correction(Combiner):
         Parameters
         ----------
         S : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Y : ignored but for its shape, optional
-        sample_weight : ignored
+        Y, sample_weight : ignored
         """
-        hierarchy = _hierarchy_for(self.hierarchy, S)
-        S = check_scores(S, hierarchy)
-        if Y is not None:
-            check_alignment(S, check_labels(Y, hierarchy))
+        hierarchy = hierarchy_for(self.hierarchy, S)
+        check_scores(S, hierarchy)
         self.hierarchy_ = hierarchy
         self.n_features_in_ = hierarchy.n_nodes
         return self
@@ -102,7 +107,7 @@ class Correction(Combiner):
         -------
         S : ndarray or csr_array, shape (n_samples, n_nodes)
         """
-        hierarchy = _hierarchy_for(self.hierarchy, S)
+        hierarchy = hierarchy_for(getattr(self, "hierarchy_", self.hierarchy), S)
         S = check_scores(S, hierarchy)
         if sparse.issparse(S):
             return self._transform_rows(S, hierarchy)
@@ -130,13 +135,14 @@ class Correction(Combiner):
         return tags
 
 
-def _hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
+def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
     """Return the hierarchy given, or a flat one as wide as ``S``."""
-    if hierarchy is None and len(np.shape(S)) != 2:
+    shape = S.shape if hasattr(S, "shape") else np.asarray(S).shape
+    if len(shape) != 2:
         raise ValueError(
             "S must be a matrix (n_samples, n_nodes). Reshape your data with S.reshape(1, -1) for one row."
         )
-    return resolve_hierarchy(hierarchy, np.shape(S)[1] if hierarchy is None else 0)
+    return resolve_hierarchy(hierarchy, shape[1] if hierarchy is None else 0)
 
 
 def row_blocks(n_samples: int, n_nodes: int) -> Iterator[slice]:
@@ -146,10 +152,14 @@ def row_blocks(n_samples: int, n_nodes: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n_samples))
 
 
-def check_alignment(S: Any, Y: Any) -> None:
-    """Refuse scores and labels of different numbers of rows."""
+def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
+    """Return the labels as a boolean matrix, closed, with as many rows as ``S``."""
+    if Y is None:
+        raise ValueError("this combiner requires y to be passed, but the target y is None: give the true labels Y.")
+    Y = check_labels(Y, hierarchy)
     if S.shape[0] != Y.shape[0]:
         raise ValueError(f"S has {S.shape[0]} rows but Y has {Y.shape[0]}; they must describe the same instances.")
+    return Y
 
 
 def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray:
@@ -169,5 +179,5 @@ def check_non_negative(S: Any, what: str) -> None:
     values = S.data if sparse.issparse(S) else S
     if values.size and values.min() < 0:
         raise ValueError(
-            f"S has negative scores (least: {values.min():.6g}); {what}. Turn margins into probabilities first."
+            f"Negative values in data: S has scores down to {values.min():.6g}; {what}. Turn margins into probabilities first."
         )

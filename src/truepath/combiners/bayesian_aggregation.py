@@ -27,10 +27,10 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from truepath import _kernels
-from truepath.combiners.base import Combiner, check_alignment, check_weight, row_blocks
+from truepath.combiners.base import Combiner, check_truth, check_weight, hierarchy_for, row_blocks
 from truepath.combiners.likelihoods import LIKELIHOODS
 from truepath.errors import HierarchyError
-from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
+from truepath.hierarchy import Hierarchy, check_scores
 
 __all__ = ["BayesianAggregation"]
 
@@ -103,9 +103,9 @@ class BayesianAggregation(Combiner):
         sample_weight : array-like, shape (n_samples,), optional
         """
         self._check_options()
-        hierarchy = resolve_hierarchy(self.hierarchy, np.shape(S)[1])
-        S, Y = check_scores(S, hierarchy), check_labels(Y, hierarchy)
-        check_alignment(S, Y)
+        hierarchy = hierarchy_for(self.hierarchy, S)
+        S = check_scores(S, hierarchy)
+        Y = check_truth(Y, S, hierarchy)
         weight = check_weight(sample_weight, S.shape[0])
         S = np.asarray(S.toarray() if sparse.issparse(S) else S, np.float64)
         counts = np.asarray(weight @ Y).ravel()

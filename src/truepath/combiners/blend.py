@@ -17,10 +17,10 @@ from scipy import sparse
 from scipy.optimize import nnls
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.combiners.base import Combiner, check_alignment, check_weight
+from truepath.combiners.base import Combiner, check_truth, check_weight, hierarchy_for
 from truepath.combiners.projections import check_projection, project_scores
 from truepath.combiners.sources import list_sources
-from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
+from truepath.hierarchy import Hierarchy, check_scores
 
 __all__ = ["Blend"]
 
@@ -82,9 +82,9 @@ class Blend(Combiner):
         sample_weight : array-like, shape (n_samples,), optional
         """
         check_projection(self.project)
-        hierarchy = resolve_hierarchy(self.hierarchy, np.shape(list_sources(S)[0])[-1])
-        parts, Y = _check_parts(S, hierarchy), check_labels(Y, hierarchy)
-        check_alignment(parts[0], Y)
+        hierarchy = hierarchy_for(self.hierarchy, list_sources(S)[0])
+        parts = _check_parts(S, hierarchy)
+        Y = check_truth(Y, parts[0], hierarchy)
         weight = check_weight(sample_weight, Y.shape[0])
         self.groups_ = self._group(hierarchy)
         self.weights_ = _fit_weights(parts, Y, weight, self.groups_)

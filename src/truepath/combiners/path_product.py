@@ -11,13 +11,17 @@ classification. Machine Learning 73, 2008 (the ``"min"`` rule, for CLUS-HSC).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction, check_non_negative
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, check_scores
 
 __all__ = ["PathProduct"]
+
+NEEDS_PROBABILITIES = "a product of probabilities needs values in [0, 1]"
 
 
 class PathProduct(Correction):
@@ -50,10 +54,27 @@ class PathProduct(Correction):
         self.dag = dag
         self.hierarchy = hierarchy
 
+    def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> PathProduct:
+        """Check the shapes and that no score is negative; nothing is learned.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Y, sample_weight : ignored
+        """
+        super().fit(S)
+        check_non_negative(check_scores(S, self.hierarchy_), NEEDS_PROBABILITIES)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         if self.dag not in ("min", "all"):
             raise ValueError(f"dag must be 'min' or 'all'; got {self.dag!r}.")
-        check_non_negative(S, "a product of probabilities needs values in [0, 1]")
+        check_non_negative(S, NEEDS_PROBABILITIES)
         if self.dag == "all" and not hierarchy.is_tree:
             return _multiply_ancestors(S, hierarchy)
         _kernels.propagate.multiply_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)

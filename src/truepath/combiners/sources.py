@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from truepath.combiners.base import check_alignment, check_weight
-from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
+from truepath.combiners.base import check_truth, check_weight, hierarchy_for
+from truepath.hierarchy import Hierarchy, check_scores
 
 __all__ = ["Rows", "System", "check_rows", "list_sources", "make_system", "scale_rows", "stack_sources"]
 
@@ -69,10 +69,9 @@ def stack_sources(S: Any, hierarchy: Hierarchy) -> tuple[Any, np.dtype, int]:
 
 def check_rows(hierarchy: Hierarchy | None, S: Any, Y: Any, sample_weight: Any) -> Rows:
     """Check scores, labels and weights."""
-    hierarchy = resolve_hierarchy(hierarchy, np.shape(list_sources(S)[0])[-1])
+    hierarchy = hierarchy_for(hierarchy, list_sources(S)[0])
     X, _, n_sources = stack_sources(S, hierarchy)
-    Y = check_labels(Y, hierarchy)
-    check_alignment(X, Y)
+    Y = check_truth(Y, X, hierarchy)
     return Rows(X, Y.astype(np.float64), check_weight(sample_weight, X.shape[0]), hierarchy, n_sources)
 
 
