@@ -39,10 +39,7 @@ def project_dag(S, parent_ptr, parent_idx, child_ptr, child_idx, child_edge):
         while depth:
             depth -= 1
             a, b = stack[depth, 0], stack[depth, 1]
-            t = 0.0
-            for k in range(a, b):
-                t += row[nodes[k]]
-            t /= b - a
+            t = _mean(row, nodes, a, b)
             deviation = _classify(
                 row, t, nodes, a, b, owner, state, parent_ptr, parent_idx, child_ptr, child_idx, surplus, lack
             )
@@ -50,26 +47,42 @@ def project_dag(S, parent_ptr, parent_idx, child_ptr, child_idx, child_edge):
                 nodes, a, b, owner, state, mark, arc, path, surplus, lack, flow,
                 parent_ptr, parent_idx, child_ptr, child_idx, child_edge,
             )  # fmt: skip
-            gain = 0.0
-            for k in range(a, b):
-                v = nodes[k]
-                if state[v] == IN or (state[v] == OPEN and mark[v] >= 0):
-                    gain += max(row[v] - t, 0.0) if state[v] == IN else surplus[v]
-                for e in range(parent_ptr[v], parent_ptr[v + 1]):
-                    flow[e] = 0.0
+            gain = _gain(row, t, nodes, a, b, state, mark, surplus, flow, parent_ptr)
             cut = _partition(nodes, a, b, state, mark, scratch) if gain > SPLIT_TOLERANCE * deviation else a
             if cut in (a, b):
                 for k in range(a, b):
                     row[nodes[k]] = t
                     owner[nodes[k]] = -1
                 continue
-            for k in range(a, cut):
-                owner[nodes[k]] = a
-            for k in range(cut, b):
+            for k in range(cut, b):  # the upper part keeps the old number
                 owner[nodes[k]] = cut
             stack[depth, 0], stack[depth, 1] = a, cut
             stack[depth + 1, 0], stack[depth + 1, 1] = cut, b
             depth += 2
+
+
+@kernel
+def _mean(row, nodes, a, b):
+    """Return the mean score of a set."""
+    total = 0.0
+    for k in range(a, b):
+        total += row[nodes[k]]
+    return total / (b - a)
+
+
+@kernel
+def _gain(row, t, nodes, a, b, state, mark, surplus, flow, parent_ptr):
+    """Return the sum of s_v - t over the best upper set, and clear the flow for the next set."""
+    gain = 0.0
+    for k in range(a, b):
+        v = nodes[k]
+        if state[v] == IN:
+            gain += row[v] - t
+        elif state[v] == OPEN and mark[v] >= 0:
+            gain += surplus[v]  # what could not be placed: the rest of the set has cancelled out
+        for e in range(parent_ptr[v], parent_ptr[v + 1]):
+            flow[e] = 0.0
+    return gain
 
 
 @kernel

@@ -179,5 +179,6 @@ def check_non_negative(S: Any, what: str) -> None:
     values = S.data if sparse.issparse(S) else S
     if values.size and values.min() < 0:
         raise ValueError(
-            f"Negative values in data: S has scores down to {values.min():.6g}; {what}. Turn margins into probabilities first."
+            f"Negative values in data: S has scores down to {values.min():.6g}; {what}. "
+            "Turn margins into probabilities first."
         )
