@@ -39,6 +39,9 @@ def project_dag(S, parent_ptr, parent_idx, child_ptr, child_idx, child_edge):
         while depth:
             depth -= 1
             a, b = stack[depth, 0], stack[depth, 1]
+            if b - a == 1:  # a node alone keeps its score
+                owner[nodes[a]] = -1
+                continue
             t = _mean(row, nodes, a, b)
             deviation = _classify(
                 row, t, nodes, a, b, owner, state, parent_ptr, parent_idx, child_ptr, child_idx, surplus, lack
