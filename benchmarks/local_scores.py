@@ -3,7 +3,7 @@
 Protocol: train and valid are joined; missing values become the training fold's mean, features are scaled by the
 training fold; one ``LogisticRegression(C)`` a node whose labels vary in the training fold, else the constant.
 Out-of-fold scores come from 5 folds. ``C`` is the one of three (two for GO) with the best out-of-fold average precision
-of the *raw* scores, so that the baseline is as strong as this learner allows. Test scores come from a refit on all
+of the *raw* scores, so that the baseline is not a weak one. Test scores come from a refit on all
 training rows.
 
 Run ``PYTHONPATH=src python benchmarks/local_scores.py CACHE_FOLDER [dataset ...]``; the results are kept in the folder.
