@@ -13,6 +13,7 @@ from truepath.learners.per_parent import PerParent
 from truepath.learners.policies import POLICIES, Policy
 from truepath.learners.presets import HBR, BRMetaLabeler
 from truepath.learners.sibling_lasso import SiblingLasso
+from truepath.learners.stack import Stack
 
 __all__ = [
     "HBR",
@@ -32,6 +33,7 @@ __all__ = [
     "Policy",
     "RestrictedCutsetNetwork",
     "SiblingLasso",
+    "Stack",
     "TreeAugmentedML",
     "plot_cutset_network",
 ]

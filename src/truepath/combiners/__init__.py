@@ -1,0 +1,29 @@
+"""Node scores in, coherent node scores out: corrections that learn nothing, and combiners fitted on held-out scores."""
+
+from truepath.combiners.bayesian_aggregation import BayesianAggregation
+from truepath.combiners.blend import Blend
+from truepath.combiners.fael import FAEL
+from truepath.combiners.hierarchical_fael import HierarchicalFAEL
+from truepath.combiners.isotonic import Isotonic
+from truepath.combiners.kernel_fael import KernelFAEL
+from truepath.combiners.max_up import MaxUp
+from truepath.combiners.mean_of_paths import MeanOfPaths
+from truepath.combiners.min_down import MinDown
+from truepath.combiners.path_product import PathProduct
+from truepath.combiners.top_down import TopDown
+from truepath.combiners.true_path_rule import TruePathRule
+
+__all__ = [
+    "FAEL",
+    "BayesianAggregation",
+    "Blend",
+    "HierarchicalFAEL",
+    "Isotonic",
+    "KernelFAEL",
+    "MaxUp",
+    "MeanOfPaths",
+    "MinDown",
+    "PathProduct",
+    "TopDown",
+    "TruePathRule",
+]

@@ -1,0 +1,160 @@
+r"""Blend: several learners' scores into one, by weights that are not negative.
+
+For each group of nodes g, w_g >= 0 minimises ``sum over rows and nodes v in g of (Y - sum_j w_gj S_j)^2`` on held-out
+scores: non-negative least squares on a Gram matrix as small as the number of learners.
+
+References
+----------
+L. Breiman. Stacked regressions. Machine Learning 24, 1996.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import nnls
+from sklearn.utils.validation import check_is_fitted
+
+from truepath.combiners.base import Combiner, check_truth, check_weight, hierarchy_for
+from truepath.combiners.projections import check_projection, project_scores
+from truepath.combiners.sources import list_sources
+from truepath.hierarchy import Hierarchy, check_scores
+
+__all__ = ["Blend"]
+
+
+class Blend(Combiner):
+    """Average several score matrices with non-negative weights, global or one set a group of nodes.
+
+    Parameters
+    ----------
+    groups : {"global", "level", "node"} or array-like of int, shape (n_nodes,), default="global"
+        Which nodes share weights: all, those of one depth, none, or those of equal number.
+    project : {"isotonic", "max_up", "min_down"} or None, default="isotonic"
+        How the blend is made coherent (and clipped to [0, 1]). A global blend of coherent scores is coherent already.
+    hierarchy : Hierarchy, optional
+
+    Attributes
+    ----------
+    weights_ : ndarray, shape (n_groups, n_sources)
+    groups_ : ndarray of int, shape (n_nodes,)
+
+    Notes
+    -----
+    ``S`` is a list of score matrices of equal shape, one a learner, in the same order in ``fit`` and ``transform``. The
+    weights need not add up to one: a set of overconfident learners is shrunk. A group without positives gets zeros.
+    O(n_sources^2 * n_samples * n_nodes).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from truepath import Hierarchy
+    >>> from truepath.combiners import Blend
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["a"]]).toarray()
+    >>> good, noise = 0.8 * Y, np.full(Y.shape, 0.0)
+    >>> Blend(hierarchy=h).fit([good, noise], Y).weights_.round(6).tolist()
+    [[1.25, 0.0]]
+    """
+
+    accepts_many = True
+
+    def __init__(self, groups: Any = "global", *, project: str | None = "isotonic", hierarchy: Hierarchy | None = None):
+        self.groups = groups
+        self.project = project
+        self.hierarchy = hierarchy
+
+    @property
+    def is_coherent(self) -> bool:  # type: ignore[override]
+        """Whether a projection follows."""
+        return self.project is not None
+
+    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> Blend:
+        """Fit the weights.
+
+        Parameters
+        ----------
+        S : list of array-like or sparse matrices, each of shape (n_samples, n_nodes)
+            Scores of rows the learners did not train on.
+        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        sample_weight : array-like, shape (n_samples,), optional
+        """
+        check_projection(self.project)
+        hierarchy = hierarchy_for(self.hierarchy, list_sources(S)[0])
+        parts = _check_parts(S, hierarchy)
+        Y = check_truth(Y, parts[0], hierarchy)
+        weight = check_weight(sample_weight, Y.shape[0])
+        self.groups_ = self._group(hierarchy)
+        self.weights_ = _fit_weights(parts, Y, weight, self.groups_)
+        self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
+        return self
+
+    def _group(self, hierarchy: Hierarchy) -> np.ndarray:
+        """Return the number of each node's group."""
+        n_nodes = hierarchy.n_nodes
+        named = {"global": np.zeros(n_nodes, int), "level": hierarchy.depth - 1, "node": np.arange(n_nodes)}
+        if isinstance(self.groups, str):
+            if self.groups not in named:
+                raise ValueError(
+                    f"groups must be one of {', '.join(map(repr, named))} or an array; got {self.groups!r}."
+                )
+            return named[self.groups]
+        groups = np.asarray(self.groups)
+        if groups.shape != (n_nodes,) or groups.dtype.kind not in "iu":
+            raise ValueError(f"groups must hold one int a node, shape ({n_nodes},); got {groups.dtype} {groups.shape}.")
+        return np.unique(groups, return_inverse=True)[1]
+
+    def transform(self, S: Any) -> np.ndarray:
+        """Return the blend, dense, in the float type of the scores.
+
+        Parameters
+        ----------
+        S : list of array-like or sparse matrices, as many as in ``fit``
+        """
+        check_is_fitted(self, "weights_")
+        parts = _check_parts(S, self.hierarchy_)
+        if len(parts) != self.weights_.shape[1]:
+            raise ValueError(f"S has {len(parts)} score matrices but fit was given {self.weights_.shape[1]}.")
+        blended = np.zeros(parts[0].shape)
+        for j, part in enumerate(parts):
+            blended += (part.toarray() if sparse.issparse(part) else part) * self.weights_[self.groups_, j]
+        dtype = np.result_type(*(part.dtype for part in parts))
+        return project_scores(blended, self.hierarchy_, self.project).astype(dtype, copy=False)
+
+
+def _check_parts(S: Any, hierarchy: Hierarchy) -> list[Any]:
+    """Check every score matrix."""
+    parts = [check_scores(part, hierarchy, name=f"S[{j}]") for j, part in enumerate(list_sources(S))]
+    if len({part.shape[0] for part in parts}) > 1:
+        raise ValueError(f"the score matrices have different numbers of rows: {[part.shape[0] for part in parts]}.")
+    return parts
+
+
+def _fit_weights(parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Solve one small non-negative least-squares problem a group, from the sums of products of each column."""
+    dense = [np.asarray(part.toarray() if sparse.issparse(part) else part, np.float64) for part in parts]
+    n_groups, n_sources = int(groups.max()) + 1, len(parts)
+    gram, target = np.empty((n_groups, n_sources, n_sources)), np.empty((n_groups, n_sources))
+    for j, first in enumerate(dense):
+        weighted = weight[:, None] * first
+        hits = (
+            np.asarray(Y.multiply(weighted).sum(axis=0)).ravel() if sparse.issparse(Y) else (Y * weighted).sum(axis=0)
+        )
+        target[:, j] = np.bincount(groups, weights=hits, minlength=n_groups)
+        for k in range(j + 1):
+            products = np.einsum("iv,iv->v", weighted, dense[k])
+            gram[:, j, k] = gram[:, k, j] = np.bincount(groups, weights=products, minlength=n_groups)
+    return np.array([_nnls_from_gram(G, b) for G, b in zip(gram, target)])
+
+
+def _nnls_from_gram(G: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Minimise w'Gw - 2 b'w over w >= 0: least squares with a root of G, G = F'F and F'd = b."""
+    values, vectors = np.linalg.eigh(G)
+    kept = values > values[-1] * np.finfo(float).eps * G.shape[0]
+    if not kept.any():
+        return np.zeros(b.size)
+    F = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
+    d = vectors[:, kept].T @ b / np.sqrt(values[kept])
+    return nnls(F, d)[0]

@@ -1,0 +1,210 @@
+r"""FAEL: every node's global score is a weighted sum of the local scores of *all* nodes.
+
+Zhang, Shah & Kakadiaris' fully associative ensemble learning. With the local scores X (our ``S``), labels Y and
+weights W, ``W[p, k]`` being the weight of node p's local score in node k's global score::
+
+    min_W ||Y - X W||_F^2 + lambda_1 ||W||_F^2        eq. (1)
+    W = (X'X + lambda_1 I)^-1 X'Y                      eq. (2)
+
+lambda_1 is ``alpha`` here. The raw scores X W are neither coherent nor within [0, 1], so a projection follows.
+
+References
+----------
+L. Zhang, S. K. Shah, I. A. Kakadiaris. Fully associative ensemble learning for hierarchical multi-label
+classification. BMVC 2014.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from truepath.combiners import ridge
+from truepath.combiners.base import Combiner
+from truepath.combiners.projections import check_projection, project_scores
+from truepath.combiners.sources import Rows, System, check_rows, make_system, stack_sources
+from truepath.combiners.weights import Weights
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["ALPHAS", "FAEL"]
+
+ALPHAS = tuple(10.0**k for k in range(-3, 6))
+
+
+class FAEL(Combiner):
+    """Combine local scores by ridge regression on the labels of all nodes (B-FAEL without constraints).
+
+    Parameters
+    ----------
+    alpha : float or {"loo", "gcv"}, default=1.0
+        The ridge penalty lambda_1; or how to choose it from ``alphas``: by leave-one-out squared error or by
+        generalised cross-validation, both in closed form from one eigendecomposition.
+    alphas : sequence of float, optional
+        The candidates, 1e-3 to 1e5 by powers of ten unless given.
+    fit_intercept : bool, default=False
+        Whether to centre scores and labels (by their weighted means), which adds one constant a node that is not
+        penalised. The paper does not.
+    project : {"isotonic", "max_up", "min_down"} or None, default="isotonic"
+        How the raw scores are made coherent (and clipped to [0, 1]); None returns X W itself.
+    hierarchy : Hierarchy, optional
+
+    Attributes
+    ----------
+    weights_ : Weights, shape (n_sources * n_nodes, n_nodes)
+        W as a ``scipy.sparse.linalg.LinearOperator``; ``weights_.block(rows, columns)`` looks into it,
+        ``weights_.toarray()`` writes it out.
+    intercept_ : ndarray, shape (n_nodes,)
+    alpha_ : float
+    errors_ : ndarray
+        The criterion for each of ``alphas``, when ``alpha`` is chosen.
+
+    See Also
+    --------
+    HierarchicalFAEL : ties the weights of parents and children.
+    KernelFAEL : other kernels than the linear one.
+
+    Notes
+    -----
+    ``S`` may be a list of score matrices (several learners); W then has the rows of each below one another. Fit on
+    scores of rows that the learners did not train on.
+
+    With n rows and p columns the fit forms and factors one matrix of size min(n, p): O(n p min(n, p)); labels stay
+    sparse throughout. When n < p nothing of the size (n_nodes, n_nodes) is made; sparse scores stay sparse unless an
+    intercept is fitted. A class without positives scores 0 everywhere (before the projection).
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.combiners import FAEL
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["a"]])
+    >>> S = [[0.8, 0.3, 0.2, 0.1, 0.1], [0.7, 0.1, 0.6, 0.3, 0.1], [0.1, 0.0, 0.1, 0.9, 0.6], [0.6, 0.2, 0.2, 0.2, 0.0]]
+    >>> FAEL(alpha=0.1, hierarchy=h).fit(S, Y).transform(S).round(2)[0].tolist()
+    [1.0, 0.57, 0.13, 0.0, 0.0]
+    """
+
+    accepts_many = True
+
+    def __init__(
+        self,
+        alpha: float | str = 1.0,
+        *,
+        alphas: Any = None,
+        fit_intercept: bool = False,
+        project: str | None = "isotonic",
+        hierarchy: Hierarchy | None = None,
+    ):
+        self.alpha = alpha
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.project = project
+        self.hierarchy = hierarchy
+
+    weights_: Weights
+    alpha_: float
+
+    @property
+    def is_coherent(self) -> bool:  # type: ignore[override]
+        """Whether a projection follows."""
+        return self.project is not None
+
+    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> FAEL:
+        """Solve for the weights.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix, shape (n_samples, n_nodes), or a list of them
+            Local scores of rows the learners did not train on.
+        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        sample_weight : array-like, shape (n_samples,), optional
+        """
+        check_projection(self.project)
+        rows = check_rows(self.hierarchy, S, Y, sample_weight)
+        self._solve(rows)
+        self.hierarchy_, self.n_sources_ = rows.hierarchy, rows.n_sources
+        self.n_features_in_ = rows.hierarchy.n_nodes
+        return self
+
+    def _solve(self, rows: Rows) -> None:
+        """Choose alpha if asked, then eq. (2)."""
+        system = make_system(rows, self.fit_intercept)
+        self.alpha_ = self._choose_alpha(system) if isinstance(self.alpha, str) else check_penalty(self.alpha, "alpha")
+        if system.is_wide:
+            self.weights_ = ridge.solve_dual(system.Z, None, system.Yw, self.alpha_)
+        else:
+            self.weights_ = ridge.solve_primal(system.Z, system.Yw, self.alpha_)
+        self._set_intercept(rows)
+
+    def _choose_alpha(self, system: System) -> float:
+        alphas = check_candidates(self.alpha, self.alphas)
+        Z = system.Z
+        spectrum = ridge.kernel_spectrum(ridge.gram(Z.T)) if system.is_wide else ridge.gram_spectrum(Z)
+        best, self.errors_ = ridge.choose_alpha(spectrum, system.Yw, alphas, str(self.alpha), system.root)
+        return float(alphas[best])
+
+    def _set_intercept(self, rows: Rows) -> None:
+        if self.fit_intercept:
+            self.intercept_ = rows.y_mean - self.weights_.rmatvec(rows.x_mean)
+        else:
+            self.intercept_ = np.zeros(rows.hierarchy.n_nodes)
+
+    def transform(self, S: Any) -> np.ndarray:
+        """Return the global scores, dense, in the float type of ``S``.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix, shape (n_samples, n_nodes), or a list of as many as in ``fit``
+        """
+        check_is_fitted(self, "hierarchy_")
+        X, dtype, n_sources = stack_sources(S, self.hierarchy_)
+        if n_sources != self.n_sources_:
+            raise ValueError(f"S has {n_sources} score matrices but fit was given {self.n_sources_}.")
+        return project_scores(self._predict(X), self.hierarchy_, self.project).astype(dtype, copy=False)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        """Return the raw global scores."""
+        return self.weights_.apply(X) + self.intercept_
+
+    def plot_weights(self, nodes: Any = None, *, source: int = 0, ax: Any = None, annotate: bool | None = None) -> Any:
+        """Draw the weights among some nodes as a heat map, as in the paper's Figure 1 (needs matplotlib).
+
+        Parameters
+        ----------
+        nodes : str, or sequence of names or numbers, optional
+            One name means that node and all its descendants; by default all nodes.
+        source : int, default=0
+            Whose scores, when several learners were combined.
+        ax : matplotlib Axes, optional
+        annotate : bool, optional
+            Whether to write the numbers in; by default up to 12 nodes.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from truepath.combiners.weight_map import draw_weights
+
+        check_is_fitted(self, "hierarchy_")
+        if self.weights_.shape[0] != self.n_sources_ * self.hierarchy_.n_nodes:
+            raise ValueError("these weights belong to kernel features, not to nodes; only nodes can be drawn.")
+        return draw_weights(self.weights_, self.hierarchy_, nodes, source, ax, annotate)
+
+
+def check_penalty(value: Any, name: str) -> float:
+    """Return a positive number."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be a positive number (or 'loo' or 'gcv' for alpha); got {value!r}.")
+    return float(value)
+
+
+def check_candidates(criterion: Any, alphas: Any) -> np.ndarray:
+    """Return the alphas to choose from, ascending."""
+    if criterion not in ridge.CRITERIA:
+        raise ValueError(f"alpha must be a positive number, 'loo' or 'gcv'; got {criterion!r}.")
+    candidates = np.sort(np.asarray(ALPHAS if alphas is None else alphas, np.float64).ravel())
+    if not candidates.size or not (candidates > 0).all() or not np.isfinite(candidates).all():
+        raise ValueError(f"alphas must be positive numbers; got {alphas!r}.")
+    return candidates

@@ -1,0 +1,81 @@
+r"""Isotonic: the coherent scores nearest to the given ones.
+
+The Euclidean projection on the cone of coherent scores::
+
+    min_x  sum_v (x_v - s_v)^2   subject to   x_u >= x_v   on every edge u -> v.
+
+The cone is convex and holds every truth, so the projection never moves away from it: ``||x - y|| <= ||s - y||`` for
+every coherent y, whatever s was. It makes the changes of :class:`MaxUp` and :class:`MinDown` as small as they can be.
+
+References
+----------
+P. M. Pardalos, G. Xue. Algorithms for a class of isotonic regression problems. Algorithmica 23, 1999 (trees).
+
+W. L. Maxwell, J. A. Muckstadt. Establishing consistent and realistic reorder intervals in production-distribution
+systems. Operations Research 33, 1985; J. Spouge, H. Wan, W. J. Wilbur. Least squares isotonic regression in two
+dimensions. J. Optim. Theory Appl. 117, 2003 (divide and conquer by maximum flow).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truepath import _kernels
+from truepath.combiners.base import Correction
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["Isotonic", "project_isotonic"]
+
+
+class Isotonic(Correction):
+    """Replace scores by the nearest coherent ones (least squares).
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy, optional
+        None means a flat label set, where nothing changes.
+
+    See Also
+    --------
+    MaxUp, MinDown : one-sided, and linear in the edges.
+
+    Notes
+    -----
+    Both methods are exact up to rounding. Trees: pool adjacent violators from the leaves up,
+    O(n_nodes log n_nodes) a row. DAGs: sets of nodes are split at their mean by a maximum flow until no split
+    helps; nodes that already agree with all ancestors and descendants are left out from the start, so the cost
+    depends on how incoherent the scores are. A split that would gain less than 1e-13 of a set's total
+    deviation is taken for rounding.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.combiners import Isotonic
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> Isotonic(hierarchy=h).transform([[0.5, 0.75, 0.25, 0.5, 0.0]]).tolist()
+    [[0.625, 0.625, 0.25, 0.5, 0.0]]
+    """
+
+    def __init__(self, *, hierarchy: Hierarchy | None = None):
+        self.hierarchy = hierarchy
+
+    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+        return project_isotonic(S, hierarchy)
+
+
+def project_isotonic(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    """Project the rows of a float64 matrix in place, and return it."""
+    if hierarchy.n_edges == 0:
+        return S
+    if hierarchy.is_tree:
+        parent = np.full(hierarchy.n_nodes, -1, np.int32)
+        parent[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
+        _kernels.isotonic_tree.project_tree(S, parent)
+    else:
+        up, down = (hierarchy.parent_ptr, hierarchy.parent_idx), (hierarchy.child_ptr, hierarchy.child_idx)
+        # Where each edge of child_idx stands in parent_idx: edges are sorted by child, child_idx by parent
+        child_edge = np.lexsort((hierarchy.edges[:, 1], hierarchy.edges[:, 0])).astype(np.int32)
+        _kernels.isotonic_dag.project_dag(S, *up, *down, child_edge)
+    # Means of neighbouring blocks can tie to the last digit: make the order exact
+    _kernels.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
+    return S

@@ -1,0 +1,184 @@
+r"""KernelFAEL: FAEL with the local scores of a row mapped by a kernel.
+
+::
+
+    W_k = Phi' (Phi Phi' + lambda_1 I)^-1 Y                                eq. (4)
+    yhat(x) = K(x, X) (K(X, X) + lambda_1 I)^-1 Y                          eq. (5)
+
+The system is as wide as there are rows, whatever the number of nodes. Where rows are too many for that,
+``n_components`` takes a Nystroem approximation: that many kernel features, then eq. (2) on them.
+
+References
+----------
+L. Zhang, S. K. Shah, I. A. Kakadiaris. Fully associative ensemble learning for hierarchical multi-label
+classification. BMVC 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from truepath.combiners import ridge
+from truepath.combiners.fael import FAEL, check_candidates, check_penalty
+from truepath.combiners.sources import Rows, scale_rows
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["KernelFAEL"]
+
+
+class KernelFAEL(FAEL):
+    """Combine local scores by kernel ridge regression on the labels of all nodes.
+
+    Parameters
+    ----------
+    alpha : float or {"loo", "gcv"}, default=1.0
+        The ridge penalty lambda_1, or how to choose it, as in :class:`FAEL`.
+    kernel : str or callable, default="rbf"
+        ``"linear"``, ``"rbf"``, ``"poly"`` and whatever else ``sklearn.metrics.pairwise_kernels`` knows; a callable
+        takes two rows and returns a number.
+    gamma : float or "scale", default="scale"
+        For the RBF, polynomial and like kernels; ``"scale"`` is 1 / (n_columns * variance of the scores).
+    degree, coef0 : float, default=3 and 1
+        For the polynomial kernel.
+    kernel_params : mapping, optional
+        Further arguments of a callable kernel.
+    n_components : int, optional
+        The number of Nystroem features; None (exact) by default.
+    random_state : int, RandomState or None
+        For the rows Nystroem samples.
+    alphas, fit_intercept, project, hierarchy
+        As in :class:`FAEL`. With ``fit_intercept`` the kernel is centred in its feature space.
+
+    Attributes
+    ----------
+    X_fit_ : array, shape (n_samples, n_columns)
+        The training scores (exact form).
+    weights_
+        For ``kernel="linear"``, as in :class:`FAEL`; with ``n_components``, over the Nystroem features. Other kernels'
+        weights do not live on nodes.
+
+    Notes
+    -----
+    Time O(n^2 n_nodes + n^3), memory O(n^2) beside the scores; with Nystroem O(n m^2) and O(n m).
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.combiners import KernelFAEL
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["a"]])
+    >>> S = [[0.8, 0.3, 0.2, 0.1, 0.1], [0.7, 0.1, 0.6, 0.3, 0.1], [0.1, 0.0, 0.1, 0.9, 0.6], [0.6, 0.2, 0.2, 0.2, 0.0]]
+    >>> KernelFAEL(0.1, "rbf", gamma=1.0, hierarchy=h).fit(S, Y).transform(S).round(2)[0].tolist()
+    [0.97, 0.66, 0.06, 0.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        alpha: float | str = 1.0,
+        kernel: str | Callable[..., float] = "rbf",
+        gamma: float | str = "scale",
+        *,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Mapping[str, Any] | None = None,
+        n_components: int | None = None,
+        random_state: Any = None,
+        alphas: Any = None,
+        fit_intercept: bool = False,
+        project: str | None = "isotonic",
+        hierarchy: Hierarchy | None = None,
+    ):
+        super().__init__(alpha, alphas=alphas, fit_intercept=fit_intercept, project=project, hierarchy=hierarchy)
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def _solve(self, rows: Rows) -> None:
+        """Take the form that fits: the nodes themselves, Nystroem features, or the kernel of eq. (5)."""
+        self.gamma_ = _scale(rows.X) if self.gamma == "scale" else self.gamma
+        if self.n_components is not None:
+            options = {} if callable(self.kernel) or self.kernel == "linear" else self._options()
+            self.features_ = Nystroem(
+                self.kernel,
+                n_components=self.n_components,
+                kernel_params=self.kernel_params,
+                random_state=self.random_state,
+                **options,
+            )
+            super()._solve(rows._replace(X=self.features_.fit_transform(rows.X)))
+        elif self.kernel == "linear":
+            super()._solve(rows)
+        else:
+            self._solve_kernel(rows)
+
+    def _solve_kernel(self, rows: Rows) -> None:
+        """Centre the kernel if asked, choose alpha if asked, factor K + alpha I."""
+        self.X_fit_, self.root_ = rows.X, np.sqrt(rows.weight)
+        K = self._kernel(rows.X)
+        share = rows.weight / rows.weight.sum()
+        self.kernel_mean_ = share @ K if self.fit_intercept else np.zeros(K.shape[0])
+        K = self._centre(K, share) * np.outer(self.root_, self.root_)
+        self.labels_ = scale_rows(rows.Y, self.root_)
+        if isinstance(self.alpha, str):
+            alphas, root = check_candidates(self.alpha, self.alphas), self.root_ if self.fit_intercept else None
+            spectrum = ridge.kernel_spectrum((K + K.T) / 2)
+            best, self.errors_ = ridge.choose_alpha(spectrum, self.labels_, alphas, self.alpha, root)
+            self.alpha_ = float(alphas[best])
+        else:
+            self.alpha_ = check_penalty(self.alpha, "alpha")
+        K.flat[:: K.shape[0] + 1] += self.alpha_
+        self.factor_ = linalg.cho_factor(K, overwrite_a=True, check_finite=False)
+        self.intercept_ = rows.y_mean if self.fit_intercept else np.zeros(rows.hierarchy.n_nodes)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        """Return K(x, X) (K + alpha I)^-1 Y, eq. (5): solved for the new rows, so that Y stays sparse."""
+        if X.shape[0] == 0:  # scikit-learn's kernels refuse an empty matrix
+            return np.zeros((0, self.intercept_.size))
+        if self.n_components is not None:
+            return super()._predict(self.features_.transform(X))
+        if self.kernel == "linear":
+            return super()._predict(X)
+        share = self.root_**2 / (self.root_**2).sum()
+        K = self._centre(self._kernel(X, self.X_fit_), share) * self.root_
+        solved = linalg.cho_solve(self.factor_, K.T, check_finite=False)
+        return np.ascontiguousarray((self.labels_.T @ solved).T) + self.intercept_
+
+    def _centre(self, K: np.ndarray, share: np.ndarray) -> np.ndarray:
+        """Subtract the training rows' weighted mean in the kernel's feature space."""
+        if not self.fit_intercept:
+            return K
+        return K - (K @ share)[:, None] - self.kernel_mean_ + self.kernel_mean_ @ share
+
+    def _kernel(self, X: Any, X_fit: Any = None) -> np.ndarray:
+        """Return the kernel matrix of rows with the training rows (or among themselves)."""
+        if callable(self.kernel):
+            return pairwise_kernels(X, X_fit, metric=self.kernel, **(self.kernel_params or {}))
+        return pairwise_kernels(X, X_fit, metric=self.kernel, filter_params=True, **self._options())
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "weights_":
+            raise AttributeError(
+                "weights_ of KernelFAEL exist only when fitted with kernel='linear' (over nodes) or n_components "
+                f"(over features); this one has kernel={self.__dict__.get('kernel')!r}."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _options(self) -> dict[str, Any]:
+        return {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+
+
+def _scale(X: Any) -> float:
+    """Return 1 / (n_columns * variance), or 1 for constant scores."""
+    mean = X.mean()
+    variance = (X.multiply(X).mean() if sparse.issparse(X) else float(np.mean(X * X))) - mean**2
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0

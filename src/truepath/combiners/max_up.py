@@ -1,0 +1,59 @@
+"""MaxUp: a node is at least as likely as its likeliest descendant.
+
+The smallest change upwards that makes scores coherent: S'[u] is the greatest score of u and all that lies below. It
+trusts the positive answers of specific classes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from truepath import _kernels
+from truepath.combiners.base import Correction, check_non_negative
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["MaxUp"]
+
+
+class MaxUp(Correction):
+    """Raise every score to the greatest among its descendants.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy, optional
+        None means a flat label set, where nothing changes.
+
+    See Also
+    --------
+    MinDown : lowers descendants instead.
+    Isotonic : lies between the two.
+
+    Notes
+    -----
+    O(n_samples * n_edges) time. Sparse scores (which must not be negative) cost only the edges above what is stored.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.combiners import MaxUp
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> MaxUp(hierarchy=h).transform([[0.5, 0.75, 0.25, 0.5, 0.0]]).tolist()
+    [[0.75, 0.75, 0.25, 0.5, 0.0]]
+    """
+
+    def __init__(self, *, hierarchy: Hierarchy | None = None):
+        self.hierarchy = hierarchy
+
+    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+        _kernels.propagate.max_up(S, hierarchy.child_ptr, hierarchy.child_idx)
+        return S
+
+    def _transform_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+        check_non_negative(S, "in a sparse matrix what is not stored counts as 0, which would be greater")
+        S = S.copy()
+        S.sum_duplicates()
+        closed = hierarchy.close(sparse.csr_array((np.ones(S.nnz, bool), S.indices, S.indptr), shape=S.shape))
+        above = hierarchy.parent_ptr, hierarchy.parent_idx
+        data = _kernels.propagate.max_up_rows(S.indptr, S.indices, S.data, closed.indptr, closed.indices, *above)
+        return sparse.csr_array((data, closed.indices, closed.indptr), shape=S.shape)

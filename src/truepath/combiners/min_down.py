@@ -1,0 +1,49 @@
+"""MinDown: a node is at most as likely as its least likely ancestor.
+
+The smallest change downwards that makes scores coherent: S'[v] is the least score of v and all that lies above. It
+trusts the negative answers of general classes, which see more examples.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truepath import _kernels
+from truepath.combiners.base import Correction
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["MinDown"]
+
+
+class MinDown(Correction):
+    """Lower every score to the least among its ancestors.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy, optional
+        None means a flat label set, where nothing changes.
+
+    See Also
+    --------
+    MaxUp : raises ancestors instead.
+    TopDown : the same walk, stopping at a threshold.
+
+    Notes
+    -----
+    O(n_samples * n_edges) time.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.combiners import MinDown
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> MinDown(hierarchy=h).transform([[0.5, 0.75, 0.25, 0.5, 0.0]]).tolist()
+    [[0.5, 0.5, 0.25, 0.5, 0.0]]
+    """
+
+    def __init__(self, *, hierarchy: Hierarchy | None = None):
+        self.hierarchy = hierarchy
+
+    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+        _kernels.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
+        return S

@@ -1,0 +1,128 @@
+r"""Ridge regression with many outputs: factor once, keep the labels sparse, and follow the whole path of alpha.
+
+Rows come centred and scaled by the roots of their weights: ``Z`` (n_samples, n_columns), ``Yw`` (n_samples, n_nodes).
+With a penalty R (the identity unless told otherwise)::
+
+    W = (Z'Z + alpha R)^-1 Z'Yw  =  T (Z T + alpha I)^-1 Yw,    T = R^-1 Z'
+
+The left form factors a matrix as wide as the columns, the right one as wide as the rows; the smaller is taken. One
+eigendecomposition Z T = Q Lambda Q' gives the fit for every alpha: H(alpha) = Q Lambda / (Lambda + alpha) Q', and with
+it the leave-one-out residuals r_i / (1 - h_ii) and the generalised cross-validation score, without refitting.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from truepath.combiners.weights import Weights
+
+__all__ = ["CRITERIA", "Spectrum", "choose_alpha", "gram_spectrum", "kernel_spectrum", "solve_dual", "solve_primal"]
+
+# Eigenvalues below this share of the greatest are rounding
+RANK_TOLERANCE = 1e-12
+# Labels are handled this many at a time, so that residuals never need a second dense label matrix
+LABEL_BLOCK = 1024
+CRITERIA = ("loo", "gcv")
+
+
+class Spectrum(NamedTuple):
+    """The eigenvectors (n_samples, rank) and eigenvalues of the rows' Gram matrix."""
+
+    vectors: np.ndarray
+    values: np.ndarray
+
+
+def dense(M: Any) -> np.ndarray:
+    """Return an array for a sparse matrix or an array."""
+    return M.toarray() if sparse.issparse(M) else np.asarray(M)
+
+
+def gram(Z: Any) -> np.ndarray:
+    """Return Z'Z; BLAS sees one array twice and does half the work."""
+    return dense(Z.T @ Z)
+
+
+def solve_primal(Z: Any, Yw: Any, penalty: Any) -> Weights:
+    """Factor Z'Z + penalty; ``penalty`` is a number (times I) or a sparse matrix."""
+    A = gram(Z)
+    if sparse.issparse(penalty):
+        A += penalty.toarray()
+    else:
+        A.flat[:: A.shape[0] + 1] += penalty
+    factor = linalg.cho_factor(A, overwrite_a=True, check_finite=False)
+    return Weights(None, factor, dense(Z.T @ Yw))
+
+
+def solve_dual(Z: Any, T: Any, Yw: Any, alpha: float) -> Weights:
+    """Factor Z T + alpha I, as wide as there are rows."""
+    A = gram(Z.T) if T is None else dense(Z @ T)
+    A.flat[:: A.shape[0] + 1] += alpha
+    factor = linalg.cho_factor(A, overwrite_a=True, check_finite=False)
+    return Weights(Z.T if T is None else T, factor, Yw)
+
+
+def kernel_spectrum(K: np.ndarray) -> Spectrum:
+    """Decompose a Gram matrix of rows."""
+    values, vectors = linalg.eigh(K, check_finite=False, driver="evd")
+    kept = values > RANK_TOLERANCE * max(values[-1], 0.0)
+    return Spectrum(vectors[:, kept], values[kept])
+
+
+def gram_spectrum(Z: Any, penalty: Any = None) -> Spectrum:
+    """Decompose through the columns: Z'Z v = lambda R v."""
+    R = None if penalty is None else dense(penalty)
+    values, vectors = linalg.eigh(gram(Z), R, check_finite=False)
+    kept = values > RANK_TOLERANCE * max(values[-1], 0.0)
+    return Spectrum(dense(Z @ vectors[:, kept]) / np.sqrt(values[kept]), values[kept])
+
+
+def choose_alpha(
+    spectrum: Spectrum, Yw: Any, alphas: np.ndarray, criterion: str, root: np.ndarray | None
+) -> tuple[int, np.ndarray]:
+    """Return the position of the best alpha and the errors of all.
+
+    ``root`` holds the roots of the weights when an intercept is fitted (one more column, not penalised), else None.
+    """
+    if root is not None:  # the intercept is one more eigenvector that no alpha shrinks
+        spectrum = Spectrum(
+            np.column_stack([spectrum.vectors, root / np.linalg.norm(root)]), np.r_[spectrum.values, np.inf]
+        )
+    shrink = np.array([np.where(np.isinf(spectrum.values), 1.0, _share(spectrum.values, alpha)) for alpha in alphas])
+    errors = (_loo if criterion == "loo" else _gcv)(spectrum.vectors, shrink, Yw)
+    return int(np.argmin(errors)), errors
+
+
+def _share(values: np.ndarray, alpha: float) -> np.ndarray:
+    """Return lambda / (lambda + alpha), 1 for infinite lambda."""
+    with np.errstate(invalid="ignore"):
+        return values / (values + alpha)
+
+
+def _loo(Q: np.ndarray, shrink: np.ndarray, Yw: Any) -> np.ndarray:
+    """Return the sum of squared leave-one-out residuals for each row of ``shrink``."""
+    leverage = shrink @ (Q * Q).T  # h_ii(alpha)
+    squares = np.zeros_like(leverage)
+    for start in range(0, Yw.shape[1], LABEL_BLOCK):
+        block = Yw[:, start : start + LABEL_BLOCK]
+        target, along = dense(block), dense(Q.T @ block)
+        for k, share in enumerate(shrink):
+            residual = target - Q @ (share[:, None] * along)
+            squares[k] += np.einsum("ij,ij->i", residual, residual)
+    with np.errstate(divide="ignore"):  # a row that alone decides its fit cannot be left out: infinite error
+        return np.divide(squares, (1 - leverage) ** 2, out=np.zeros_like(squares), where=squares > 0).sum(axis=1)
+
+
+def _gcv(Q: np.ndarray, shrink: np.ndarray, Yw: Any) -> np.ndarray:
+    """Return n ||(I - H) Y||^2 / (n - tr H)^2 for each row of ``shrink``; one pass over the labels for all."""
+    along = np.zeros(Q.shape[1])
+    for start in range(0, Yw.shape[1], LABEL_BLOCK):
+        along += np.sum(dense(Q.T @ Yw[:, start : start + LABEL_BLOCK]) ** 2, axis=1)
+    total = np.sum((Yw.data if sparse.issparse(Yw) else Yw) ** 2)
+    n_samples = Q.shape[0]
+    residual = total - (2 * shrink - shrink**2) @ along
+    with np.errstate(divide="ignore", invalid="ignore"):  # as many parameters as rows: no error can be told
+        errors = n_samples * np.maximum(residual, 0.0) / (n_samples - shrink.sum(axis=1)) ** 2
+    return np.where(np.isnan(errors), np.inf, errors)

@@ -1,0 +1,75 @@
+"""The weight matrix of a fitted FAEL as an operator: multiplied with, looked into, but not written out unless asked."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator
+
+__all__ = ["Weights"]
+
+
+class Weights(LinearOperator):
+    """W = left A^-1 right, with A known by its Cholesky factor.
+
+    ``W[p, k]`` is the weight of node p's local score in the global score of node k. When there are fewer rows than
+    nodes, ``left`` holds the training scores and ``right`` the sparse labels, so nothing of the size (n_nodes, n_nodes)
+    exists; otherwise ``left`` is None and W is solved for at its first use and kept.
+
+    Parameters
+    ----------
+    left : array or sparse matrix, shape (n_columns, n_samples), or None
+    factor : what ``scipy.linalg.cho_factor`` returned
+    right : array or sparse matrix, shape (n_samples or n_columns, n_nodes)
+    """
+
+    def __init__(self, left: Any, factor: tuple[np.ndarray, bool], right: Any):
+        self.left, self.factor, self.right = left, factor, right
+        n_rows = factor[0].shape[0] if left is None else left.shape[0]
+        super().__init__(np.dtype(np.float64), (n_rows, right.shape[1]))
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether products use an explicit matrix."""
+        return self.left is None
+
+    @cached_property
+    def _matrix(self) -> np.ndarray:
+        return linalg.cho_solve(self.factor, self.right, check_finite=False)
+
+    def _solve(self, M: Any) -> np.ndarray:
+        M = M.toarray() if sparse.issparse(M) else np.asarray(M, np.float64)
+        return linalg.cho_solve(self.factor, M, check_finite=False)
+
+    def _matmat(self, V: np.ndarray) -> np.ndarray:
+        return self._matrix @ V if self.left is None else self.left @ self._solve(self.right @ V)
+
+    def _rmatmat(self, V: np.ndarray) -> np.ndarray:
+        return self._matrix.T @ V if self.left is None else self.right.T @ self._solve(self.left.T @ V)
+
+    def _matvec(self, v: np.ndarray) -> np.ndarray:
+        return self._matmat(v.reshape(-1, 1))
+
+    def _rmatvec(self, v: np.ndarray) -> np.ndarray:
+        return self._rmatmat(v.reshape(-1, 1))
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return X W, dense, for rows of scores."""
+        if self.left is None:
+            return np.asarray(X @ self._matrix)
+        return np.ascontiguousarray((self.right.T @ self._solve(self.left.T @ X.T)).T)
+
+    def block(self, rows: Any, columns: Any) -> np.ndarray:
+        """Return W[rows][:, columns] without writing the rest out."""
+        if self.left is None:
+            return self._matrix[np.ix_(rows, columns)]
+        return np.asarray(self.left[rows] @ self._solve(self.right[:, columns]))
+
+    def toarray(self) -> np.ndarray:
+        """Write the whole matrix out, (n_columns, n_nodes)."""
+        if self.left is None:
+            return self._matrix.copy()
+        return np.asarray(self.left @ self._solve(self.right))

@@ -1,0 +1,206 @@
+"""What every combiner promises; a new member is tested by standing in ``__all__``."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from strategies import hierarchies, label_matrices, score_matrices, trees
+from truepath import Hierarchy, combiners
+from truepath.combiners.base import Correction
+
+OPTIONS = {"KernelFAEL": {"gamma": 0.5}}
+TREES_ONLY = {"BayesianAggregation"}
+PROJECTIONS = {"MaxUp", "MinDown", "TopDown", "Isotonic"}
+LINEAR_ALGEBRA = {"FAEL", "HierarchicalFAEL", "KernelFAEL", "Blend", "MeanOfPaths"}
+TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+
+every_combiner = pytest.mark.parametrize("name", combiners.__all__)
+
+
+def make(name, hierarchy):
+    return getattr(combiners, name)(hierarchy=hierarchy, **OPTIONS.get(name, {}))
+
+
+def draw_case(data, name, max_nodes=7):
+    """A hierarchy, scores, and the combiner fitted on other scores."""
+    h = data.draw((trees if name in TREES_ONLY else hierarchies)(max_nodes=max_nodes))
+    Y = data.draw(label_matrices(h, n_rows=5, min_rows=5))
+    fitted = make(name, h).fit(data.draw(score_matrices(h, n_rows=5, min_rows=5, coherent=False)), Y)
+    return h, fitted, data.draw(score_matrices(h, coherent=False))
+
+
+def test_all_lists_what_is_exported():
+    exported = {name for name, value in vars(combiners).items() if isinstance(value, type)}
+    assert exported == set(combiners.__all__)
+    assert list(combiners.__all__) == sorted(combiners.__all__, key=lambda name: (not name.isupper(), name))
+
+
+@every_combiner
+@settings(max_examples=15)
+@given(data=st.data())
+def test_output_is_coherent_and_keeps_shape_and_input(name, data):
+    h, combiner, S = draw_case(data, name)
+    before = S.copy()
+    out = combiner.transform(S)
+    assert out.shape == S.shape
+    assert out.dtype == S.dtype
+    assert combiner.is_coherent
+    assert h.is_coherent(out)
+    assert (out >= 0).all()
+    assert (out <= 1).all()
+    np.testing.assert_array_equal(S, before)
+
+
+@every_combiner
+@settings(max_examples=10)
+@given(data=st.data())
+def test_rows_are_independent(name, data):
+    _, combiner, S = draw_case(data, name)
+    one_by_one = np.vstack([combiner.transform(row[None]) for row in S])
+    if name in LINEAR_ALGEBRA:
+        np.testing.assert_allclose(combiner.transform(S), one_by_one, atol=1e-12)
+    else:
+        np.testing.assert_array_equal(combiner.transform(S), one_by_one)
+    assert combiner.transform(S[:0]).shape == (0, S.shape[1])
+
+
+@every_combiner
+@settings(max_examples=10)
+@given(data=st.data())
+def test_renumbering_changes_nothing(name, data):
+    h = data.draw((trees if name in TREES_ONLY else hierarchies)(max_nodes=7))
+    Y, S = data.draw(label_matrices(h, n_rows=5, min_rows=5)), data.draw(score_matrices(h, 5, 5, coherent=False))
+    named = [(h.names[u], h.names[v]) for u, v in h.edges]
+    other = Hierarchy.from_edges(named, nodes=data.draw(st.permutations(h.names.tolist())))
+    columns = h.indices(other.names)
+    expected = make(name, h).fit(S, Y).transform(S)[:, columns]
+    found = make(name, other).fit(S[:, columns], Y[:, columns]).transform(S[:, columns])
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(PROJECTIONS))
+@settings(max_examples=15)
+@given(data=st.data())
+def test_projections_are_idempotent_and_leave_coherent_scores_alone(name, data):
+    h, combiner, S = draw_case(data, name)
+    once = combiner.transform(S)
+    np.testing.assert_array_equal(combiner.transform(once), once)
+    coherent = data.draw(score_matrices(h, coherent=True))
+    np.testing.assert_array_equal(combiner.transform(coherent), coherent)
+
+
+@every_combiner
+@settings(max_examples=10)
+@given(data=st.data())
+def test_sparse_equals_dense(name, data):
+    _, combiner, S = draw_case(data, name)
+    S[S < 0.5] = 0
+    for container in (sparse.csr_array, sparse.csr_matrix):
+        out = combiner.transform(container(S))
+        if isinstance(combiner, Correction):
+            assert isinstance(out, sparse.csr_array)
+        out = out.toarray() if sparse.issparse(out) else out
+        np.testing.assert_allclose(out, combiner.transform(S), atol=1e-12)
+
+
+@every_combiner
+@settings(max_examples=10)
+@given(data=st.data())
+def test_float32_stays_float32(name, data):
+    h, combiner, S = draw_case(data, name)
+    out = combiner.transform(S.astype(np.float32))
+    assert out.dtype == np.float32
+    assert h.is_coherent(out)
+    np.testing.assert_allclose(out, combiner.transform(S), atol=1e-6)  # the grid of scores is exact in float32
+
+
+@every_combiner
+def test_scikit_learn_contract(name):
+    rng = np.random.default_rng(0)
+    Y = TOY.encode([["a/1"], ["a/2"], ["b/1"], ["a"], ["b"], ["a/1", "b"]])
+    S = np.round(0.5 * Y.toarray() + 0.5 * rng.random(Y.shape), 3)
+    combiner = make(name, TOY)
+    params = combiner.get_params()
+    twin = clone(combiner)
+    assert twin.get_params().keys() == params.keys()
+    assert twin.hierarchy is TOY
+    fitted = combiner.fit(S, Y)
+    assert fitted is combiner
+    assert all(combiner.get_params()[key] is value for key, value in params.items())
+    out = combiner.transform(S)
+    # BLAS may round by where in memory an array lies
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(combiner)).transform(S), out, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(twin.fit_transform(S, Y), out, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(make_pipeline(clone(combiner)).fit(S, Y).transform(S), out, rtol=1e-12, atol=1e-12)
+    frame = clone(combiner).set_output(transform="pandas").fit(S, Y).transform(S)
+    assert frame.columns.tolist() == TOY.names.tolist()
+    np.testing.assert_allclose(frame.to_numpy(), out, rtol=1e-12, atol=1e-12)
+
+
+@every_combiner
+def test_hierarchy_none_means_flat(name):
+    S, Y = np.array([[0.2, 0.9], [0.7, 0.1], [0.6, 0.4]]), np.array([[0, 1], [1, 0], [1, 1]])
+    combiner = make(name, None).fit(S, Y)
+    assert combiner.transform(S).shape == S.shape
+    assert combiner.get_feature_names_out().tolist() == ["0", "1"]
+    if isinstance(combiner, Correction):
+        np.testing.assert_array_equal(combiner.transform(S), S)
+
+
+@every_combiner
+def test_bad_input_is_refused_by_name(name):
+    Y, S = TOY.encode([["a/1"], ["b/1"], ["a"]]), np.full((3, 5), 0.5)
+    with pytest.raises(ValueError, match=r"S.* has 4 columns but the hierarchy has 5 nodes"):
+        make(name, TOY).fit(S[:, :4], Y)
+    with pytest.raises(ValueError, match=r"S.* holds NaN or infinity in row 1"):
+        make(name, TOY).fit(np.where(np.eye(3, 5, -1), np.nan, S), Y)
+    with pytest.raises(TypeError, match=r"must be a truepath.Hierarchy or None; got list"):
+        make(name, [1, 2]).fit(S, Y)
+    if not issubclass(getattr(combiners, name), Correction):
+        with pytest.raises(ValueError, match="S has 3 rows but Y has 2"):
+            make(name, TOY).fit(S, Y[:2])
+        with pytest.raises(ValueError, match="'a/1' without 'a'"):
+            make(name, TOY).fit(S, np.eye(3, 5, 1))
+        with pytest.raises(ValueError, match="requires y to be passed"):
+            make(name, TOY).fit(S, None)
+
+
+@pytest.mark.parametrize("name", [n for n in combiners.__all__ if not issubclass(getattr(combiners, n), Correction)])
+@settings(max_examples=10)
+@given(data=st.data())
+def test_weights_equal_repetition(name, data):
+    h = data.draw((trees if name in TREES_ONLY else hierarchies)(max_nodes=6))
+    Y, S = data.draw(label_matrices(h, 5, 5)), data.draw(score_matrices(h, 5, 5, coherent=False))
+    times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any)))
+    weighted = make(name, h).fit(S, Y, sample_weight=times)
+    repeated = make(name, h).fit(np.repeat(S, times, axis=0), np.repeat(Y, times, axis=0))
+    np.testing.assert_allclose(weighted.transform(S), repeated.transform(S), atol=1e-7)
+
+
+# scikit-learn's own checks fit the corrections; fitted combiners need a Y with the columns of S, which they do not give
+EXPECTED_FAILURES = {
+    "check_n_features_in_after_fitting": "the message speaks of columns and nodes, not of features",
+    "check_all_zero_sample_weights_error": "weights are ignored: nothing is learned",
+    "check_sample_weights_shape": "weights are ignored: nothing is learned",
+    "check_sample_weight_equivalence_on_dense_data": "the second argument of fit is called Y",
+    "check_sample_weight_equivalence_on_sparse_data": "the second argument of fit is called Y",
+    "check_complex_data": "a TypeError, not a ValueError: scores are real numbers",
+    "check_dtype_object": "scores are numbers; objects are not turned into them",
+    "check_estimators_empty_data_messages": "no rows is a valid matrix: nothing is learned from it",
+}
+
+
+@pytest.mark.parametrize("name", [n for n in combiners.__all__ if issubclass(getattr(combiners, n), Correction)])
+def test_scikit_learn_checks(name):
+    found = check_estimator(make(name, None), expected_failed_checks=EXPECTED_FAILURES, on_skip=None)
+    passed = {check["check_name"] for check in found if check["status"] == "passed"}
+    assert not passed & set(EXPECTED_FAILURES), "these no longer fail: take them off the list"

@@ -1,0 +1,157 @@
+"""Stack: out-of-fold honesty, score matrices from elsewhere, and the same bits for any n_jobs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import KFold, PredefinedSplit
+
+from truepath import Hierarchy
+from truepath.combiners import FAEL, Blend, HierarchicalFAEL, MaxUp
+from truepath.learners import Stack
+
+TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+
+
+class Linear(BaseEstimator):
+    """Least squares on the labels: the smallest learner that scores nodes."""
+
+    def __init__(self, power=1, hierarchy=None):
+        self.power = power
+        self.hierarchy = hierarchy
+
+    def fit(self, X, Y, sample_weight=None):
+        Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+        root = np.sqrt(np.ones(len(X)) if sample_weight is None else sample_weight)[:, None]
+        self.coef_ = np.linalg.lstsq(root * self._features(X), root * Y.astype(float), rcond=None)[0]
+        return self
+
+    def _features(self, X):
+        return np.column_stack([np.ones(len(X)), np.asarray(X) ** self.power])
+
+    def predict_proba(self, X):
+        return np.clip(self._features(X) @ self.coef_, 0, 1)
+
+
+class Memory(BaseEstimator):
+    """Remembers its training rows perfectly and knows nothing else."""
+
+    def fit(self, X, Y):
+        Y = Y.toarray() if sparse.issparse(Y) else Y
+        self.seen_ = {tuple(x): y for x, y in zip(X, Y.astype(float))}
+        return self
+
+    def predict_proba(self, X):
+        return np.array([self.seen_.get(tuple(x), np.zeros(5)) for x in X])
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    Y = TOY.close(X @ rng.normal(size=(4, 5)) > 1.0)
+    return X, Y
+
+
+def out_of_fold(learner, X, Y, n_folds=5):
+    S = np.empty(Y.shape)
+    for train, held_out in KFold(n_folds, shuffle=True, random_state=0).split(X):
+        S[held_out] = clone(learner).fit(X[train], Y[train]).predict_proba(X[held_out])
+    return S
+
+
+@pytest.mark.parametrize("combiner", [Blend(), FAEL(0.5), HierarchicalFAEL(), None])
+def test_stack_is_the_combiner_on_out_of_fold_scores(rows, combiner):
+    X, Y = rows
+    learners = [Linear(), ("squares", Linear(2))]
+    stack = Stack(learners, combiner=combiner, hierarchy=TOY).fit(X, Y)
+    expected = clone(combiner or HierarchicalFAEL("gcv")).set_params(hierarchy=TOY)
+    expected.fit([out_of_fold(Linear(power), X, Y) for power in (1, 2)], Y)
+    new = [Linear(power).fit(X, Y).predict_proba(X) for power in (1, 2)]
+    np.testing.assert_allclose(stack.predict_proba(X), expected.transform(new), atol=1e-10)
+    assert TOY.is_closed(stack.predict(X))
+    assert all(learner.hierarchy is TOY for learner in stack.learners_)
+
+
+def test_a_learner_that_only_remembers_gets_no_weight(rows):
+    X, Y = rows
+    stack = Stack([Memory(), Linear()], combiner=Blend(), hierarchy=TOY).fit(X, Y)
+    assert stack.combiner_.weights_[0, 0] == 0
+    assert stack.combiner_.weights_[0, 1] > 0.5
+
+
+def test_scores_from_elsewhere(rows):
+    X, Y = rows
+    S = np.clip(Y * 0.7 + 0.1, 0, 1)
+    both = Stack([Linear()], combiner=Blend(), hierarchy=TOY).fit(X, Y, scores=[S])
+    assert both.combiner_.weights_.shape == (1, 2)
+    assert both.predict_proba(X, scores=[S]).shape == Y.shape
+    alone = Stack([], combiner=FAEL(), hierarchy=TOY).fit(X, Y, scores=[S])
+    np.testing.assert_allclose(
+        alone.predict_proba(X, scores=[S]), FAEL(hierarchy=TOY).fit(S, Y).transform(S), atol=1e-12
+    )
+    with pytest.raises(ValueError, match="scores holds 0 matrices but fit was given 1"):
+        both.predict_proba(X)
+
+
+def test_same_bits_for_any_n_jobs_and_weights_reach_learners(rows):
+    X, Y = rows
+    weight = np.random.default_rng(1).random(len(X))
+    with parallel_config(backend="threading"):  # the learners above cannot be imported by another process
+        one, two = (
+            Stack([Linear(), Linear(3)], combiner=Blend("level"), n_jobs=n, hierarchy=TOY)
+            .fit(X, sparse.csr_array(Y), weight)
+            .predict_proba(X)
+            for n in (1, 2)
+        )
+    np.testing.assert_array_equal(one, two)
+    assert not np.allclose(
+        one, Stack([Linear(), Linear(3)], combiner=Blend("level"), hierarchy=TOY).fit(X, Y).predict_proba(X)
+    )
+
+
+def test_what_cannot_be_stacked_is_refused(rows):
+    X, Y = rows
+    with pytest.raises(ValueError, match="nothing to combine"):
+        Stack([], hierarchy=TOY).fit(X, Y)
+    with pytest.raises(ValueError, match="combiner MaxUp takes one score matrix, not 2"):
+        Stack([Linear(), Linear(2)], combiner=MaxUp(), hierarchy=TOY).fit(X, Y)
+    with pytest.raises(ValueError, match="rows that are never held out"):
+        Stack([Linear()], cv=PredefinedSplit([0] * 30 + [-1] * 30), hierarchy=TOY).fit(X, Y)
+    with pytest.raises(ValueError, match=r"Wide.predict_proba returned the shape \(12, 7\)"):
+        Stack([Wide()], hierarchy=TOY).fit(X, Y)
+
+
+class Wide(Linear):
+    def predict_proba(self, X):
+        return np.zeros((len(X), 7))
+
+
+# ------------------------------------------------------------------------------------------------------- Blend
+
+
+def test_blend_weights_minimise_the_squared_error_over_what_is_not_negative():
+    rng = np.random.default_rng(2)
+    Y = TOY.close(rng.random((50, 5)) < 0.3)
+    S = [np.clip(Y * rng.random() + rng.random(Y.shape), 0, 1) for _ in range(3)]
+    for groups, columns in (
+        ("global", [slice(None)]),
+        ("level", [[0, 3], [1, 2, 4]]),
+        (np.array([7, 7, 3, 3, 3]), [[2, 3, 4], [0, 1]]),
+    ):
+        blend = Blend(groups, hierarchy=TOY).fit(S, sparse.csr_array(Y))
+        for w, block in zip(blend.weights_, columns):
+            A = np.column_stack([part[:, block].ravel() for part in S])
+            gradient = A.T @ (A @ w - Y[:, block].ravel())
+            assert (w >= 0).all()
+            assert (gradient >= -1e-8).all()  # no coordinate wants to grow,
+            np.testing.assert_allclose(gradient * w, 0, atol=1e-8)  # and none in use wants to move
+    assert Blend("node", hierarchy=TOY).fit(S, Y).weights_.shape == (5, 3)
+    for groups in ("leaf", [0, 1], [0.5] * 5):
+        with pytest.raises(ValueError, match="groups must"):
+            Blend(groups, hierarchy=TOY).fit(S, Y)
+    with pytest.raises(ValueError, match="2 score matrices but fit was given 3"):
+        blend.transform(S[:2])
