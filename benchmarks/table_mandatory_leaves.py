@@ -4,8 +4,9 @@
 
 Preprocessing: all splits joined; nominal columns one-hot; labels with fewer than 10 rows dropped, then rows with a path
 that stops above the leaves or without labels, these two again and again until nothing changes: so every label has
-10 rows and every path is full. (The paper names both steps, not their order; its sizes follow from no order.) Then in
-each fold (iteratively stratified, seed 0): missing values become the training mean, features are standardised.
+10 rows and every path is full. (The paper names both steps, not their order; none of four orders tried gives
+its sizes.) Then in each fold (iteratively stratified, seed 0): missing values become the training mean, features are
+standardised.
 
 Methods. MAS, MASR and exact decode the conditionals (MASR: the marginals) of SiblingLasso (L2,1, ten strengths down to
 3 % of the largest, three folds, gap 1e-3). HBR + MetaLabeler: the k best leaves by the same marginals. BR +
