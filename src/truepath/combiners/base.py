@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
+from truepath.hierarchy.checks import check_weight as check_row_weight
 
 __all__ = [
     "Combiner",
@@ -164,14 +165,8 @@ def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
 
 def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray:
     """Return one weight a row, all ones for None."""
-    if sample_weight is None:
-        return np.ones(n_samples)
-    weight = np.asarray(sample_weight, np.float64)
-    if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have the shape ({n_samples},), one weight a row; got {weight.shape}.")
-    if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-        raise ValueError("sample_weight must be finite, not negative, and not all zero.")
-    return weight
+    weight = check_row_weight(sample_weight, n_samples)
+    return np.ones(n_samples) if weight is None else weight
 
 
 def check_non_negative(S: Any, what: str) -> None:

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.hierarchy.checks import check_labels, check_scores, resolve_hierarchy
+from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -88,16 +88,4 @@ def check_fit_input(
         raise ValueError(f"S has {S.shape[0]} rows but Y has {Y.shape[0]}; they must describe the same instances.")
     if S.shape[0] == 0:
         raise ValueError("S has no rows; at least one scored instance is needed.")
-    return FitInput(S, Y, _check_weight(sample_weight, S.shape[0]), hierarchy)
-
-
-def _check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
-    """Return weights as floats: one a row, none negative, not all zero."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, np.float64)
-    if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have one entry a row, shape ({n_samples},); got {weight.shape}.")
-    if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-        raise ValueError("sample_weight must hold finite numbers, none negative and not all zero.")
-    return weight
+    return FitInput(S, Y, check_weight(sample_weight, S.shape[0]), hierarchy)

@@ -21,8 +21,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from truepath.decoders.base import _check_weight
 from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
+from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.encode import drop_ancestors
 
 __all__ = ["MetaLabeler", "count_path_ends"]
@@ -96,7 +96,7 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         counts = self._count(Y)
         if counts.size != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but Y has {counts.size}; they must describe the same instances.")
-        weight = _check_weight(sample_weight, X.shape[0])
+        weight = check_weight(sample_weight, X.shape[0])
         self.counts_ = np.unique(counts)
         self.estimator_ = None
         if self.counts_.size > 1:  # a single class needs no model, and most estimators refuse it

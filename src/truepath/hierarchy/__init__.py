@@ -1,6 +1,6 @@
 """What a label graph is: build, check, order, closure, and the way between label names and matrices."""
 
-from truepath.hierarchy.checks import check_labels, check_scores, resolve_hierarchy
+from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
 from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["Hierarchy", "check_labels", "check_scores", "resolve_hierarchy"]
+__all__ = ["Hierarchy", "check_labels", "check_scores", "check_weight", "resolve_hierarchy"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.errors import ConstraintError
@@ -14,7 +15,7 @@ from truepath.hierarchy.closure import as_bool, close_upwards, find_incoherent, 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["check_labels", "check_scores", "resolve_hierarchy"]
+__all__ = ["check_labels", "check_scores", "check_weight", "resolve_hierarchy"]
 
 
 def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int) -> Hierarchy:
@@ -97,6 +98,21 @@ def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: boo
             "Make it coherent first, with one of truepath.combiners or coherent='max_up' where offered."
         )
     return S
+
+
+def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
+    """Return row weights as float64: one a row, finite, none negative, not all zero. None, all alike, stays None."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.shape != (n_samples,):
+        raise ValueError(f"sample_weight must have the shape ({n_samples},), one weight a row; got {weight.shape}.")
+    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if wrong.size:
+        raise ValueError(f"sample_weight must be finite and not negative; row {wrong[0]} has {weight[wrong[0]]}.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero in every row; give at least one row a weight.")
+    return weight
 
 
 def _as_matrix(M: Any, hierarchy: Hierarchy, name: str) -> Any:

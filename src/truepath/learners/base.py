@@ -17,14 +17,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import check_labels, resolve_hierarchy
+from truepath.hierarchy.checks import check_labels, check_weight, resolve_hierarchy
 
 __all__ = [
     "FitInput",
     "HierarchicalLearner",
     "check_fit_input",
     "check_predict_input",
-    "check_weight",
     "count_rows",
     "derive_hierarchy",
     "encode_labels",
@@ -220,21 +219,6 @@ def encode_labels(Y, hierarchy: Hierarchy):
     if not hasattr(values, "columns") and values.dtype.kind in "biuf":
         return check_labels(values, hierarchy)
     return hierarchy.encode(values)
-
-
-def check_weight(sample_weight, n_samples: int) -> np.ndarray | None:
-    """Return weights as float64, one a row, finite and not negative; None stays None (all weigh one)."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, np.float64)
-    if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have the shape ({n_samples},), one weight a row; got {weight.shape}.")
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        row = int(np.flatnonzero(~np.isfinite(weight) | (weight < 0))[0])
-        raise ValueError(f"sample_weight must be finite and not negative; row {row} has {weight[row]}.")
-    if not weight.any():
-        raise ValueError("sample_weight is zero in every row; nothing is left to learn from.")
-    return weight
 
 
 def count_rows(X) -> int:

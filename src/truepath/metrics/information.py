@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import check_labels
-from truepath.metrics.inputs import check_rows, check_weight
+from truepath.hierarchy.checks import check_labels, check_weight
+from truepath.metrics.inputs import check_rows
 
 __all__ = ["information_content"]
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import resolve_hierarchy
+from truepath.hierarchy.checks import check_weight, resolve_hierarchy
 from truepath.hierarchy.closure import as_bool
 
 __all__ = ["Pair", "check_costs", "check_label_pair", "check_label_scores", "check_nodes", "check_rows"]
@@ -141,18 +141,6 @@ def check_nodes(nodes: Any, hierarchy: Hierarchy | None, n_nodes: int) -> NDArra
     if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= n_nodes:
         raise ValueError(f"nodes must be names, numbers from 0 to {n_nodes - 1} or a mask of all nodes; got {nodes!r}.")
     return np.unique(numbers).astype(np.int64)
-
-
-def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
-    """Return one non-negative weight per row, or None."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, np.float64)
-    if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have shape ({n_samples},), one weight a row; got {weight.shape}.")
-    if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() == 0:
-        raise ValueError("sample_weight must be finite and not negative, with at least one weight above 0.")
-    return weight
 
 
 def check_costs(costs: str | ArrayLike, hierarchy: Hierarchy) -> NDArray[np.float64]:

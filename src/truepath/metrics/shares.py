@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, check_weight
 from truepath.metrics.base import register
 from truepath.metrics.counts import has_any
 from truepath.metrics.inputs import (
@@ -15,7 +15,6 @@ from truepath.metrics.inputs import (
     as_scores,
     check_nodes,
     check_rows,
-    check_weight,
     row_blocks,
     take_columns,
 )
