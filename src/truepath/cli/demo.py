@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from truepath.data import Dataset
-    from truepath.hierarchy import Hierarchy
 
 __all__ = ["demo", "neighbour_scores"]
 
@@ -31,11 +30,13 @@ def _results(ds: Dataset) -> Any:
     """Score the neighbours baseline on the test part; return the table of measures and one predicted tree."""
     from rich.console import Group
 
+    from truepath.decoders import SingleThreshold
+
     S_valid = neighbour_scores(ds.train.X, ds.train.Y, ds.valid.X)
     S_test = neighbour_scores(ds.train.X, ds.train.Y, ds.test.X)
-    threshold = _best_threshold(ds.valid.Y, S_valid, ds.hierarchy)
-    Y_pred = S_test > threshold
-    return Group(_measures(ds, Y_pred, S_test, threshold), "", _example(ds, Y_pred))
+    decoder = SingleThreshold("micro_f1", ds.hierarchy).fit(S_valid, ds.valid.Y)
+    Y_pred = decoder.predict(S_test)
+    return Group(_measures(ds, Y_pred, S_test, decoder.threshold_), "", _example(ds, Y_pred))
 
 
 def neighbour_scores(X_train: Any, Y_train: Any, X: Any, n_neighbours: int = N_NEIGHBOURS) -> Any:
@@ -56,16 +57,6 @@ def neighbour_scores(X_train: Any, Y_train: Any, X: Any, n_neighbours: int = N_N
     for rank in range(n_neighbours):
         S += share[:, [rank]] * Y_train[nearest[:, rank]].toarray()
     return np.minimum(S, 1.0)
-
-
-def _best_threshold(Y: Any, S: Any, hierarchy: Hierarchy) -> float:
-    """Try the hundred thresholds of a grid on the validation part."""
-    import numpy as np
-
-    from truepath.metrics import micro_f1
-
-    grid = np.linspace(0.01, 1, 100)
-    return float(grid[np.argmax([micro_f1(Y, S > t, hierarchy) for t in grid])])
 
 
 def _measures(ds: Dataset, Y_pred: Any, S: Any, threshold: float) -> Any:
