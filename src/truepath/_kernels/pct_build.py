@@ -1,0 +1,237 @@
+"""Grow one predictive clustering tree, depth first, from rank-coded columns and label lists."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from truepath._kernels.jit import inner, kernel
+from truepath._kernels.pct_columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
+from truepath._kernels.pct_labels import SUM_L, condense
+from truepath._kernels.pct_nominal import BEST, PLACE
+from truepath._kernels.pct_rng import draw_below
+from truepath._kernels.pct_sort import ROW_MASK
+from truepath._kernels.pct_split import NO_SPLIT, Node, best_split, no_split, random_split
+from truepath._kernels.pct_tree import (
+    CATEGORY_START,
+    FEATURE,
+    GAIN,
+    LEAF_START,
+    LEAF_STOP,
+    LEFT,
+    MISSING_LEFT,
+    N_LINKS,
+    N_NUMBERS,
+    RIGHT,
+    THRESHOLD,
+    WEIGHT,
+    Tree,
+)
+
+# What stops growth and steers the search
+Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random")
+PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
+
+
+def make_tree(n_rows, n_labels, n_categories):
+    """Return arrays large enough for any tree over n_rows rows with n_labels labels in all. (Plain NumPy.)"""
+    return Tree(
+        link=np.full((2 * n_rows, N_LINKS), -1, np.int32),
+        number=np.zeros((2 * n_rows, N_NUMBERS)),
+        categories=np.zeros(n_rows * ((n_categories + 63) // 64), np.uint64),
+        leaf_label=np.empty(n_labels, np.int32),
+        leaf_value=np.empty(n_labels, np.float32),
+    )
+
+
+@kernel
+def build_tree(columns, lists, buffers, tree, rows, place, indptr, indices, row_weight, features, rules, f_critical, rng):
+    """Grow a tree on ``rows`` into the arrays of ``tree``; return its numbers of nodes, category words, leaf values.
+
+    ``place[i]`` is where row i stands in rows, ``features`` are the columns to draw from (reordered in place),
+    ``f_critical[n]`` is the least F statistic of a split of a node of weight n (0 everywhere: no test) and ``rng``
+    the state of the generator.
+    """
+    link, number = tree.link, tree.number
+    stack = np.empty((rows.size + 2, 4), np.int64)  # node, start, end, depth
+    _push(stack, 0, 0, 0, rows.size, 0)
+    n_open, n_nodes, n_words, n_values, tick = np.int64(1), np.int64(1), np.int64(0), np.int64(0), np.int64(0)
+    while n_open:
+        n_open -= 1
+        t, start, end, depth = stack[n_open, 0], stack[n_open, 1], stack[n_open, 2], stack[n_open, 3]
+        split, N, gain, tick = _find_split(
+            columns, rows, place, lists, buffers, start, end, depth, tick, features, rules, f_critical, rng
+        )
+        number[t, WEIGHT], number[t, GAIN] = N, gain
+        link[t, FEATURE], link[t, LEAF_START] = split.feature, n_values
+        if split.feature < 0:
+            n_values = _write_leaf(
+                tree.leaf_label, tree.leaf_value, n_values, lists.sums[SUM_L], rows[start:end], indptr, indices,
+                row_weight, N,
+            )  # fmt: skip
+            link[t, LEAF_STOP] = n_values
+            continue
+        middle, number[t, THRESHOLD], link[t, MISSING_LEFT] = _part(columns, rows, place, buffers, split, start, end)
+        if columns.info[split.feature, IS_NOMINAL]:
+            link[t, CATEGORY_START] = n_words
+            is_left_larger = middle - start >= end - middle
+            n_words = _write_values(
+                tree.categories, n_words, buffers.order, split.cut, columns.info[split.feature, N_VALUES], is_left_larger
+            )
+        link[t, LEFT], link[t, RIGHT], link[t, LEAF_STOP] = n_nodes, n_nodes + 1, n_values
+        _push(stack, n_open, n_nodes + 1, middle, end, depth + 1)
+        _push(stack, n_open + 1, n_nodes, start, middle, depth + 1)
+        n_open, n_nodes = n_open + 2, n_nodes + 2
+    return n_nodes, n_words, n_values
+
+
+@inner
+def _find_split(columns, rows, place, lists, buffers, start, end, depth, tick, features, rules, f_critical, rng):
+    """Return the split of rows[start:end] (feature -1: make it a leaf), the weight, the gain, and the next tick."""
+    n_labels, N, U, C, tick = condense(
+        lists.span, lists.label, lists.weight, lists.stat, lists.sums, lists.marks, rows[start:end], tick
+    )
+    variance = U - C / N  # sum over labels of w (T - T^2 / N)
+    leaf = no_split(-1)
+    if depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight or variance <= PURE * U:
+        return leaf, N, 0.0, tick
+    node = Node(start, end, n_labels, N, C, rules.min_leaf_weight)
+    best = _search(columns, rows, place, lists, buffers, node, features, rules, rng)
+    if best.score == NO_SPLIT:
+        return leaf, N, 0.0, tick
+    gain = best.score - C / N
+    F = gain * max(N - 2.0, 0.0) / max(variance - gain, PURE * U)  # of two groups against one, 1 and N - 2 d.f.
+    if gain < rules.min_gain or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
+        return leaf, N, 0.0, tick
+    return best, N, max(gain, 0.0), tick
+
+
+@inner
+def _search(columns, rows, place, lists, buffers, node, features, rules, rng):
+    """Return the best split over features drawn without replacement until max_features were not constant."""
+    best = no_split(-1)
+    n_tried = 0
+    is_drawn = rules.max_features < features.size  # otherwise in order, so that ties go to the first feature
+    for k in range(features.size):
+        if n_tried == rules.max_features:
+            break
+        if is_drawn:
+            other = k + draw_below(rng, features.size - k)
+            features[k], features[other] = features[other], features[k]
+        j = features[k]
+        if rules.is_random:
+            split = random_split(columns, j, rows, place, lists, node, buffers, rng)
+        else:
+            split = best_split(columns, j, rows, place, lists, node, buffers)
+        n_tried += split.feature >= 0
+        if split.score > best.score:
+            best = split
+            if columns.info[j, IS_NOMINAL]:
+                for value in range(columns.info[j, N_VALUES]):
+                    buffers.order[BEST, value] = buffers.order[PLACE, value]
+    return best
+
+
+@inner
+def _part(columns, rows, place, buffers, split, start, end):
+    """Bring the rows that go left to the front, in order. Return where the right ones begin, the threshold, and
+    whether missing values go left (with the larger side, where the node has none).
+    """
+    info = columns.info[split.feature]
+    keys, missing, is_left = buffers.keys, buffers.missing, buffers.spare
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, missing)
+    for k in range(end - start):
+        is_left[k] = info[MODE] <= split.cut  # the rows on the mode, which are not listed
+    for k in range(n_missing):
+        is_left[place[missing[k]] - start] = split.missing_left
+    has_mode = n_keys + n_missing < end - start
+    below, above = _mark_sides(info, place, keys, n_keys, buffers.order, is_left, split.cut, start, has_mode)
+    middle = _reorder(rows, place, is_left, missing, start, end)
+    missing_left = split.missing_left if n_missing else middle - start >= end - middle
+    if np.isnan(split.threshold):
+        return middle, _threshold(info, columns.values, below, above), missing_left
+    return middle, split.threshold, missing_left
+
+
+@inner
+def _mark_sides(info, place, keys, n_keys, order, is_left, cut, start, has_mode):
+    """Mark, by place in the node, which of the rows listed go left. Return the nearest ranks around the cut."""
+    below, above = np.int64(-1), info[N_VALUES]
+    if has_mode and info[MODE] <= cut:
+        below = info[MODE]
+    elif has_mode:
+        above = info[MODE]
+    for k in range(n_keys):
+        rank = keys[k] >> 32
+        goes_left = (order[BEST, rank] if info[IS_NOMINAL] else rank) <= cut
+        is_left[place[keys[k] & ROW_MASK] - start] = goes_left
+        if goes_left:
+            below = max(below, rank)
+        else:
+            above = min(above, rank)
+    return below, above
+
+
+@inner
+def _reorder(rows, place, is_left, spare, start, end):
+    """Part rows[start:end] by the marks, both sides in order. Return where the right side begins."""
+    n_left, n_right = np.int64(0), np.int64(0)
+    for k in range(end - start):
+        i = rows[start + k]
+        if is_left[k]:
+            rows[start + n_left] = i
+            n_left += 1
+        else:
+            spare[n_right] = i
+            n_right += 1
+    for k in range(n_right):
+        rows[start + n_left + k] = spare[k]
+    for k in range(start, end):
+        place[rows[k]] = k
+    return start + n_left
+
+
+@inner
+def _threshold(info, values, below, above):
+    """Return the number halfway between two ranks of a column; infinite where one side has no value at all."""
+    if below < 0:
+        return -np.inf
+    if above == info[N_VALUES]:
+        return np.inf
+    low, high = values[info[VALUE_START] + below], values[info[VALUE_START] + above]
+    middle = low / 2.0 + high / 2.0  # halves first: the sum may be too large
+    return middle if low <= middle < high else low
+
+
+@inner
+def _write_values(categories, n_words, order, cut, n_values, absent_left):
+    """Write the set of values that go left as bits; values absent from the node go with the larger side."""
+    for value in range(n_values):
+        is_absent = order[BEST, value] == n_values
+        if (is_absent and absent_left) or order[BEST, value] <= cut:
+            categories[n_words + value // 64] |= np.uint64(1) << np.uint64(value % 64)
+    return n_words + (n_values + 63) // 64
+
+
+@inner
+def _write_leaf(leaf_label, leaf_value, n_values, sums, rows, indptr, indices, row_weight, N):
+    """Write the mean label vector of the rows, labels as they are met. Return the next free entry."""
+    first = n_values
+    for i in rows:
+        for k in range(indptr[i], indptr[i + 1]):
+            v = indices[k]
+            if sums[v] == 0.0:
+                leaf_label[n_values] = v
+                n_values += 1
+            sums[v] += row_weight[i]
+    for k in range(first, n_values):
+        v = leaf_label[k]
+        leaf_value[k] = sums[v] / N  # N was summed over the same rows in the same order: a label of all has 1
+        sums[v] = 0.0
+    return n_values
+
+
+@inner
+def _push(stack, k, t, start, end, depth):
+    stack[k, 0], stack[k, 1], stack[k, 2], stack[k, 3] = t, start, end, depth

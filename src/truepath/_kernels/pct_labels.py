@@ -1,0 +1,137 @@
+"""The label lists of a node's rows, made as short as the split search allows without changing any score.
+
+In a node, a label that every row has says nothing; labels held by exactly the same rows can be counted as one with
+their weights summed; and a label that one row alone has is a constant of that row. All three stay true below the
+node, so each row's list is rewritten in place and only gets shorter on the way down. Labels with equal rows are found
+by partition refinement: all start in one class, and every row in turn splits each class it meets into the labels it
+has and those it has not. O(labels of the node's rows) a node, whatever the number of classes.
+
+Symbols: ``b`` is a row's weight, ``w`` the weight of a class, ``T`` the sum of b over the rows that have a label, ``L``
+the same over one side of a split.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from truepath._kernels.jit import inner
+
+# span: where each row's list starts and stops in label and weight; stat: numbers of a row, sums: of a label, marks:
+# of a class of labels held by the same rows (columns below)
+Lists = namedtuple("Lists", "span label weight stat sums marks")
+START, STOP = 0, 1
+B, SHARE_A, SHARE_B, SINGLE = 0, 1, 2, 3  # stat: b, b^2 sum w, b sum w T, and sum w over the labels of this row alone
+SUM_T, SUM_L, SUM_CLASS = 0, 1, 2  # rows of sums: T and L by label; T by class
+CLASS, STAMP, CHILD, N_ROWS, MEMBERS, FREE, NUMBER, SLOT = 0, 1, 2, 3, 4, 5, 6, 7  # CLASS is by label, others by class
+ENDLESS = 1 << 60
+
+
+def make_lists(indptr, indices, row_weight, class_weight):
+    """Return the lists of a whole data set: every label of every row. (Plain NumPy.)"""
+    stat = np.zeros((row_weight.size, 4))
+    stat[:, B] = row_weight
+    n_marks = class_weight.size + 2
+    return Lists(
+        span=np.column_stack([indptr[:-1], indptr[1:]]).astype(np.int64),
+        label=indices.astype(np.uint32),  # unsigned: no test for negative indices in the inner loop
+        weight=class_weight[indices],
+        stat=stat,
+        sums=np.zeros((3, n_marks)),
+        marks=np.zeros((n_marks, 8), np.int64),
+    )
+
+
+@inner
+def condense(span, label, weight, stat, sums, marks, rows, tick):
+    """Shorten the lists of these rows. Return (labels left, sum b, sum w T, C = sum w T^2, next tick).
+
+    ``tick`` is larger than any used before: it dates the marks, so that none has to be cleared.
+    """
+    node_tick = _refine(span, label, stat, sums, marks, rows, tick)
+    tick = node_tick
+    n_labels = np.int64(0)
+    N, U, C = 0.0, 0.0, 0.0
+    for i in rows:
+        tick += 1
+        n_labels = _rewrite(span, label, weight, stat, sums, marks, i, rows.size, n_labels, node_tick, tick)
+        b, sum_w = stat[i, B], stat[i, SINGLE]
+        sum_wT = sum_w * b
+        for e in range(span[i, START], span[i, STOP]):
+            sum_w += weight[e]
+            sum_wT += weight[e] * sums[SUM_T, label[e]]
+        stat[i, SHARE_A] = b * b * sum_w
+        stat[i, SHARE_B] = b * sum_wT
+        N += b
+        U += b * sum_w
+        C += b * sum_wT  # sum over rows of b sum w T is sum w T^2
+    return n_labels, N, U, C, tick + 1
+
+
+@inner
+def _refine(span, label, stat, sums, marks, rows, tick):
+    """Give every label its class: the labels held by the same rows. Count rows and sum weights per class."""
+    for i in rows:
+        for e in range(span[i, START], span[i, STOP]):
+            marks[label[e], CLASS] = 0
+    marks[0, MEMBERS], marks[0, N_ROWS], sums[SUM_CLASS, 0] = ENDLESS, 0, 0.0
+    n_free, newest = np.int64(0), np.int64(0)
+    for i in rows:
+        tick += 1
+        for e in range(span[i, START], span[i, STOP]):
+            old = marks[label[e], CLASS]
+            if marks[old, STAMP] != tick:  # first label of this class in this row: it splits
+                if n_free:
+                    n_free -= 1
+                    new = marks[n_free, FREE]
+                else:
+                    newest += 1
+                    new = newest
+                marks[old, STAMP], marks[old, CHILD] = tick, new
+                marks[new, MEMBERS], marks[new, N_ROWS] = 0, marks[old, N_ROWS] + 1
+                sums[SUM_CLASS, new] = sums[SUM_CLASS, old] + stat[i, B]
+            new = marks[old, CHILD]
+            marks[label[e], CLASS] = new
+            marks[new, MEMBERS] += 1
+            marks[old, MEMBERS] -= 1
+            if marks[old, MEMBERS] == 0:  # emptied: its number may be used again, even by this row
+                marks[n_free, FREE] = old
+                n_free += 1
+    return tick + 1
+
+
+@inner
+def _rewrite(span, label, weight, stat, sums, marks, i, n_rows, n_labels, node_tick, tick):
+    """Rewrite the list of row i with classes as its labels, numbered as they are met. Return the number so far."""
+    kept = span[i, START]
+    for e in range(span[i, START], span[i, STOP]):
+        k, w = marks[label[e], CLASS], weight[e]
+        if marks[k, N_ROWS] == n_rows:
+            continue
+        if marks[k, N_ROWS] == 1:
+            stat[i, SINGLE] += w
+            continue
+        if marks[k, STAMP] == tick:  # another label of a class already listed
+            weight[marks[k, SLOT]] += w
+            continue
+        if marks[k, STAMP] < node_tick:
+            marks[k, NUMBER] = n_labels
+            sums[SUM_T, n_labels] = sums[SUM_CLASS, k]
+            n_labels += 1
+        marks[k, STAMP], marks[k, SLOT] = tick, kept
+        label[kept], weight[kept] = marks[k, NUMBER], w
+        kept += 1
+    span[i, STOP] = kept
+    return n_labels
+
+
+@inner
+def move_row(i, span, label, weight, stat, L):
+    """Add row i to the side whose sums are in L. Return by how much A = sum w L^2 grows."""
+    b, grown = stat[i, B], 0.0
+    for e in range(span[i, START], span[i, STOP]):
+        v = label[e]
+        grown += weight[e] * L[v]
+        L[v] += b
+    return 2.0 * b * grown + stat[i, SHARE_A]  # w ((L + b)^2 - L^2) = 2 b w L + b^2 w
