@@ -8,7 +8,7 @@ import numpy as np
 
 from truepath._kernels.jit import inner, kernel
 from truepath._kernels.pct_columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
-from truepath._kernels.pct_labels import SUM_L, condense
+from truepath._kernels.pct_labels import SUM_L, SUM_T, SUM_W, B, condense, weigh
 from truepath._kernels.pct_nominal import BEST, PLACE
 from truepath._kernels.pct_rng import draw_below
 from truepath._kernels.pct_sort import ROW_MASK
@@ -31,6 +31,9 @@ from truepath._kernels.pct_tree import (
 
 # What stops growth and steers the search
 Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random")
+# An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
+Task = namedtuple("Task", "t start end depth n_labels n_condensed")
+CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the rows it had then: less pays less
 PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
 
 
@@ -54,14 +57,15 @@ def build_tree(columns, lists, buffers, tree, rows, place, indptr, indices, row_
     the state of the generator.
     """
     link, number = tree.link, tree.number
-    stack = np.empty((rows.size + 2, 4), np.int64)  # node, start, end, depth
-    _push(stack, 0, 0, 0, rows.size, 0)
+    stack = np.empty((rows.size + 2, 6), np.int64)  # the fields of Task
+    _push(stack, 0, Task(0, 0, rows.size, 0, lists.marks.shape[0] - 2, CONDENSE_AT * rows.size))
     n_open, n_nodes, n_words, n_values, tick = np.int64(1), np.int64(1), np.int64(0), np.int64(0), np.int64(0)
     while n_open:
         n_open -= 1
-        t, start, end, depth = stack[n_open, 0], stack[n_open, 1], stack[n_open, 2], stack[n_open, 3]
-        split, N, gain, tick = _find_split(
-            columns, rows, place, lists, buffers, start, end, depth, tick, features, rules, f_critical, rng
+        task = _pop(stack, n_open)
+        t, start, end = task.t, task.start, task.end
+        split, N, gain, task, tick = _find_split(
+            columns, rows, place, lists, buffers, task, tick, features, rules, f_critical, rng
         )
         number[t, WEIGHT], number[t, GAIN] = N, gain
         link[t, FEATURE], link[t, LEAF_START] = split.feature, n_values
@@ -80,31 +84,40 @@ def build_tree(columns, lists, buffers, tree, rows, place, indptr, indices, row_
                 tree.categories, n_words, buffers.order, split.cut, columns.info[split.feature, N_VALUES], is_left_larger
             )
         link[t, LEFT], link[t, RIGHT], link[t, LEAF_STOP] = n_nodes, n_nodes + 1, n_values
-        _push(stack, n_open, n_nodes + 1, middle, end, depth + 1)
-        _push(stack, n_open + 1, n_nodes, start, middle, depth + 1)
+        depth, n_labels, n_condensed = task.depth + 1, task.n_labels, task.n_condensed
+        _push(stack, n_open, Task(n_nodes + 1, middle, end, depth, n_labels, n_condensed))
+        _push(stack, n_open + 1, Task(n_nodes, start, middle, depth, n_labels, n_condensed))
         n_open, n_nodes = n_open + 2, n_nodes + 2
     return n_nodes, n_words, n_values
 
 
 @inner
-def _find_split(columns, rows, place, lists, buffers, start, end, depth, tick, features, rules, f_critical, rng):
-    """Return the split of rows[start:end] (feature -1: make it a leaf), the weight, the gain, and the next tick."""
-    n_labels, N, U, C, tick = condense(
-        lists.span, lists.label, lists.weight, lists.stat, lists.sums, lists.marks, rows[start:end], tick
-    )
-    variance = U - C / N  # sum over labels of w (T - T^2 / N)
-    leaf = no_split(-1)
-    if depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight or variance <= PURE * U:
-        return leaf, N, 0.0, tick
-    node = Node(start, end, n_labels, N, C, rules.min_leaf_weight)
+def _find_split(columns, rows, place, lists, buffers, task, tick, features, rules, f_critical, rng):
+    """Return the split of a node (feature -1: make it a leaf), its weight, the gain, the task after condensing, and
+    the next tick.
+    """
+    rows_here, leaf, N = rows[task.start : task.end], no_split(-1), 0.0
+    for i in rows_here:
+        N += lists.stat[i, B]
+    if task.depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight:
+        return leaf, N, 0.0, task, tick
+    if CONDENSE_AT * rows_here.size <= task.n_condensed:
+        n_labels, tick = condense(
+            lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick
+        )
+        task = Task(task.t, task.start, task.end, task.depth, n_labels, rows_here.size)
+    T, W = lists.sums[SUM_T], lists.sums[SUM_W]
+    U, C = weigh(lists.span, lists.label, lists.weight, lists.stat, T, W, rows_here, task.n_labels)
+    variance, slack = U - C / N, PURE * U  # sum over labels of w (T - T^2 / N)
+    if variance <= slack:
+        return leaf, N, 0.0, task, tick
+    node = Node(task.start, task.end, task.n_labels, N, C, rules.min_leaf_weight)
     best = _search(columns, rows, place, lists, buffers, node, features, rules, rng)
-    if best.score == NO_SPLIT:
-        return leaf, N, 0.0, tick
     gain = best.score - C / N
-    F = gain * max(N - 2.0, 0.0) / max(variance - gain, PURE * U)  # of two groups against one, 1 and N - 2 d.f.
-    if gain < rules.min_gain or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
-        return leaf, N, 0.0, tick
-    return best, N, max(gain, 0.0), tick
+    F = gain * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.
+    if best.score == NO_SPLIT or gain < rules.min_gain - slack or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
+        return leaf, N, 0.0, task, tick
+    return best, N, max(gain, 0.0), task, tick
 
 
 @inner
@@ -233,5 +246,11 @@ def _write_leaf(leaf_label, leaf_value, n_values, sums, rows, indptr, indices, r
 
 
 @inner
-def _push(stack, k, t, start, end, depth):
-    stack[k, 0], stack[k, 1], stack[k, 2], stack[k, 3] = t, start, end, depth
+def _push(stack, k, task):
+    stack[k, 0], stack[k, 1], stack[k, 2] = task.t, task.start, task.end
+    stack[k, 3], stack[k, 4], stack[k, 5] = task.depth, task.n_labels, task.n_condensed
+
+
+@inner
+def _pop(stack, k):
+    return Task(stack[k, 0], stack[k, 1], stack[k, 2], stack[k, 3], stack[k, 4], stack[k, 5])

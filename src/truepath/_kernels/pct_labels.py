@@ -23,59 +23,66 @@ from truepath._kernels.jit import inner
 Lists = namedtuple("Lists", "span label weight stat sums marks")
 START, STOP = 0, 1
 B, SHARE_A, SHARE_B, SINGLE = 0, 1, 2, 3  # stat: b, b^2 sum w, b sum w T, and sum w over the labels of this row alone
-SUM_T, SUM_L, SUM_CLASS = 0, 1, 2  # rows of sums: T and L by label; T by class
+SUM_T, SUM_L, SUM_M, SUM_W = 0, 1, 2, 3  # rows of sums: T, L, the sum over rows whose value is missing, and w
 CLASS, STAMP, CHILD, N_ROWS, MEMBERS, FREE, NUMBER, SLOT = 0, 1, 2, 3, 4, 5, 6, 7  # CLASS is by label, others by class
 ENDLESS = 1 << 60
+PAD = 4  # lists are filled up to a multiple of this with a label of weight 0: short loops of equal length run best
+ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
 def make_lists(indptr, indices, row_weight, class_weight):
     """Return the lists of a whole data set: every label of every row. (Plain NumPy.)"""
+    size = np.diff(indptr)
+    start = np.append(0, np.cumsum(-(-size // PAD) * PAD))
+    entry = np.arange(indices.size) + np.repeat(start[:-1] - indptr[:-1], size)
+    label = np.full(start[-1], class_weight.size + 1, np.uint32)  # unsigned: no test for negative indices
+    weight = np.zeros(start[-1])
+    label[entry], weight[entry] = indices, class_weight[indices]
     stat = np.zeros((row_weight.size, 4))
     stat[:, B] = row_weight
     n_marks = class_weight.size + 2
-    return Lists(
-        span=np.column_stack([indptr[:-1], indptr[1:]]).astype(np.int64),
-        label=indices.astype(np.uint32),  # unsigned: no test for negative indices in the inner loop
-        weight=class_weight[indices],
-        stat=stat,
-        sums=np.zeros((3, n_marks)),
-        marks=np.zeros((n_marks, 8), np.int64),
-    )
+    span = np.column_stack([start[:-1], start[:-1] + size])
+    return Lists(span, label, weight, stat, np.zeros((4, n_marks)), np.zeros((n_marks, 8), np.int64))
 
 
 @inner
-def condense(span, label, weight, stat, sums, marks, rows, tick):
-    """Shorten the lists of these rows. Return (labels left, sum b, sum w T, C = sum w T^2, next tick).
+def weigh(span, label, weight, stat, T, W, rows, n_labels):
+    """Sum up the labels of a node as they are listed, in T. Return sum w T and C = sum w T^2; set SHARE_B and W."""
+    clear(T, n_labels)
+    U, C = 0.0, 0.0
+    for i in rows:
+        U += stat[i, SHARE_A] / stat[i, B]
+        C += move_row(i, span, label, weight, stat, T)
+    for i in rows:
+        b = stat[i, B]
+        stat[i, SHARE_B] = product_with(i, span, label, weight, stat, T) + b * b * stat[i, SINGLE]
+        for e in range(span[i, START], span[i, STOP]):
+            W[label[e]] = weight[e]
+    return U, C
+
+
+@inner
+def condense(span, label, weight, stat, marks, rows, tick):
+    """Shorten the lists of these rows. Return the number of labels left and the next tick.
 
     ``tick`` is larger than any used before: it dates the marks, so that none has to be cleared.
     """
-    node_tick = _refine(span, label, stat, sums, marks, rows, tick)
+    node_tick = _refine(span, label, marks, rows, tick)
     tick = node_tick
     n_labels = np.int64(0)
-    N, U, C = 0.0, 0.0, 0.0
     for i in rows:
         tick += 1
-        n_labels = _rewrite(span, label, weight, stat, sums, marks, i, rows.size, n_labels, node_tick, tick)
-        b, sum_w = stat[i, B], stat[i, SINGLE]
-        sum_wT = sum_w * b
-        for e in range(span[i, START], span[i, STOP]):
-            sum_w += weight[e]
-            sum_wT += weight[e] * sums[SUM_T, label[e]]
-        stat[i, SHARE_A] = b * b * sum_w
-        stat[i, SHARE_B] = b * sum_wT
-        N += b
-        U += b * sum_w
-        C += b * sum_wT  # sum over rows of b sum w T is sum w T^2
-    return n_labels, N, U, C, tick + 1
+        n_labels = _rewrite(span, label, weight, stat, marks, i, rows.size, n_labels, node_tick, tick)
+    return n_labels, tick + 1
 
 
 @inner
-def _refine(span, label, stat, sums, marks, rows, tick):
-    """Give every label its class: the labels held by the same rows. Count rows and sum weights per class."""
+def _refine(span, label, marks, rows, tick):
+    """Give every label its class: the labels held by the same rows."""
     for i in rows:
         for e in range(span[i, START], span[i, STOP]):
             marks[label[e], CLASS] = 0
-    marks[0, MEMBERS], marks[0, N_ROWS], sums[SUM_CLASS, 0] = ENDLESS, 0, 0.0
+    marks[0, MEMBERS], marks[0, N_ROWS] = ENDLESS, 0
     n_free, newest = np.int64(0), np.int64(0)
     for i in rows:
         tick += 1
@@ -90,7 +97,6 @@ def _refine(span, label, stat, sums, marks, rows, tick):
                     new = newest
                 marks[old, STAMP], marks[old, CHILD] = tick, new
                 marks[new, MEMBERS], marks[new, N_ROWS] = 0, marks[old, N_ROWS] + 1
-                sums[SUM_CLASS, new] = sums[SUM_CLASS, old] + stat[i, B]
             new = marks[old, CHILD]
             marks[label[e], CLASS] = new
             marks[new, MEMBERS] += 1
@@ -102,7 +108,7 @@ def _refine(span, label, stat, sums, marks, rows, tick):
 
 
 @inner
-def _rewrite(span, label, weight, stat, sums, marks, i, n_rows, n_labels, node_tick, tick):
+def _rewrite(span, label, weight, stat, marks, i, n_rows, n_labels, node_tick, tick):
     """Rewrite the list of row i with classes as its labels, numbered as they are met. Return the number so far."""
     kept = span[i, START]
     for e in range(span[i, START], span[i, STOP]):
@@ -117,12 +123,18 @@ def _rewrite(span, label, weight, stat, sums, marks, i, n_rows, n_labels, node_t
             continue
         if marks[k, STAMP] < node_tick:
             marks[k, NUMBER] = n_labels
-            sums[SUM_T, n_labels] = sums[SUM_CLASS, k]
             n_labels += 1
         marks[k, STAMP], marks[k, SLOT] = tick, kept
         label[kept], weight[kept] = marks[k, NUMBER], w
         kept += 1
     span[i, STOP] = kept
+    sum_w = stat[i, SINGLE]
+    for e in range(span[i, START], kept):
+        sum_w += weight[e]
+    stat[i, SHARE_A] = stat[i, B] * stat[i, B] * sum_w
+    while kept % PAD:
+        label[kept], weight[kept] = marks.shape[0] - 1, 0.0
+        kept += 1
     return n_labels
 
 
@@ -130,8 +142,39 @@ def _rewrite(span, label, weight, stat, sums, marks, i, n_rows, n_labels, node_t
 def move_row(i, span, label, weight, stat, L):
     """Add row i to the side whose sums are in L. Return by how much A = sum w L^2 grows."""
     b, grown = stat[i, B], 0.0
-    for e in range(span[i, START], span[i, STOP]):
-        v = label[e]
-        grown += weight[e] * L[v]
-        L[v] += b
+    e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
+    while e < stop:  # PAD at a time
+        grown += _add(e, b, label, weight, L)
+        grown += _add(e + ONE, b, label, weight, L)
+        grown += _add(e + TWO, b, label, weight, L)
+        grown += _add(e + THREE, b, label, weight, L)
+        e += FOUR
     return 2.0 * b * grown + stat[i, SHARE_A]  # w ((L + b)^2 - L^2) = 2 b w L + b^2 w
+
+
+@inner
+def _add(e, b, label, weight, L):
+    v = label[e]
+    before = L[v]
+    L[v] = before + b
+    return weight[e] * before
+
+
+@inner
+def product_with(i, span, label, weight, stat, M):
+    """Return b sum w M over the labels of row i."""
+    product = 0.0
+    e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
+    while e < stop:
+        product += weight[e] * M[label[e]] + weight[e + ONE] * M[label[e + ONE]]
+        product += weight[e + TWO] * M[label[e + TWO]] + weight[e + THREE] * M[label[e + THREE]]
+        e += FOUR
+    return stat[i, B] * product
+
+
+@inner
+def clear(sums, n_labels):
+    """Set the sums of the labels in play, and of the padding, to zero."""
+    for v in range(n_labels):
+        sums[v] = 0.0
+    sums[sums.size - 1] = 0.0

@@ -1,7 +1,7 @@
 """Sorting rows by the rank of a feature's value: keys are ``rank << 32 | row``, ranks are small integers.
 
-Small nodes are sorted by insertion, larger ones by least-significant-digit radix sort over the rank's bits only:
-two passes for up to 65,536 distinct values, whatever the values were.
+Few rows of many ranks are sorted by insertion, others by least-significant-digit radix sort over the rank's bits
+only: one pass for up to 256 distinct values, two for up to 65,536, whatever the values were.
 """
 
 from __future__ import annotations
@@ -18,21 +18,16 @@ ROW_MASK = 0xFFFFFFFF
 
 @inner
 def sort_keys(keys, spare, n, n_ranks, counts):
-    """Sort ``keys[:n]`` in place; ``spare`` is as long, ``counts`` has N_BUCKETS entries."""
-    if n <= INSERTION_LIMIT:
+    """Sort ``keys[:n]``; return the array that holds the result, keys or spare (as long)."""
+    if n <= min(INSERTION_LIMIT, 4 + n_ranks):
         _sort_by_insertion(keys, n)
-        return
-    shift, is_swapped = np.int64(32), False
+        return keys
+    shift = np.int64(32)
     while shift == 32 or (n_ranks - 1) >> (shift - 32):
-        if is_swapped:
-            _sort_digit(spare, keys, n, shift, counts)
-        else:
-            _sort_digit(keys, spare, n, shift, counts)
-        is_swapped = not is_swapped
+        _sort_digit(keys, spare, n, shift, min(n_ranks, N_BUCKETS), counts)
+        keys, spare = spare, keys
         shift += DIGIT
-    if is_swapped:
-        for k in range(n):
-            keys[k] = spare[k]
+    return keys
 
 
 @inner
@@ -47,14 +42,14 @@ def _sort_by_insertion(keys, n):
 
 
 @inner
-def _sort_digit(source, target, n, shift, counts):
+def _sort_digit(source, target, n, shift, n_buckets, counts):
     """Stable counting sort of ``source[:n]`` by one digit, into ``target``."""
-    for k in range(N_BUCKETS):
+    for k in range(n_buckets):
         counts[k] = 0
     for i in range(n):
         counts[(source[i] >> shift) & (N_BUCKETS - 1)] += 1
     place = np.int64(0)
-    for k in range(N_BUCKETS):
+    for k in range(n_buckets):
         count = counts[k]
         counts[k] = place
         place += count

@@ -19,20 +19,40 @@ import numpy as np
 
 from truepath._kernels.jit import inner
 from truepath._kernels.pct_columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
-from truepath._kernels.pct_labels import SHARE_B, SUM_L, SUM_T, B, move_row
+from truepath._kernels.pct_labels import (
+    SHARE_B,
+    SINGLE,
+    START,
+    STOP,
+    SUM_L,
+    SUM_M,
+    SUM_T,
+    SUM_W,
+    B,
+    clear,
+    move_row,
+    product_with,
+)
 from truepath._kernels.pct_nominal import order_values, recode, shuffle_values
 from truepath._kernels.pct_rng import draw_unit
 from truepath._kernels.pct_sort import N_BUCKETS, ROW_MASK, sort_keys
 
 # A node as the split search sees it: rows[start:end], the number of labels in play, sum b, C and the least side
 Node = namedtuple("Node", "start end n_labels N C min_leaf")
+# One side of a split: A, B, the weight and the number of its rows
+Side = namedtuple("Side", "A B n n_rows")
+# A cut of a column: its score, the last rank moved, and whether the rows with a missing value are on the side moved
+Cut = namedtuple("Cut", "score rank is_beside")
 # A split: rows with rank <= cut (of the order in play) go left, missing values if missing_left; the threshold is NaN
 # where it is to be halfway between the neighbouring values
 Split = namedtuple("Split", "score feature cut missing_left threshold")
-# keys: the rows of the node by rank, and a spare; missing: rows without value; counts: for sorting; the rest is for
+# keys: the rows of the node by rank, and a spare; missing: rows without value; counts: for sorting; table:
+# sums by rank, where ranks are few; the rest is for
 # nominal features (see pct_nominal)
-Buffers = namedtuple("Buffers", "keys spare missing counts order share direction")
+Buffers = namedtuple("Buffers", "keys spare missing counts table order share direction")
 NO_SPLIT = -1.0  # scores are sums of squares
+N_FIELDS = 3  # of a rank in the table, before its labels: weight, number of rows, share of single labels
+TABLE_CELLS = 2  # a table of this many cells a row is cheaper than sorting
 
 
 def make_buffers(n_rows, n_labels, n_categories):
@@ -42,6 +62,7 @@ def make_buffers(n_rows, n_labels, n_categories):
         spare=np.empty(n_rows, np.int64),
         missing=np.empty(n_rows, np.int32),
         counts=np.empty(N_BUCKETS, np.int64),
+        table=np.empty(TABLE_CELLS * n_rows),
         order=np.zeros((3, n_categories + 1), np.int64),
         share=np.zeros((2, n_categories + 1)),
         direction=np.zeros(n_labels + 2),
@@ -64,19 +85,22 @@ def best_split(columns, j, rows, place, lists, node, buffers):
             keys, n_keys, info[N_VALUES], order, share, buffers.direction, node.n_labels, span, label, weight, stat, T
         )
         recode(keys, n_keys, order)
-    sort_keys(keys, buffers.spare, n_keys, info[N_VALUES], buffers.counts)
-    n_below = _count_below(keys, n_keys, info[MODE])
-    best = no_split(j)
-    for with_missing in range(2 if n_missing else 1):
-        n_first = n_missing if with_missing else np.int64(0)
-        L = lists.sums[SUM_L]
-        score, rank = _scan(keys, 0, n_below, 1, missing, n_first, span, label, weight, stat, L, node)
-        if score > best.score:
-            best = Split(score, j, rank, with_missing == 1, np.nan)
-        score, rank = _scan(keys, n_keys - 1, n_below - 1, -1, missing, n_first, span, label, weight, stat, L, node)
-        if score > best.score:
-            best = Split(score, j, rank - 1, with_missing == 0, np.nan)
-    return best
+    L, M = lists.sums[SUM_L], lists.sums[SUM_M]
+    beside = _gather(missing, n_missing, span, label, weight, stat, M)
+    n_ranks, mode = info[N_VALUES], max(info[MODE], -1)
+    if n_ranks * (node.n_labels + N_FIELDS) <= TABLE_CELLS * (node.end - node.start):
+        fill_table(buffers.table, keys, n_keys, n_ranks, node.n_labels, span, label, stat)
+        up = _scan_table(buffers.table, 0, mode, 1, beside, lists.sums, node)
+        down = _scan_table(buffers.table, n_ranks - 1, n_ranks - 1 - mode, -1, beside, lists.sums, node)
+    else:
+        keys = sort_keys(keys, buffers.spare, n_keys, n_ranks, buffers.counts)
+        n_below = _count_below(keys, n_keys, mode)
+        up = _scan(keys, 0, n_below, 1, beside, span, label, weight, stat, L, M, node)
+        down = _scan(keys, n_keys - 1, n_keys - n_below, -1, beside, span, label, weight, stat, L, M, node)
+    clear(M, node.n_labels)
+    if up.score >= down.score:
+        return Split(up.score, j, up.rank, up.is_beside, np.nan)
+    return Split(down.score, j, down.rank - 1, not down.is_beside, np.nan)
 
 
 @inner
@@ -112,46 +136,118 @@ def _count_below(keys, n_keys, mode):
 
 
 @inner
-def _scan(keys, first, last, step, missing, n_missing, span, label, weight, stat, L, node):
-    """Move rows from keys[first] on to one side, after the missing ones; return the best score and its rank.
-
-    With missing values moved first, "missing against the rest" is a cut too, of rank -1 (tried on the way up only).
-    """
-    A, share_B, n_side = 0.0, 0.0, 0.0
-    best, best_rank = NO_SPLIT, np.int64(-1)
+def _gather(missing, n_missing, span, label, weight, stat, M):
+    """Sum up the rows with a missing value in M; return what they add to A, B, the weight and the number of a side."""
+    moved = Side(0.0, 0.0, 0.0, np.int64(0))
     for k in range(n_missing):
-        i = np.int64(missing[k])
-        A += move_row(i, span, label, weight, stat, L)
-        share_B += stat[i, SHARE_B]
-        n_side += stat[i, B]
-    n_moved = n_missing
-    if n_missing and step > 0:
-        best = _score(A, share_B, n_side, n_moved, node)
-    k = first
-    while k != last:
-        i, rank = keys[k] & ROW_MASK, keys[k] >> 32
-        A += move_row(i, span, label, weight, stat, L)
-        share_B += stat[i, SHARE_B]
-        n_side += stat[i, B]
-        n_moved += 1
-        k += step
-        if k != last and keys[k] >> 32 == rank:
-            continue  # no cut between equal values
-        score = _score(A, share_B, n_side, n_moved, node)
-        if score > best:
-            best, best_rank = score, rank
-    for v in range(node.n_labels):
-        L[v] = 0.0
-    return best, best_rank
+        moved = _move(np.uint64(missing[k]), moved, span, label, weight, stat, M)
+    return moved
 
 
 @inner
-def _score(A, share_B, n_side, n_moved, node):
+def _move(i, side, span, label, weight, stat, L):
+    """Return the side with row i on it."""
+    A = side.A + move_row(i, span, label, weight, stat, L)
+    return Side(A, side.B + stat[i, SHARE_B], side.n + stat[i, B], side.n_rows + 1)
+
+
+@inner
+def _scan(keys, first, n_keys, step, beside, span, label, weight, stat, L, M, node):
+    """Move n_keys rows from keys[first] on, one by one, to a side. Return the best cut.
+
+    The rows with a missing value (``beside``, their sums in M) may join them: A = sum w (L + M)^2 is then
+    sum w L^2 + 2 sum w L M + sum w M^2, so that one walk serves both ways.
+    """
+    side, cross = Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
+    best = _first_cut(beside, step, node)
+    for k in range(n_keys):
+        key = keys[first + step * k]
+        i, rank = np.uint64(key & ROW_MASK), key >> 32
+        if beside.n_rows:
+            cross += product_with(i, span, label, weight, stat, M)
+        side = _move(i, side, span, label, weight, stat, L)
+        if k + 1 < n_keys and keys[first + step * (k + 1)] >> 32 == rank:
+            continue  # no cut between equal values
+        best = _try_cut(best, side, beside, cross, rank, node)
+        if node.N - side.n < node.min_leaf:
+            break  # the other side only gets lighter
+    clear(L, node.n_labels)
+    return best
+
+
+@inner
+def fill_table(table, keys, n_keys, n_ranks, n_labels, span, label, stat):
+    """Sum up the rows of each rank: weight, number, share of single labels, and the labels. No sorting needed."""
+    stride = n_labels + N_FIELDS
+    for k in range(n_ranks * stride):
+        table[k] = 0.0
+    for k in range(n_keys):
+        i, cell = np.uint64(keys[k] & ROW_MASK), (keys[k] >> 32) * stride
+        b = stat[i, B]
+        table[cell] += b
+        table[cell + 1] += 1.0
+        table[cell + 2] += b * b * stat[i, SINGLE]
+        for e in range(span[i, START], span[i, STOP]):
+            table[cell + N_FIELDS + label[e]] += b
+
+
+@inner
+def _scan_table(table, first, n_ranks, step, beside, sums, node):
+    """Move whole ranks of the table to a side, and compute A and B anew at each cut. Return the best cut."""
+    T, L, M, W = sums[SUM_T], sums[SUM_L], sums[SUM_M], sums[SUM_W]
+    side, single = Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
+    best = _first_cut(beside, step, node)
+    for k in range(n_ranks):
+        rank = first + step * k
+        cell = rank * (node.n_labels + N_FIELDS)
+        if table[cell] == 0.0:
+            continue
+        single += table[cell + 2]
+        A, share_B, cross = single, single, 0.0
+        for v in range(node.n_labels):
+            L[v] += table[cell + N_FIELDS + v]
+            wL = W[v] * L[v]
+            A += wL * L[v]
+            share_B += wL * T[v]
+            cross += wL * M[v]
+        side = Side(A, share_B, side.n + table[cell], side.n_rows + np.int64(table[cell + 1]))
+        best = _try_cut(best, side, beside, cross, np.int64(rank), node)
+    clear(L, node.n_labels)
+    return best
+
+
+@inner
+def _first_cut(beside, step, node):
+    """Return the cut "missing against the rest", of rank -1; it is tried on the way up only."""
+    score = _score(beside, node) if step > 0 else NO_SPLIT
+    return Cut(score, np.int64(-1), True)
+
+
+@inner
+def _try_cut(best, side, beside, cross, rank, node):
+    """Return the better of the best cut so far and this one, the rows beside on either side."""
+    score = _score(side, node)
+    if score > best.score:
+        best = Cut(score, rank, False)
+    if beside.n_rows:
+        score = _score(_add_sides(side, beside, cross), node)
+        if score > best.score:
+            best = Cut(score, rank, True)
+    return best
+
+
+@inner
+def _add_sides(side, beside, cross):
+    return Side(side.A + 2.0 * cross + beside.A, side.B + beside.B, side.n + beside.n, side.n_rows + beside.n_rows)
+
+
+@inner
+def _score(side, node):
     """Equation (1), or NO_SPLIT where a side is empty or lighter than allowed."""
-    n_other = node.N - n_side
-    if n_moved == 0 or n_moved == node.end - node.start or n_side < node.min_leaf or n_other < node.min_leaf:
+    n_other = node.N - side.n
+    if side.n_rows == 0 or side.n_rows == node.end - node.start or side.n < node.min_leaf or n_other < node.min_leaf:
         return NO_SPLIT
-    return A / n_side + (node.C - 2.0 * share_B + A) / n_other
+    return side.A / side.n + (node.C - 2.0 * side.B + side.A) / n_other
 
 
 @inner
@@ -172,12 +268,14 @@ def random_split(columns, j, rows, place, lists, node, buffers, rng):
         cut, threshold = _draw_cut(info, columns.values, keys, n_keys, n_keys + n_missing < n_rows, rng)
     best = no_split(j)
     move_left = info[IS_NOMINAL] == 1 or info[MODE] > cut  # never the side of the mode, whose rows are not listed
+    span, label, weight, stat, L = lists.span, lists.label, lists.weight, lists.stat, lists.sums[SUM_L]
     for with_missing in range(2 if n_missing else 1):
-        n_first = n_missing if with_missing else np.int64(0)
-        score = _score_cut(
-            keys, n_keys, missing, n_first, cut, move_left, lists.span, lists.label, lists.weight, lists.stat,
-            lists.sums[SUM_L], node,
-        )  # fmt: skip
+        side = _gather(missing, n_missing if with_missing else np.int64(0), span, label, weight, stat, L)
+        for k in range(n_keys):
+            if (keys[k] >> 32 <= cut) == move_left:
+                side = _move(np.uint64(keys[k] & ROW_MASK), side, span, label, weight, stat, L)
+        clear(L, node.n_labels)
+        score = _score(side, node)
         if score > best.score:
             best = Split(score, j, cut, (with_missing == 1) == move_left, threshold)
     return best
@@ -204,24 +302,3 @@ def _draw_cut(info, values, keys, n_keys, has_mode, rng):
         else:
             highest = middle
     return lowest, threshold
-
-
-@inner
-def _score_cut(keys, n_keys, missing, n_missing, cut, move_left, span, label, weight, stat, L, node):
-    """Score one cut by moving the rows on one side of it."""
-    A, share_B, n_side, n_moved = 0.0, 0.0, 0.0, n_missing
-    for k in range(n_missing):
-        i = np.int64(missing[k])
-        A += move_row(i, span, label, weight, stat, L)
-        share_B += stat[i, SHARE_B]
-        n_side += stat[i, B]
-    for k in range(n_keys):
-        if (keys[k] >> 32 <= cut) == move_left:
-            i = keys[k] & ROW_MASK
-            A += move_row(i, span, label, weight, stat, L)
-            share_B += stat[i, SHARE_B]
-            n_side += stat[i, B]
-            n_moved += 1
-    for v in range(node.n_labels):
-        L[v] = 0.0
-    return _score(A, share_B, n_side, n_moved, node)
