@@ -7,6 +7,7 @@
     │   ├── CycleError          it has a cycle (kept in ``.cycle``)
     │   └── UnknownLabelError   a name is not in it (kept in ``.unknown``)
     ├── ConstraintError         a matrix breaks the hierarchy: Y not closed, or S not coherent
+    ├── UnknownDatasetError     no data set of that name is here
     └── DataFormatError         a file cannot be read as what it claims to be (``.path``, ``.line``)
 """
 
@@ -15,7 +16,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
-__all__ = ["ConstraintError", "CycleError", "DataFormatError", "HierarchyError", "TruePathError", "UnknownLabelError"]
+__all__ = [
+    "ConstraintError",
+    "CycleError",
+    "DataFormatError",
+    "HierarchyError",
+    "TruePathError",
+    "UnknownDatasetError",
+    "UnknownLabelError",
+]
 
 
 class TruePathError(ValueError):
@@ -54,6 +63,10 @@ class UnknownLabelError(HierarchyError):
 
 class ConstraintError(TruePathError):
     """A matrix breaks the hierarchy: a label without its ancestor, or a score above its parent's."""
+
+
+class UnknownDatasetError(TruePathError):
+    """No data set of that name is bundled, in the data folder, or on the mirror."""
 
 
 class DataFormatError(TruePathError):

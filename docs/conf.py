@@ -1,0 +1,49 @@
+"""How the documentation is built: `sphinx-build -W -b html docs docs/_build/html`."""
+
+from __future__ import annotations
+
+import truepath
+
+project = "truepath"
+author = "The truepath developers"
+copyright = "2026, The truepath developers"
+version = release = truepath.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build"]
+autosummary_generate = True
+numpydoc_show_class_members = False
+default_role = "literal"
+nitpicky = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "truepath"
+html_static_path = ["_static"]
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": []}
+html_show_sourcelink = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "abort_on_example_error": True,
+    "plot_gallery": True,
+    "show_signature": False,
+}
+suppress_warnings = ["config.cache"]

@@ -1,0 +1,54 @@
+"""The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from truepath import __version__
+from truepath.cli.demo import demo
+from truepath.cli.describe import describe
+from truepath.errors import TruePathError
+
+__all__ = ["app", "main"]
+
+BAD_INPUT = 1
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="truepath",
+    help="Hierarchical multi-label classification: label sets that live in a tree or a DAG and respect it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo)
+app.command()(describe)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"truepath {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: bool = typer.Option(False, "--version", help="Show the version and stop.", callback=_show_version),
+) -> None:
+    """Hierarchical multi-label classification: label sets that live in a tree or a DAG and respect it."""
+
+
+def main() -> None:
+    """Run the command line; an error of the user's input is one line on stderr, not a traceback."""
+    try:
+        app()
+    except (TruePathError, OSError) as error:
+        typer.echo(f"truepath: {error}", err=True)
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        typer.echo("truepath: interrupted", err=True)
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,41 @@
+"""Readers, generators and the :class:`Dataset` record. Nothing here learns, imputes or scales.
+
+A reader returns the file as it is: sizes from the file, nominal columns as codes with their declared values kept,
+missing values as NaN, labels closed under ancestors.
+"""
+
+from truepath.data.clus import read_clus_arff
+from truepath.data.dataset import Dataset
+from truepath.data.describe import Description
+from truepath.data.edges import read_edges
+from truepath.data.fetch import fetch_benchmark
+from truepath.data.generate import make_hierarchy, make_hmc
+from truepath.data.meka import read_meka
+from truepath.data.mulan import read_mulan
+from truepath.data.paths_csv import read_paths_csv
+from truepath.data.registry import data_home, list_datasets, load_dataset
+from truepath.data.split import Split
+from truepath.data.stratify import stratified_folds
+from truepath.data.toy import toy_hierarchy
+from truepath.data.xmc import read_libsvm, read_xmc
+
+__all__ = [
+    "Dataset",
+    "Description",
+    "Split",
+    "data_home",
+    "fetch_benchmark",
+    "list_datasets",
+    "load_dataset",
+    "make_hierarchy",
+    "make_hmc",
+    "read_clus_arff",
+    "read_edges",
+    "read_libsvm",
+    "read_meka",
+    "read_mulan",
+    "read_paths_csv",
+    "read_xmc",
+    "stratified_folds",
+    "toy_hierarchy",
+]

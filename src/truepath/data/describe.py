@@ -1,0 +1,173 @@
+"""What a data set holds, counted: the columns of the usual tables of benchmark data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath.data.split import Split
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["Description", "describe", "has_full_paths", "most_specific"]
+
+
+@dataclass(frozen=True)
+class Description:
+    """Counts of a data set; ``print`` shows them as a table, :meth:`to_dict` gives them as plain values.
+
+    Attributes
+    ----------
+    name, kind : str
+        ``kind`` is ``"flat"``, ``"tree"`` or ``"DAG"``.
+    sizes : dict
+        Rows of each split.
+    n_numeric, n_nominal, n_text : int
+        Feature columns of each kind.
+    missing_percent : float
+        Share of the feature cells that are missing (text not counted).
+    n_classes, n_leaves, n_roots, depth, n_multi_parent : int
+        Nodes; nodes without children; top-level nodes; longest path (top = 1); nodes with more than one parent.
+    labels_written : float
+        Mean number of labels per row as written in the file; of the most specific ones if that is not known.
+    labels_closed : float
+        The same after adding all ancestors (the *cardinality*).
+    density : float
+        ``labels_closed / n_classes``.
+    partial_percent : float
+        Rows with at least one most specific label that is not a leaf.
+    n_label_sets, n_unlabelled, n_unused_classes : int
+        Distinct label sets; rows without any label; classes without any row.
+    """
+
+    name: str
+    kind: str
+    sizes: dict[str, int]
+    n_numeric: int
+    n_nominal: int
+    n_text: int
+    missing_percent: float
+    n_classes: int
+    n_leaves: int
+    n_roots: int
+    depth: int
+    n_multi_parent: int
+    labels_written: float
+    labels_closed: float
+    density: float
+    partial_percent: float
+    n_label_sets: int
+    n_unlabelled: int
+    n_unused_classes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the counts as a plain dictionary, ready for JSON."""
+        return asdict(self)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Give the lines of the printed table as pairs (what, value)."""
+        sizes = ", ".join(f"{name} {size}" for name, size in self.sizes.items())
+        text = f" + {self.n_text} text" if self.n_text else ""
+        return [
+            ("data set", f"{self.name} ({self.kind})"),
+            ("rows", f"{sum(self.sizes.values())} ({sizes})"),
+            ("features", f"{self.n_numeric} numeric + {self.n_nominal} nominal{text}"),
+            ("missing values", f"{self.missing_percent:.1f} %"),
+            ("classes", f"{self.n_classes} ({self.n_leaves} leaves, {self.n_roots} at the top)"),
+            ("depth", str(self.depth)),
+            ("nodes with >1 parent", str(self.n_multi_parent)),
+            ("labels per row", f"{self.labels_written:.2f} as written, {self.labels_closed:.2f} with ancestors"),
+            ("density", f"{self.density:.4f}"),
+            ("partial paths", f"{self.partial_percent:.0f} % of the rows"),
+            ("distinct label sets", str(self.n_label_sets)),
+            ("rows without label", str(self.n_unlabelled)),
+            ("classes without row", str(self.n_unused_classes)),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{what:<21} {value}" for what, value in self.rows())
+
+
+def describe(
+    name: str, hierarchy: Hierarchy, splits: Mapping[str, Split], n_features: int, n_nominal: int
+) -> Description:
+    """Count what the splits hold; see :class:`Description`."""
+    Y = sparse.csr_array(sparse.vstack([split.Y for split in splits.values()]), dtype=bool)
+    Y.sort_indices()
+    n_samples, closed = Y.shape[0], np.diff(Y.indptr)
+    specific = most_specific(Y, hierarchy)
+    partial = _has_inner(specific, hierarchy)
+    is_text = any(split.X.ndim == 1 for split in splits.values())
+    kind = ("flat" if hierarchy.n_edges == 0 else "tree") if hierarchy.is_tree else "DAG"
+    return Description(
+        name=name,
+        kind=kind,
+        sizes={part: len(split) for part, split in splits.items()},
+        n_numeric=0 if is_text else n_features - n_nominal,
+        n_nominal=n_nominal,
+        n_text=n_features if is_text else 0,
+        missing_percent=_missing_percent(splits),
+        n_classes=hierarchy.n_nodes,
+        n_leaves=len(hierarchy.leaves),
+        n_roots=len(hierarchy.roots),
+        depth=int(hierarchy.height),
+        n_multi_parent=int(np.sum(np.diff(hierarchy.parent_ptr) > 1)),
+        labels_written=_written(splits, specific) / max(n_samples, 1),
+        labels_closed=float(closed.sum() / max(n_samples, 1)),
+        density=float(closed.sum() / max(n_samples * hierarchy.n_nodes, 1)),
+        partial_percent=100 * float(np.mean(partial)) if n_samples else 0.0,
+        n_label_sets=len({Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tobytes() for i in range(n_samples)}),
+        n_unlabelled=int(np.sum(closed == 0)),
+        n_unused_classes=int(hierarchy.n_nodes - len(np.unique(Y.indices))),
+    )
+
+
+def most_specific(Y: sparse.csr_array[Any], hierarchy: Hierarchy) -> sparse.csr_array[Any]:
+    """Keep of each row's labels those without a child among them. ``Y`` is closed.
+
+    Examples
+    --------
+    >>> from truepath.data import toy_hierarchy
+    >>> h = toy_hierarchy()
+    >>> most_specific(h.encode([["a/1", "b"]]), h).toarray().astype(int).tolist()
+    [[0, 1, 1, 0, 0]]
+    """
+    n_nodes = hierarchy.n_nodes
+    parent, child = hierarchy.edges.reshape(-1, 2).T
+    up = sparse.csr_array((np.ones(len(child), np.int32), (child, parent)), shape=(n_nodes, n_nodes))
+    ones = sparse.csr_array(Y, dtype=np.int32)
+    children_set = ones @ up  # how many children of each node the row has
+    inner = ones.multiply(children_set > 0)
+    specific = sparse.csr_array(ones - inner)
+    specific.eliminate_zeros()
+    return specific.astype(bool)
+
+
+def has_full_paths(Y: sparse.csr_array[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:
+    """Say of each row whether it has labels and all its most specific ones are leaves. ``Y`` is closed."""
+    return (np.diff(Y.indptr) > 0) & ~_has_inner(most_specific(Y, hierarchy), hierarchy)
+
+
+def _has_inner(specific: sparse.csr_array[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:
+    inner: NDArray[np.bool_] = specific[:, np.flatnonzero(~hierarchy.is_leaf)].sum(axis=1) > 0
+    return inner
+
+
+def _written(splits: Mapping[str, Split], specific: sparse.csr_array[Any]) -> float:
+    counts: list[NDArray[np.int64]] = [s.n_written for s in splits.values() if s.n_written is not None]
+    return float(sum(c.sum() for c in counts) if len(counts) == len(splits) else specific.nnz)
+
+
+def _missing_percent(splits: Mapping[str, Split]) -> float:
+    missing = cells = 0
+    for split in splits.values():
+        if split.X.ndim != 2:
+            continue
+        stored = split.X.data if sparse.issparse(split.X) else split.X
+        missing += int(np.isnan(stored).sum())
+        cells += int(np.prod(split.X.shape))
+    return 100 * missing / max(cells, 1)

@@ -1,0 +1,44 @@
+"""A hierarchy in a text file of its own: one edge ``parent child`` per line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import fspath
+
+from truepath.data.files import PathType, read_text, split_lines
+from truepath.errors import DataFormatError
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["read_edges"]
+
+
+def read_edges(path: PathType, names: Sequence[str] = (), root: str | None = None) -> Hierarchy:
+    r"""Read a hierarchy from a file of edges ``parent child``, one per line; ``#`` starts a comment line.
+
+    Parameters
+    ----------
+    path : path
+        The two columns are separated by a tab, or by blanks if there is none. May be compressed.
+    names : sequence of str, optional
+        Nodes to have in any case, and first; those that no edge names are at the top.
+    root : str, optional
+        The name in the file that stands for the root; it becomes no node.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "edges.tsv"
+    >>> _ = file.write_text("top a\na b\n")
+    >>> read_edges(file, ["c"], root="top").names.tolist()
+    ['c', 'a', 'b']
+    """
+    edges: list[tuple[str | None, str]] = []
+    for number, line in enumerate(split_lines(read_text(path)), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        pair = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
+        if len(pair) != 2 or not all(pair):
+            raise DataFormatError(f"{line.strip()[:40]!r} is not an edge 'parent child'.", fspath(path), number)
+        edges.append((None if pair[0] == root else pair[0], pair[1]))
+    nodes = dict.fromkeys([*names, *(name for edge in edges for name in edge if name is not None)])
+    return Hierarchy.from_edges(edges, nodes=nodes)

@@ -1,0 +1,164 @@
+"""Columns of a table by name, from a CSV or TSV file, a Parquet file, or a data frame of any library."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.data.files import PathType, plain_name, read_text
+from truepath.errors import DataFormatError
+
+__all__ = ["Columns", "is_missing", "read_columns"]
+
+_LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table, column by column; ``lines`` are the line numbers of its rows in a text file."""
+
+    data: dict[str, Sequence[Any]]
+    path: str | None = None
+    lines: Sequence[int] = field(default=(), repr=False)
+
+    @property
+    def names(self) -> list[str]:
+        """The column names."""
+        return list(self.data)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.data.values())))
+
+    def error(self, problem: str, row: int | None = None) -> DataFormatError:
+        """Make the error for a problem in this table; a row without a line is named in the text."""
+        if row is None or self.lines:
+            return DataFormatError(problem, self.path, None if row is None else self.lines[row])
+        return DataFormatError(f"row {row}: {problem}", self.path)
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse names that are no columns."""
+        missing = [name for name in names if name not in self.data]
+        if missing:
+            known = ", ".join(map(repr, self.names[:12]))
+            raise self.error(f"no column {missing[0]!r}; the columns are {known}.", None)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Give a column as it is."""
+        return self.data[name]
+
+    def texts(self, name: str) -> NDArray[np.object_]:
+        """Give a column as strings, a missing value as the empty one."""
+        cells = np.empty(self.n_rows, object)
+        cells[:] = ["" if is_missing(cell) else str(cell) for cell in self.data[name]]
+        return cells
+
+    def numbers(self, name: str) -> NDArray[np.float64] | None:
+        """Give a column as numbers, NaN where empty; None if something else is in it."""
+        try:
+            return np.array([_number(cell) for cell in self.data[name]], dtype=np.float64)
+        except (ValueError, TypeError):
+            return None
+
+
+def is_missing(cell: Any) -> bool:
+    """Say whether a cell of a frame is None or NaN."""
+    return cell is None or (isinstance(cell, float) and cell != cell)
+
+
+def _number(cell: Any) -> float:
+    if isinstance(cell, str):
+        if not cell.strip():
+            return float("nan")
+        if "_" in cell or not cell.isascii():
+            raise ValueError(cell)
+    return float("nan") if is_missing(cell) else float(cell)
+
+
+def read_columns(source: PathType | Any, delimiter: str | None = None) -> Columns:
+    """Read a table from a file, by its ending, or from a data frame."""
+    if not isinstance(source, (str, PathLike)):
+        return _from_frame(source, None)
+    name = plain_name(source).lower()
+    if name.endswith((".parquet", ".pq")):
+        return _from_frame(_read_parquet(fspath(source)), fspath(source))
+    return _read_csv(source, delimiter or ("\t" if name.endswith((".tsv", ".tab")) else ","))
+
+
+def _read_csv(path: PathType, delimiter: str) -> Columns:
+    with _long_cells():
+        reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        try:
+            header = next(reader, [])
+            before = reader.line_num
+            for row in reader:
+                if row:
+                    rows.append(row)
+                    lines.append(before + 1)
+                before = reader.line_num
+        except csv.Error as problem:
+            raise DataFormatError(f"not a table ({problem}).", fspath(path), reader.line_num) from None
+    return Columns(_columns(header, rows, lines, fspath(path)), fspath(path), lines)
+
+
+def _columns(header: list[str], rows: list[list[str]], lines: list[int], path: str) -> dict[str, Sequence[Any]]:
+    if len(set(header)) != len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise DataFormatError(f"two columns are called {twice!r}; the labels are found by name.", path, 1)
+    if not rows:
+        raise DataFormatError("no rows below the line of column names.", path)
+    for row, line in zip(rows, lines):
+        if len(row) != len(header):
+            raise DataFormatError(f"{len(row)} cells in this row, {len(header)} column names.", path, line)
+    return dict(zip(header, zip(*rows)))
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _from_frame(frame: Any, path: str | None) -> Columns:
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError as problem:
+        raise TypeError(f"path must be a file name or a data frame that narwhals knows ({problem}).") from None
+    data = {str(name): table.get_column(name).to_list() for name in table.columns}
+    if not data or not len(table):
+        raise DataFormatError("the table has no rows or no columns.", path)
+    return Columns(data, path)
+
+
+def _read_parquet(path: str) -> Any:
+    with open(path, "rb"):  # a missing file is an OSError whichever library reads
+        pass
+    try:
+        if find_spec("pyarrow"):
+            from pyarrow import parquet
+
+            return parquet.read_table(path)
+        if find_spec("polars"):
+            import polars
+
+            return polars.read_parquet(path)
+    except Exception as problem:  # each library has errors of its own
+        raise DataFormatError(f"not a readable Parquet file ({problem}).", path) from problem
+    raise ImportError("reading Parquet needs pyarrow or polars: install one of them (pip install pyarrow).")

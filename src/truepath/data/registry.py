@@ -1,0 +1,191 @@
+"""Data sets by name: the toy, the bundled one, and the benchmark sets found in the data folder.
+
+The folder is laid out as ``hmc/<name>/{train,valid,test}.arff.xz`` (CLUS files) and ``mulan/<name>/`` (MULAN files,
+and MEKA files discretised by LAIM below ``laim/``). A file called ``train.derived.arff.xz`` is the train split too:
+the middle word is kept in ``ds.provenance["remarks"]``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from truepath.data.clus import read_clus_arff
+from truepath.data.dataset import Dataset
+from truepath.data.meka import read_meka
+from truepath.data.mulan import read_mulan
+from truepath.data.rcv1 import with_topics
+from truepath.data.toy import toy_dataset
+from truepath.errors import UnknownDatasetError
+
+__all__ = ["data_home", "list_datasets", "load_dataset"]
+
+_GROUPS = ("hmc", "mulan")  # a plain name is looked up in this order
+_SPLITS = ("train", "valid", "test", "all")
+_BUNDLED = ("toy", "pypi-topics")
+_NAME = re.compile(r"(?:(hmc|mulan)/)?([\w][\w.-]*)")
+_FILE = re.compile(r"(train|valid|test|all|original)(?:\.(\w+))?\.arff(?:\.xz|\.gz|\.bz2)?")
+
+
+def data_home(home: str | os.PathLike[str] | None = None) -> Path:
+    r"""Say where benchmark data lie: ``home``, else ``$TRUEPATH_DATA``, else the user's cache folder.
+
+    The cache folder is ``$XDG_CACHE_HOME/truepath``, or ``~/.cache/truepath`` (on Windows
+    ``%LOCALAPPDATA%\truepath``, on macOS ``~/Library/Caches/truepath``). It need not exist.
+    """
+    if home is not None:
+        return Path(home)
+    if os.environ.get("TRUEPATH_DATA"):
+        return Path(os.environ["TRUEPATH_DATA"]).expanduser()
+    return _cache_folder() / "truepath"
+
+
+def _cache_folder() -> Path:
+    import sys
+
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path.home() / ".cache"
+
+
+def list_datasets(home: str | os.PathLike[str] | None = None) -> list[str]:
+    """List the names that :func:`load_dataset` knows now: the bundled ones, then those in the data folder.
+
+    Examples
+    --------
+    >>> list_datasets()[:2]
+    ['toy', 'pypi-topics']
+    """
+    return [*_BUNDLED, *(f"{folder.parent.name}/{folder.name}" for folder in _folders(data_home(home)))]
+
+
+def _folders(home: Path) -> Iterator[Path]:
+    for group in _GROUPS:
+        if (home / group).is_dir():
+            yield from sorted(folder for folder in (home / group).iterdir() if _files(folder))
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """Find the file of each split, in the usual order."""
+    if not folder.is_dir():
+        return {}
+    found = {match.group(1): file for file in sorted(folder.iterdir()) if (match := _FILE.fullmatch(file.name))}
+    if "original" in found:
+        found.setdefault("all", found.pop("original"))
+    return {split: found[split] for split in _SPLITS if split in found}
+
+
+def load_dataset(
+    name: str,
+    *,
+    version: str = "original",
+    fold: int | None = None,
+    home: str | os.PathLike[str] | None = None,
+) -> Dataset:
+    """Load a data set by name.
+
+    Parameters
+    ----------
+    name : str
+        ``"toy"``; ``"pypi-topics"`` (bundled); or a benchmark set in the data folder, such as ``"cellcycle_FUN"``.
+        A name that exists twice means the hierarchical one: ``"enron"`` is ``"hmc/enron"``; write
+        ``"mulan/enron"`` for the flat one.
+    version : {"original", "laim", "topics"}, default="original"
+        For MULAN sets: ``"original"``, the data as they are; ``"laim"``, discretised by LAIM (which has seen all
+        labels, those of the test folds too: to reproduce papers, not to estimate performance); ``"topics"``, for the
+        RCV1 subsets only, with named topics, their hierarchy, and the half of the rows whose labels are sound.
+    fold : int, optional
+        With ``version="laim"``: the train and test files of this fold (0 to 4) instead of the whole set.
+    home : path, optional
+        The data folder; :func:`data_home` by default.
+
+    Returns
+    -------
+    ds : Dataset
+        With the splits that the files are: train, valid, test; or ``"all"`` for data in one piece.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If there is no such data set, with the nearest names.
+
+    Examples
+    --------
+    >>> load_dataset("toy").hierarchy.names.tolist()
+    ['a', 'b', 'a/1', 'a/2', 'b/1']
+    """
+    if version not in ("original", "laim", "topics"):
+        raise ValueError(f"version must be 'original', 'laim' or 'topics', not {version!r}.")
+    if fold is not None and version != "laim":
+        raise ValueError("fold needs version='laim': the original files have no folds. Use stratified_folds.")
+    if name in _BUNDLED:
+        return toy_dataset() if name == "toy" else _pypi_topics()
+    folder = _find(name, data_home(home))
+    title = f"{folder.parent.name}/{folder.name}"
+    if version == "laim":
+        return _load_laim(folder, title, fold)
+    if version == "topics" and not title.startswith("mulan/rcv1"):
+        raise ValueError(f"version='topics' is for the RCV1 subsets, not {title!r}.")
+    files = _files(folder)
+    remarks = {split: file.name.split(".")[1] for split, file in files.items() if file.name.split(".")[1] != "arff"}
+    if folder.parent.name == "hmc":
+        return _remark(read_clus_arff(files, name=folder.name), remarks)
+    ds = _remark(read_mulan(files, folder / "labels.xml", name=title), remarks)
+    return with_topics(ds, folder.parent / "rcv1_topics.tsv") if version == "topics" else ds
+
+
+def _remark(ds: Dataset, remarks: dict[str, str]) -> Dataset:
+    from dataclasses import replace
+
+    return replace(ds, provenance={**ds.provenance, "remarks": remarks}) if remarks else ds
+
+
+def _find(name: str, home: Path) -> Path:
+    match = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if match:
+        groups = [match.group(1)] if match.group(1) else list(_GROUPS)
+        for group in groups:
+            if _files(home / group / match.group(2)):
+                return home / group / match.group(2)
+    raise UnknownDatasetError(_unknown(name, home))
+
+
+def _unknown(name: object, home: Path) -> str:
+    known = list_datasets(home)
+    plain = {full.rpartition("/")[2]: full for full in known}
+    wanted = str(name).lower()
+    folded = {candidate.lower(): full for candidate, full in [*plain.items(), *((full, full) for full in known)]}
+    near = list(dict.fromkeys(folded[match] for match in get_close_matches(wanted, folded, n=4, cutoff=0.5)))
+    hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+    return (
+        f"no data set {name!r}: not bundled, and not in {home}.{hint} Set TRUEPATH_DATA to the folder that holds "
+        "the benchmark data, or bring it there with truepath.data.fetch_benchmark; list_datasets() shows what there is."
+    )
+
+
+def _load_laim(folder: Path, title: str, fold: int | None) -> Dataset:
+    files = {path.name.split(".arff")[0]: path for path in sorted((folder / "laim").glob("*.arff*"))}
+    if not files:
+        raise ValueError(f"{title} has no LAIM version in {folder}.")
+    if fold is None:
+        return read_meka(files["all"], name=f"{title} (laim)")
+    chosen = {split: files.get(f"f{fold}.{split}") for split in ("train", "test")}
+    if None in chosen.values():
+        folds = sorted({int(stem[1]) for stem in files if re.fullmatch(r"f\d\.train", stem)})
+        raise ValueError(f"{title} has no LAIM fold {fold}; there are {folds}.")
+    paths: dict[str, Any] = chosen
+    return read_meka(paths, name=f"{title} (laim, fold {fold})")
+
+
+def _pypi_topics() -> Dataset:
+    from truepath.data.bundled_topics import pypi_topics
+
+    return pypi_topics()

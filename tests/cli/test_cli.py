@@ -1,0 +1,57 @@
+"""The command line as a newcomer meets it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def truepath(*arguments):
+    code = "from truepath.cli import main; main()"
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_help_lists_the_commands():
+    done = truepath("--help")
+    assert done.returncode == 0
+    assert "describe" in done.stdout
+    assert "demo" in done.stdout
+
+
+def test_version():
+    import truepath as package
+
+    assert truepath("--version").stdout.strip() == f"truepath {package.__version__}"
+
+
+def test_describe_a_bundled_set():
+    done = truepath("describe", "toy", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["n_classes"] == 5
+    assert "tree" in truepath("describe", "toy").stdout
+
+
+def test_describe_a_file(tmp_path):
+    path = tmp_path / "own.arff"
+    path.write_text("@relation own\n@attribute f numeric\n@attribute class hierarchical a,a/b\n@data\n1,a/b\n?,a\n")
+    done = truepath("describe", str(path), "--json")
+    assert json.loads(done.stdout)["n_classes"] == 2
+
+
+@pytest.mark.parametrize("arguments", [("describe", "no-such-set"), ("describe", "broken.arff")])
+def test_an_error_is_one_line_and_a_code(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.arff").write_text("@relation x\n@attribute f numeric\n@data\n1\n")
+    done = truepath(*arguments)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("truepath: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_demo_shows_measures_and_a_tree():
+    done = truepath("demo")
+    assert done.returncode == 0, done.stderr
+    assert "hierarchical F1" in done.stdout
+    assert "Try next" in done.stdout

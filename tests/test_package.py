@@ -1,0 +1,93 @@
+"""The package as a whole: what it promises, what it imports, how it is checked."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import truepath
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = [room for room in truepath._ROOMS]
+
+
+def test_promised_names_are_there():
+    for name in truepath.__all__:
+        assert getattr(truepath, name) is not None
+    assert set(truepath.__all__) <= set(dir(truepath))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        truepath.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_exports_what_it_says(room):
+    module = importlib.import_module(f"truepath.{room}")
+    assert sorted(set(module.__all__)) == sorted(module.__all__)
+    for name in module.__all__:
+        assert hasattr(module, name), f"truepath.{room}.__all__ lists {name!r}, which is not there"
+    if room != "errors":
+        public = {
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_") and getattr(value, "__module__", "").startswith(f"truepath.{room}")
+        }
+        assert public <= set(module.__all__), "names imported into the room but not promised"
+
+
+def test_every_module_imports_on_its_own():
+    for module in pkgutil.walk_packages(truepath.__path__, "truepath."):
+        importlib.import_module(module.name)
+
+
+def run(code: str) -> str:
+    """Run code in a fresh interpreter."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return done.stdout
+
+
+def test_importing_truepath_loads_nothing_heavy():
+    heavy = ["numba", "matplotlib", "pandas", "sklearn", "polars", "networkx", "torch"]
+    code = f"import sys, truepath; truepath.Hierarchy; print([m for m in {heavy} if m in sys.modules])"
+    assert run(code).strip() == "[]"
+
+
+def test_the_command_line_loads_nothing_heavy():
+    code = "import sys, truepath.cli; print([m for m in ['numba', 'sklearn', 'scipy', 'pandas'] if m in sys.modules])"
+    assert run(code).strip() == "[]"
+
+
+def test_imports_point_one_way():
+    lint = Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run([lint], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_nothing_speaks_of_a_place_outside_the_repository():
+    """Paths of one machine have no business in the sources."""
+    text = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")}
+    offenders = [str(path) for path, content in text.items() if "/work/" in content or "/root/" in content]
+    assert offenders == []
+
+
+@pytest.mark.slow
+def test_docs_build_without_warnings(tmp_path):
+    pytest.importorskip("sphinx")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", str(tmp_path / "html")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_kernels_stay_within_their_arrays(tmp_path):
+    """Run the tests of the compiled rooms once more with every index checked."""
+    import os
+
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:xdist", "tests/hierarchy"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,51 @@
+"""Everything that must hold before a change lands: style, types, the import contract, tests, doctests, docs.
+
+Run as ``python tools/check.py``; add ``--fast`` to leave the slow tests (the docs build among them) out. What else
+is given goes to pytest.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HERE = Path(sys.executable).parent
+
+CHECKS = {
+    "style": [sys.executable, "-m", "ruff", "check", "."],
+    "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
+    "types": [sys.executable, "-m", "mypy"],
+    "imports": [str(HERE / "lint-imports")],
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the checks one after the other, the tests last; return the number that failed."""
+    fast = "--fast" in arguments
+    extra = [argument for argument in arguments if argument != "--fast"]
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", str(min(os.cpu_count() or 1, 8)), *extra]
+    if fast:
+        tests += ["-m", "not slow"]
+    failed = [name for name, command in CHECKS.items() if not passes(name, command)]
+    if not passes("tests", tests):
+        failed.append("tests")
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return len(failed)
+
+
+def passes(name: str, command: list[str]) -> bool:
+    """Run one check from the repository's root and say how long it took."""
+    start = time.perf_counter()
+    print(f"== {name}", flush=True)
+    ok = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+    print(f"== {name}: {'ok' if ok else 'FAILED'} in {time.perf_counter() - start:.0f} s", flush=True)
+    return ok
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
