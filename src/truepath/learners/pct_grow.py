@@ -117,7 +117,7 @@ def grow_tree(data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: n
         rules.f_critical,
         rng.integers(2**64, dtype=np.uint64, size=1),
     )
-    return _trim(tree, *sizes)
+    return _trim(tree, n_labels, *sizes)
 
 
 def _draw_features(rng: np.random.Generator, n_features: int, n_drawn: int | None) -> np.ndarray:
@@ -133,13 +133,12 @@ def _count_categories(info: np.ndarray) -> int:
     return int(info[info[:, fields.IS_NOMINAL] == 1, fields.N_VALUES].max(initial=0))
 
 
-def _trim(tree, n_nodes: int, n_words: int, n_values: int):
+def _trim(tree, n_labels: int, n_nodes: int, n_words: int, n_values: int):
     """Return copies of the parts in use, each leaf's labels ascending."""
     link = tree.link[:n_nodes].copy()
     stop = np.sort(link[link[:, _kernels.pct_tree.FEATURE] < 0, _kernels.pct_tree.LEAF_STOP])
-    leaves = sparse.csr_array(
-        (tree.leaf_value[:n_values], tree.leaf_label[:n_values], np.append(0, stop)), copy=True
-    )  # written leaf after leaf
+    written = (tree.leaf_value[:n_values], tree.leaf_label[:n_values], np.append(0, stop))  # leaf after leaf
+    leaves = sparse.csr_array(written, shape=(stop.size, n_labels), copy=True)
     leaves.sort_indices()
     number, categories = tree.number[:n_nodes].copy(), tree.categories[:n_words].copy()
     return type(tree)(link, number, categories, leaves.indices.astype(np.int32, copy=False), leaves.data)
