@@ -10,9 +10,10 @@ from truepath._kernels.jit import inner, kernel
 from truepath._kernels.pct_columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
 from truepath._kernels.pct_labels import SUM_L, SUM_T, SUM_W, B, condense, weigh
 from truepath._kernels.pct_nominal import BEST, PLACE
-from truepath._kernels.pct_rng import draw_below
+from truepath._kernels.pct_rng import draw_below, draw_unit
 from truepath._kernels.pct_sort import ROW_MASK
 from truepath._kernels.pct_split import NO_SPLIT, Node, best_split, no_split, random_split
+from truepath._kernels.pct_surrogate import UNKNOWN, Surrogate, find_surrogate, follow_surrogate
 from truepath._kernels.pct_tree import (
     CATEGORY_START,
     FEATURE,
@@ -20,19 +21,23 @@ from truepath._kernels.pct_tree import (
     LEAF_START,
     LEAF_STOP,
     LEFT,
-    MISSING_LEFT,
     N_LINKS,
     N_NUMBERS,
+    IS_STRAIGHT,
     RIGHT,
+    SHARE,
+    SURROGATE,
+    SURROGATE_CUT,
     THRESHOLD,
     WEIGHT,
     Tree,
 )
 
 # What stops growth and steers the search
-Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random")
+Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random missing")
 # An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
 Task = namedtuple("Task", "t start end depth n_labels n_condensed")
+LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
 CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the rows it had then: less pays less
 PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
 
@@ -76,7 +81,11 @@ def build_tree(columns, lists, buffers, tree, rows, place, indptr, indices, row_
             )  # fmt: skip
             link[t, LEAF_STOP] = n_values
             continue
-        middle, number[t, THRESHOLD], link[t, MISSING_LEFT] = _part(columns, rows, place, buffers, split, start, end)
+        middle, number[t, THRESHOLD], number[t, SHARE], surrogate = _part(
+            columns, rows, place, lists.stat, buffers, split, start, end, features, rules, rng
+        )
+        link[t, SURROGATE], link[t, IS_STRAIGHT] = surrogate.feature, surrogate.is_straight
+        number[t, SURROGATE_CUT] = surrogate.threshold
         if columns.info[split.feature, IS_NOMINAL]:
             link[t, CATEGORY_START] = n_words
             is_left_larger = middle - start >= end - middle
@@ -111,11 +120,13 @@ def _find_split(columns, rows, place, lists, buffers, task, tick, features, rule
     variance, slack = U - C / N, PURE * U  # sum over labels of w (T - T^2 / N)
     if variance <= slack:
         return leaf, N, 0.0, task, tick
-    node = Node(task.start, task.end, task.n_labels, N, C, rules.min_leaf_weight)
+    node = Node(
+        task.start, task.end, rows_here.size, task.n_labels, N, C, rules.min_leaf_weight, rules.missing != LEARNED
+    )
     best = _search(columns, rows, place, lists, buffers, node, features, rules, rng)
-    gain = best.score - C / N
+    gain = best.gain
     F = gain * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.
-    if best.score == NO_SPLIT or gain < rules.min_gain - slack or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
+    if gain == NO_SPLIT or gain < rules.min_gain - slack or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
         return leaf, N, 0.0, task, tick
     return best, N, max(gain, 0.0), task, tick
 
@@ -138,7 +149,7 @@ def _search(columns, rows, place, lists, buffers, node, features, rules, rng):
         else:
             split = best_split(columns, j, rows, place, lists, node, buffers)
         n_tried += split.feature >= 0
-        if split.score > best.score:
+        if split.gain > best.gain:
             best = split
             if columns.info[j, IS_NOMINAL]:
                 for value in range(columns.info[j, N_VALUES]):
@@ -147,24 +158,56 @@ def _search(columns, rows, place, lists, buffers, node, features, rules, rng):
 
 
 @inner
-def _part(columns, rows, place, buffers, split, start, end):
-    """Bring the rows that go left to the front, in order. Return where the right ones begin, the threshold, and
-    whether missing values go left (with the larger side, where the node has none).
+def _part(columns, rows, place, stat, buffers, split, start, end, features, rules, rng):
+    """Bring the rows that go left to the front, in order. Return where the right ones begin, the threshold, the share
+    of a row with a missing value that goes left, and the surrogate that is asked before.
     """
     info = columns.info[split.feature]
-    keys, missing, is_left = buffers.keys, buffers.missing, buffers.spare
+    keys, missing, side = buffers.keys, buffers.missing, buffers.side
     n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, missing)
     for k in range(end - start):
-        is_left[k] = info[MODE] <= split.cut  # the rows on the mode, which are not listed
-    for k in range(n_missing):
-        is_left[place[missing[k]] - start] = split.missing_left
+        side[k] = info[MODE] <= split.cut  # the rows on the mode, which are not listed
     has_mode = n_keys + n_missing < end - start
-    below, above = _mark_sides(info, place, keys, n_keys, buffers.order, is_left, split.cut, start, has_mode)
-    middle = _reorder(rows, place, is_left, missing, start, end)
-    missing_left = split.missing_left if n_missing else middle - start >= end - middle
-    if np.isnan(split.threshold):
-        return middle, _threshold(info, columns.values, below, above), missing_left
-    return middle, split.threshold, missing_left
+    below, above = _mark_sides(info, place, keys, n_keys, buffers.order, side, split.cut, start, has_mode)
+    for k in range(n_missing):
+        side[place[missing[k]] - start] = UNKNOWN
+    surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
+    if n_missing and rules.missing == ASK_SURROGATE:
+        n_tried = min(rules.max_features, features.size)
+        surrogate = find_surrogate(
+            columns, features, n_tried, split.feature, rows, place, stat, buffers, start, end
+        )
+    share = _share_left(rows, stat, side, n_missing, split, start, end, rules.missing)
+    if surrogate.feature >= 0:
+        follow_surrogate(columns, surrogate, rows, place, buffers, start, end, share == 1.0)
+    for k in range(end - start):
+        if side[k] == UNKNOWN:
+            side[k] = draw_unit(rng) < share
+    middle = _reorder(rows, place, side, missing, start, end)
+    threshold = split.threshold
+    if np.isnan(threshold):
+        threshold = _threshold(info, columns.values, below, above)
+    return middle, threshold, share, surrogate
+
+
+@inner
+def _share_left(rows, stat, side, n_missing, split, start, end, rule):
+    """Return which share of a row with a missing value goes left.
+
+    Where the split says; or with the larger side (also if the split had none missing); or, shared out, by the odds of
+    the rows whose value is known.
+    """
+    n_left, n_known = 0.0, 0.0
+    for k in range(end - start):
+        if side[k] != UNKNOWN:
+            n_left += stat[rows[start + k], B] * side[k]
+            n_known += stat[rows[start + k], B]
+    share = n_left / n_known
+    if rule == SHARE_OUT:
+        return share
+    if rule == LEARNED and n_missing:
+        return 1.0 if split.missing_left else 0.0
+    return 1.0 if share >= 0.5 else 0.0
 
 
 @inner

@@ -37,20 +37,21 @@ from truepath._kernels.pct_nominal import order_values, recode, shuffle_values
 from truepath._kernels.pct_rng import draw_unit
 from truepath._kernels.pct_sort import N_BUCKETS, ROW_MASK, sort_keys
 
-# A node as the split search sees it: rows[start:end], the number of labels in play, sum b, C and the least side
-Node = namedtuple("Node", "start end n_labels N C min_leaf")
+# A node as the split search sees it: rows[start:end], how many of them count, the number of labels in play, sum b, C,
+# the least weight of a side, and whether only the rows with a known value count
+Node = namedtuple("Node", "start end n_rows n_labels N C min_leaf only_known")
 # One side of a split: A, B, the weight and the number of its rows
 Side = namedtuple("Side", "A B n n_rows")
 # A cut of a column: its score, the last rank moved, and whether the rows with a missing value are on the side moved
 Cut = namedtuple("Cut", "score rank is_beside")
 # A split: rows with rank <= cut (of the order in play) go left, missing values if missing_left; the threshold is NaN
 # where it is to be halfway between the neighbouring values
-Split = namedtuple("Split", "score feature cut missing_left threshold")
-# keys: the rows of the node by rank, and a spare; missing: rows without value; counts: for sorting; table:
+Split = namedtuple("Split", "gain feature cut missing_left threshold")
+# keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: for sorting; table:
 # sums by rank, where ranks are few; the rest is for
 # nominal features (see pct_nominal)
-Buffers = namedtuple("Buffers", "keys spare missing counts table order share direction")
-NO_SPLIT = -1.0  # scores are sums of squares
+Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction")
+NO_SPLIT = -np.inf
 N_FIELDS = 3  # of a rank in the table, before its labels: weight, number of rows, share of single labels
 TABLE_CELLS = 2  # a table of this many cells a row is cheaper than sorting
 
@@ -61,6 +62,7 @@ def make_buffers(n_rows, n_labels, n_categories):
         keys=np.empty(n_rows, np.int64),
         spare=np.empty(n_rows, np.int64),
         missing=np.empty(n_rows, np.int32),
+        side=np.empty(n_rows, np.int8),
         counts=np.empty(N_BUCKETS, np.int64),
         table=np.empty(TABLE_CELLS * n_rows),
         order=np.zeros((3, n_categories + 1), np.int64),
@@ -71,7 +73,7 @@ def make_buffers(n_rows, n_labels, n_categories):
 
 @inner
 def best_split(columns, j, rows, place, lists, node, buffers):
-    """Return the best split of the node on feature j; score NO_SPLIT if there is none."""
+    """Return the best split of the node on feature j; gain NO_SPLIT if there is none."""
     info, keys, missing = columns.info[j], buffers.keys, buffers.missing
     span, label, weight, stat = lists.span, lists.label, lists.weight, lists.stat
     n_keys, n_missing = read_column(
@@ -87,6 +89,7 @@ def best_split(columns, j, rows, place, lists, node, buffers):
         recode(keys, n_keys, order)
     L, M = lists.sums[SUM_L], lists.sums[SUM_M]
     beside = _gather(missing, n_missing, span, label, weight, stat, M)
+    node = _without(node, beside)
     n_ranks, mode = info[N_VALUES], max(info[MODE], -1)
     if n_ranks * (node.n_labels + N_FIELDS) <= TABLE_CELLS * (node.end - node.start):
         fill_table(buffers.table, keys, n_keys, n_ranks, node.n_labels, span, label, stat)
@@ -98,9 +101,10 @@ def best_split(columns, j, rows, place, lists, node, buffers):
         up = _scan(keys, 0, n_below, 1, beside, span, label, weight, stat, L, M, node)
         down = _scan(keys, n_keys - 1, n_keys - n_below, -1, beside, span, label, weight, stat, L, M, node)
     clear(M, node.n_labels)
+    base = node.C / node.N
     if up.score >= down.score:
-        return Split(up.score, j, up.rank, up.is_beside, np.nan)
-    return Split(down.score, j, down.rank - 1, not down.is_beside, np.nan)
+        return Split(up.score - base, j, up.rank, up.is_beside, np.nan)
+    return Split(down.score - base, j, down.rank - 1, not down.is_beside, np.nan)
 
 
 @inner
@@ -142,6 +146,16 @@ def _gather(missing, n_missing, span, label, weight, stat, M):
     for k in range(n_missing):
         moved = _move(np.uint64(missing[k]), moved, span, label, weight, stat, M)
     return moved
+
+
+@inner
+def _without(node, beside):
+    """Return the node as its rows with a known value make it, if only those count."""
+    if not node.only_known or beside.n_rows == 0:
+        return node
+    C = node.C - 2.0 * beside.B + beside.A  # sum w (T - M)^2
+    n_rows = node.n_rows - beside.n_rows
+    return Node(node.start, node.end, n_rows, node.n_labels, node.N - beside.n, C, node.min_leaf, True)
 
 
 @inner
@@ -219,17 +233,19 @@ def _scan_table(table, first, n_ranks, step, beside, sums, node):
 @inner
 def _first_cut(beside, step, node):
     """Return the cut "missing against the rest", of rank -1; it is tried on the way up only."""
-    score = _score(beside, node) if step > 0 else NO_SPLIT
+    score = _score(beside, node) if step > 0 and not node.only_known else NO_SPLIT
     return Cut(score, np.int64(-1), True)
 
 
 @inner
 def _try_cut(best, side, beside, cross, rank, node):
-    """Return the better of the best cut so far and this one, the rows beside on either side."""
+    """Return the better of the best cut so far and this one, the rows beside on either side (or left out)."""
+    if node.only_known:
+        side = Side(side.A, side.B - cross, side.n, side.n_rows)  # B = sum w L (T - M)
     score = _score(side, node)
     if score > best.score:
         best = Cut(score, rank, False)
-    if beside.n_rows:
+    if beside.n_rows and not node.only_known:
         score = _score(_add_sides(side, beside, cross), node)
         if score > best.score:
             best = Cut(score, rank, True)
@@ -245,7 +261,7 @@ def _add_sides(side, beside, cross):
 def _score(side, node):
     """Equation (1), or NO_SPLIT where a side is empty or lighter than allowed."""
     n_other = node.N - side.n
-    if side.n_rows == 0 or side.n_rows == node.end - node.start or side.n < node.min_leaf or n_other < node.min_leaf:
+    if side.n_rows == 0 or side.n_rows == node.n_rows or side.n < node.min_leaf or n_other < node.min_leaf:
         return NO_SPLIT
     return side.A / side.n + (node.C - 2.0 * side.B + side.A) / n_other
 
@@ -266,19 +282,22 @@ def random_split(columns, j, rows, place, lists, node, buffers, rng):
         recode(keys, n_keys, buffers.order)
     else:
         cut, threshold = _draw_cut(info, columns.values, keys, n_keys, n_keys + n_missing < n_rows, rng)
-    best = no_split(j)
     move_left = info[IS_NOMINAL] == 1 or info[MODE] > cut  # never the side of the mode, whose rows are not listed
-    span, label, weight, stat, L = lists.span, lists.label, lists.weight, lists.stat, lists.sums[SUM_L]
-    for with_missing in range(2 if n_missing else 1):
-        side = _gather(missing, n_missing if with_missing else np.int64(0), span, label, weight, stat, L)
-        for k in range(n_keys):
-            if (keys[k] >> 32 <= cut) == move_left:
-                side = _move(np.uint64(keys[k] & ROW_MASK), side, span, label, weight, stat, L)
-        clear(L, node.n_labels)
-        score = _score(side, node)
-        if score > best.score:
-            best = Split(score, j, cut, (with_missing == 1) == move_left, threshold)
-    return best
+    span, label, weight, stat = lists.span, lists.label, lists.weight, lists.stat
+    L, M = lists.sums[SUM_L], lists.sums[SUM_M]
+    beside = _gather(missing, n_missing, span, label, weight, stat, M)
+    node = _without(node, beside)
+    side, cross = Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
+    for k in range(n_keys):
+        if (keys[k] >> 32 <= cut) == move_left:
+            i = np.uint64(keys[k] & ROW_MASK)
+            if n_missing:
+                cross += product_with(i, span, label, weight, stat, M)
+            side = _move(i, side, span, label, weight, stat, L)
+    clear(L, node.n_labels)
+    clear(M, node.n_labels)
+    best = _try_cut(Cut(NO_SPLIT, cut, False), side, beside, cross, cut, node)
+    return Split(best.score - node.C / node.N, j, cut, best.is_beside == move_left, threshold)
 
 
 @inner

@@ -18,6 +18,8 @@ __all__ = ["PCTBase", "resolve_count"]
 
 #: No limit on depth
 DEEPEST = 1 << 40
+#: What becomes of rows with a missing value, in the order of the kernel's numbers
+MISSING_RULES = ("learned", "fractional", "surrogate")
 
 
 def resolve_count(value: Any, n: int, name: str) -> int:
@@ -108,12 +110,15 @@ class PCTBase(HierarchicalLearner):
             raise ValueError(f"significance must be None or lie between 0 and 1; got {self.significance!r}.")
         if self.splitter not in ("best", "random"):
             raise ValueError(f"splitter must be 'best' or 'random'; got {self.splitter!r}.")
+        if self.missing not in MISSING_RULES:
+            raise ValueError(f"missing must be one of {', '.join(map(repr, MISSING_RULES))}; got {self.missing!r}.")
         return GrowthRules(
             max_depth=DEEPEST if self.max_depth is None else int(self.max_depth),
             min_leaf_weight=float(self.min_leaf_weight),
             min_impurity_decrease=float(self.min_impurity_decrease),
             max_features=resolve_count(self.max_features, n_features, "max_features"),
             is_random=self.splitter == "random",
+            missing=MISSING_RULES.index(self.missing),
             f_critical=critical_f(self.significance, total_weight),
         )
 

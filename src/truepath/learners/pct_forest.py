@@ -109,6 +109,7 @@ class PCTForest(PCTBase):
         significance=None,
         max_features="sqrt",
         splitter="best",
+        missing="surrogate",
         tree_features=None,
         bootstrap=True,
         max_samples=None,
@@ -129,6 +130,7 @@ class PCTForest(PCTBase):
         self.significance = significance
         self.max_features = max_features
         self.splitter = splitter
+        self.missing = missing
         self.tree_features = tree_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples

@@ -51,6 +51,7 @@ class GrowthRules:
     min_impurity_decrease: float
     max_features: int
     is_random: bool
+    missing: int
     f_critical: np.ndarray
 
 
@@ -113,6 +114,7 @@ def grow_tree(data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: n
             rules.min_impurity_decrease * weight.sum(),
             rules.max_features,
             rules.is_random,
+            rules.missing,
         ),
         rules.f_critical,
         rng.integers(2**64, dtype=np.uint64, size=1),

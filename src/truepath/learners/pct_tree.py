@@ -116,6 +116,7 @@ class PCTree(PCTBase):
         significance=None,
         max_features=None,
         splitter="best",
+        missing="surrogate",
         validation_fraction=None,
         categorical_features=None,
         random_state=None,
@@ -129,6 +130,7 @@ class PCTree(PCTBase):
         self.significance = significance
         self.max_features = max_features
         self.splitter = splitter
+        self.missing = missing
         self.validation_fraction = validation_fraction
         self.categorical_features = categorical_features
         self.random_state = random_state
