@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles_pct import best_gain, gain, subsets, weighted_variance
 from scipy import sparse
 from sklearn.tree import DecisionTreeRegressor
-from strategies import dags, label_matrices
 
+from oracles_pct import best_gain, gain, subsets, weighted_variance
+from strategies import dags, label_matrices
 from truepath._kernels import pct_tree as fields
 from truepath.learners import PCTree, class_weights
 
@@ -74,7 +74,9 @@ def test_every_split_is_the_best_one(problem):
 def test_sparse_and_dense_features_grow_equal_trees(problem):
     hierarchy, X, Y, b, min_leaf = problem
     dense = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(X, Y, sample_weight=b)
-    thin = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(sparse.csr_array(X), sparse.csr_array(Y), sample_weight=b)
+    thin = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(
+        sparse.csr_array(X), sparse.csr_array(Y), sample_weight=b
+    )
     assert np.array_equal(dense.tree_.link, thin.tree_.link)
     assert np.array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))
 
@@ -106,7 +108,12 @@ def test_nominal_splits_report_their_true_gain(problem, splitter):
     hierarchy, X, Y, b, min_leaf = problem
     w = class_weights(hierarchy)
     learner = PCTree(
-        hierarchy, missing="learned", min_leaf_weight=min_leaf, categorical_features=[0], splitter=splitter, random_state=0
+        hierarchy,
+        missing="learned",
+        min_leaf_weight=min_leaf,
+        categorical_features=[0],
+        splitter=splitter,
+        random_state=0,
     ).fit(X, Y, sample_weight=b)
     codes = X.copy()
     codes[:, 0] = np.where(np.isnan(X[:, 0]), np.nan, np.searchsorted(learner.categories_[0], X[:, 0]))

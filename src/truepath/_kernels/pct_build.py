@@ -18,12 +18,12 @@ from truepath._kernels.pct_tree import (
     CATEGORY_START,
     FEATURE,
     GAIN,
+    IS_STRAIGHT,
     LEAF_START,
     LEAF_STOP,
     LEFT,
     N_LINKS,
     N_NUMBERS,
-    IS_STRAIGHT,
     RIGHT,
     SHARE,
     SURROGATE,
@@ -38,7 +38,7 @@ Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_
 # An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
 Task = namedtuple("Task", "t start end depth n_labels n_condensed")
 LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
-CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the rows it had then: less pays less
+CONDENSE_AT = 8  # lists are condensed again once a node has a fourth of the rows it had then: less pays less
 PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
 
 
@@ -54,7 +54,9 @@ def make_tree(n_rows, n_labels, n_categories):
 
 
 @kernel
-def build_tree(columns, lists, buffers, tree, rows, place, indptr, indices, row_weight, features, rules, f_critical, rng):
+def build_tree(
+    columns, lists, buffers, tree, rows, place, indptr, indices, row_weight, features, rules, f_critical, rng
+):
     """Grow a tree on ``rows`` into the arrays of ``tree``; return its numbers of nodes, category words, leaf values.
 
     ``place[i]`` is where row i stands in rows, ``features`` are the columns to draw from (reordered in place),
@@ -63,7 +65,7 @@ def build_tree(columns, lists, buffers, tree, rows, place, indptr, indices, row_
     """
     link, number = tree.link, tree.number
     stack = np.empty((rows.size + 2, 6), np.int64)  # the fields of Task
-    _push(stack, 0, Task(0, 0, rows.size, 0, lists.marks.shape[0] - 2, CONDENSE_AT * rows.size))
+    _push(stack, 0, Task(0, 0, rows.size, 0, lists.marks.shape[0], CONDENSE_AT * rows.size))
     n_open, n_nodes, n_words, n_values, tick = np.int64(1), np.int64(1), np.int64(0), np.int64(0), np.int64(0)
     while n_open:
         n_open -= 1
@@ -90,7 +92,12 @@ def build_tree(columns, lists, buffers, tree, rows, place, indptr, indices, row_
             link[t, CATEGORY_START] = n_words
             is_left_larger = middle - start >= end - middle
             n_words = _write_values(
-                tree.categories, n_words, buffers.order, split.cut, columns.info[split.feature, N_VALUES], is_left_larger
+                tree.categories,
+                n_words,
+                buffers.order,
+                split.cut,
+                columns.info[split.feature, N_VALUES],
+                is_left_larger,
             )
         link[t, LEFT], link[t, RIGHT], link[t, LEAF_STOP] = n_nodes, n_nodes + 1, n_values
         depth, n_labels, n_condensed = task.depth + 1, task.n_labels, task.n_condensed
@@ -111,9 +118,7 @@ def _find_split(columns, rows, place, lists, buffers, task, tick, features, rule
     if task.depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight:
         return leaf, N, 0.0, task, tick
     if CONDENSE_AT * rows_here.size <= task.n_condensed:
-        n_labels, tick = condense(
-            lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick
-        )
+        n_labels, tick = condense(lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick)
         task = Task(task.t, task.start, task.end, task.depth, n_labels, rows_here.size)
     T, W = lists.sums[SUM_T], lists.sums[SUM_W]
     U, C = weigh(lists.span, lists.label, lists.weight, lists.stat, T, W, rows_here, task.n_labels)
@@ -174,16 +179,18 @@ def _part(columns, rows, place, stat, buffers, split, start, end, features, rule
     surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
     if n_missing and rules.missing == ASK_SURROGATE:
         n_tried = min(rules.max_features, features.size)
-        surrogate = find_surrogate(
-            columns, features, n_tried, split.feature, rows, place, stat, buffers, start, end
-        )
-    share = _share_left(rows, stat, side, n_missing, split, start, end, rules.missing)
+        surrogate = find_surrogate(columns, features, n_tried, split.feature, rows, place, stat, buffers, start, end)
+    share = 0.5
+    if n_missing or rules.missing == SHARE_OUT:
+        share = _share_left(rows, stat, side, split, start, end, rules.missing)
     if surrogate.feature >= 0:
         follow_surrogate(columns, surrogate, rows, place, buffers, start, end, share == 1.0)
-    for k in range(end - start):
+    for k in range(end - start if n_missing else 0):
         if side[k] == UNKNOWN:
             side[k] = draw_unit(rng) < share
     middle = _reorder(rows, place, side, missing, start, end)
+    if share == 0.5 and rules.missing != SHARE_OUT:  # later rows without value go where more are
+        share = 1.0 if middle - start >= end - middle else 0.0
     threshold = split.threshold
     if np.isnan(threshold):
         threshold = _threshold(info, columns.values, below, above)
@@ -191,23 +198,20 @@ def _part(columns, rows, place, stat, buffers, split, start, end, features, rule
 
 
 @inner
-def _share_left(rows, stat, side, n_missing, split, start, end, rule):
-    """Return which share of a row with a missing value goes left.
-
-    Where the split says; or with the larger side (also if the split had none missing); or, shared out, by the odds of
-    the rows whose value is known.
+def _share_left(rows, stat, side, split, start, end, rule):
+    """Return which share of a row with a missing value goes left: where the split says; with the larger side; or,
+    shared out, by the odds of the rows whose value is known.
     """
     n_left, n_known = 0.0, 0.0
     for k in range(end - start):
         if side[k] != UNKNOWN:
             n_left += stat[rows[start + k], B] * side[k]
             n_known += stat[rows[start + k], B]
-    share = n_left / n_known
     if rule == SHARE_OUT:
-        return share
-    if rule == LEARNED and n_missing:
+        return n_left / n_known
+    if rule == LEARNED:
         return 1.0 if split.missing_left else 0.0
-    return 1.0 if share >= 0.5 else 0.0
+    return 1.0 if 2.0 * n_left >= n_known else 0.0
 
 
 @inner

@@ -26,7 +26,8 @@ B, SHARE_A, SHARE_B, SINGLE = 0, 1, 2, 3  # stat: b, b^2 sum w, b sum w T, and s
 SUM_T, SUM_L, SUM_M, SUM_W = 0, 1, 2, 3  # rows of sums: T, L, the sum over rows whose value is missing, and w
 CLASS, STAMP, CHILD, N_ROWS, MEMBERS, FREE, NUMBER, SLOT = 0, 1, 2, 3, 4, 5, 6, 7  # CLASS is by label, others by class
 ENDLESS = 1 << 60
-PAD = 4  # lists are filled up to a multiple of this with a label of weight 0: short loops of equal length run best
+PAD = 4  # lists are filled up to a multiple of this: short loops of equal length run best
+PADDING = 0  # what they are filled with: a label of weight 0, in play everywhere; real labels count from 1
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
@@ -35,9 +36,9 @@ def make_lists(indptr, indices, row_weight, class_weight):
     size = np.diff(indptr)
     start = np.append(0, np.cumsum(-(-size // PAD) * PAD))
     entry = np.arange(indices.size) + np.repeat(start[:-1] - indptr[:-1], size)
-    label = np.full(start[-1], class_weight.size + 1, np.uint32)  # unsigned: no test for negative indices
+    label = np.full(start[-1], PADDING, np.uint32)  # unsigned: no test for negative indices
     weight = np.zeros(start[-1])
-    label[entry], weight[entry] = indices, class_weight[indices]
+    label[entry], weight[entry] = indices + 1, class_weight[indices]
     stat = np.zeros((row_weight.size, 4))
     stat[:, B] = row_weight
     n_marks = class_weight.size + 2
@@ -56,8 +57,11 @@ def weigh(span, label, weight, stat, T, W, rows, n_labels):
     for i in rows:
         b = stat[i, B]
         stat[i, SHARE_B] = product_with(i, span, label, weight, stat, T) + b * b * stat[i, SINGLE]
-        for e in range(span[i, START], span[i, STOP]):
-            W[label[e]] = weight[e]
+        e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
+        while e < stop:  # PAD at a time
+            W[label[e]], W[label[e + ONE]] = weight[e], weight[e + ONE]
+            W[label[e + TWO]], W[label[e + THREE]] = weight[e + TWO], weight[e + THREE]
+            e += FOUR
     return U, C
 
 
@@ -69,7 +73,7 @@ def condense(span, label, weight, stat, marks, rows, tick):
     """
     node_tick = _refine(span, label, marks, rows, tick)
     tick = node_tick
-    n_labels = np.int64(0)
+    n_labels = np.int64(1)  # the padding
     for i in rows:
         tick += 1
         n_labels = _rewrite(span, label, weight, stat, marks, i, rows.size, n_labels, node_tick, tick)
@@ -133,7 +137,7 @@ def _rewrite(span, label, weight, stat, marks, i, n_rows, n_labels, node_tick, t
         sum_w += weight[e]
     stat[i, SHARE_A] = stat[i, B] * stat[i, B] * sum_w
     while kept % PAD:
-        label[kept], weight[kept] = marks.shape[0] - 1, 0.0
+        label[kept], weight[kept] = PADDING, 0.0
         kept += 1
     return n_labels
 
@@ -174,7 +178,6 @@ def product_with(i, span, label, weight, stat, M):
 
 @inner
 def clear(sums, n_labels):
-    """Set the sums of the labels in play, and of the padding, to zero."""
+    """Set the sums of the labels in play to zero."""
     for v in range(n_labels):
         sums[v] = 0.0
-    sums[sums.size - 1] = 0.0

@@ -20,6 +20,8 @@ import numpy as np
 from truepath._kernels.jit import inner
 from truepath._kernels.pct_columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
 from truepath._kernels.pct_labels import (
+    FOUR,
+    ONE,
     SHARE_B,
     SINGLE,
     START,
@@ -28,6 +30,8 @@ from truepath._kernels.pct_labels import (
     SUM_M,
     SUM_T,
     SUM_W,
+    THREE,
+    TWO,
     B,
     clear,
     move_row,
@@ -47,13 +51,12 @@ Cut = namedtuple("Cut", "score rank is_beside")
 # A split: rows with rank <= cut (of the order in play) go left, missing values if missing_left; the threshold is NaN
 # where it is to be halfway between the neighbouring values
 Split = namedtuple("Split", "gain feature cut missing_left threshold")
-# keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: for sorting; table:
-# sums by rank, where ranks are few; the rest is for
-# nominal features (see pct_nominal)
+# keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: for sorting;
+# table: sums by rank, where ranks are few; the rest is for nominal features (see pct_nominal)
 Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction")
 NO_SPLIT = -np.inf
 N_FIELDS = 3  # of a rank in the table, before its labels: weight, number of rows, share of single labels
-TABLE_CELLS = 2  # a table of this many cells a row is cheaper than sorting
+TABLE_CELLS = 4  # a table of this many cells a row is cheaper than sorting
 
 
 def make_buffers(n_rows, n_labels, n_categories):
@@ -120,7 +123,7 @@ def is_constant(keys, n_keys, n_missing, n_rows):
         return True
     if n_missing > 0 or 0 < n_keys < n_rows:
         return False
-    for k in range(1, n_keys):
+    for k in range(1, n_keys):  # noqa: SIM110 - a generator would not compile
         if keys[k] >> 32 != keys[0] >> 32:
             return False
     return True
@@ -180,9 +183,8 @@ def _scan(keys, first, n_keys, step, beside, span, label, weight, stat, L, M, no
         if beside.n_rows:
             cross += product_with(i, span, label, weight, stat, M)
         side = _move(i, side, span, label, weight, stat, L)
-        if k + 1 < n_keys and keys[first + step * (k + 1)] >> 32 == rank:
-            continue  # no cut between equal values
-        best = _try_cut(best, side, beside, cross, rank, node)
+        is_cut = k + 1 == n_keys or keys[first + step * (k + 1)] >> 32 != rank  # none between equal values
+        best = _try_cut(best, is_cut, side, beside, cross, rank, node)
         if node.N - side.n < node.min_leaf:
             break  # the other side only gets lighter
     clear(L, node.n_labels)
@@ -201,8 +203,14 @@ def fill_table(table, keys, n_keys, n_ranks, n_labels, span, label, stat):
         table[cell] += b
         table[cell + 1] += 1.0
         table[cell + 2] += b * b * stat[i, SINGLE]
-        for e in range(span[i, START], span[i, STOP]):
-            table[cell + N_FIELDS + label[e]] += b
+        cell += N_FIELDS
+        e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
+        while e < stop:  # PAD at a time
+            table[cell + label[e]] += b
+            table[cell + label[e + ONE]] += b
+            table[cell + label[e + TWO]] += b
+            table[cell + label[e + THREE]] += b
+            e += FOUR
 
 
 @inner
@@ -225,7 +233,7 @@ def _scan_table(table, first, n_ranks, step, beside, sums, node):
             share_B += wL * T[v]
             cross += wL * M[v]
         side = Side(A, share_B, side.n + table[cell], side.n_rows + np.int64(table[cell + 1]))
-        best = _try_cut(best, side, beside, cross, np.int64(rank), node)
+        best = _try_cut(best, True, side, beside, cross, np.int64(rank), node)
     clear(L, node.n_labels)
     return best
 
@@ -238,16 +246,16 @@ def _first_cut(beside, step, node):
 
 
 @inner
-def _try_cut(best, side, beside, cross, rank, node):
+def _try_cut(best, is_cut, side, beside, cross, rank, node):
     """Return the better of the best cut so far and this one, the rows beside on either side (or left out)."""
     if node.only_known:
         side = Side(side.A, side.B - cross, side.n, side.n_rows)  # B = sum w L (T - M)
     score = _score(side, node)
-    if score > best.score:
+    if score > best.score and is_cut:  # in this order: the first is rarely true, and so never guessed wrong
         best = Cut(score, rank, False)
     if beside.n_rows and not node.only_known:
         score = _score(_add_sides(side, beside, cross), node)
-        if score > best.score:
+        if score > best.score and is_cut:
             best = Cut(score, rank, True)
     return best
 
@@ -263,7 +271,7 @@ def _score(side, node):
     n_other = node.N - side.n
     if side.n_rows == 0 or side.n_rows == node.n_rows or side.n < node.min_leaf or n_other < node.min_leaf:
         return NO_SPLIT
-    return side.A / side.n + (node.C - 2.0 * side.B + side.A) / n_other
+    return (side.A * n_other + (node.C - 2.0 * side.B + side.A) * side.n) / (side.n * n_other)  # one division
 
 
 @inner
@@ -296,7 +304,7 @@ def random_split(columns, j, rows, place, lists, node, buffers, rng):
             side = _move(i, side, span, label, weight, stat, L)
     clear(L, node.n_labels)
     clear(M, node.n_labels)
-    best = _try_cut(Cut(NO_SPLIT, cut, False), side, beside, cross, cut, node)
+    best = _try_cut(Cut(NO_SPLIT, cut, False), True, side, beside, cross, cut, node)
     return Split(best.score - node.C / node.N, j, cut, best.is_beside == move_left, threshold)
 
 

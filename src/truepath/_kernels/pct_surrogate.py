@@ -37,9 +37,7 @@ def find_surrogate(columns, features, n_tried, j, rows, place, stat, buffers, st
 def _best_cut(columns, s, rows, place, stat, buffers, start, end):
     """Return the cut of feature s that agrees best with the sides, and the weight it gains over the larger side."""
     info, side, keys = columns.info[s], buffers.side, buffers.keys
-    n_keys, n_missing = read_column(
-        info, columns.dense, columns.sparse, rows, start, end, place, keys, buffers.missing
-    )
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, buffers.missing)
     n_left, n_right = 0.0, 0.0
     for k in range(end - start):
         n_left += stat[rows[start + k], B] * (side[k] == 1)

@@ -29,10 +29,15 @@ def feature_importances(
     if by not in (None, "level", "class"):
         raise ValueError(f"by must be None, 'level' or 'class'; got {by!r}.")
     if by is None:
-        total = sum(_normalise(_by_feature(tree, n_features) @ tree.number[:, _kernels.pct_tree.GAIN]) for tree in trees)
+        total = sum(
+            _normalise(_by_feature(tree, n_features) @ tree.number[:, _kernels.pct_tree.GAIN]) for tree in trees
+        )
         return _normalise(np.asarray(total))
     groups = _groups(hierarchy, class_weight, by)
-    total = sum(_normalise((_by_feature(tree, n_features) @ _gains(tree, hierarchy.n_nodes) @ groups).toarray()) for tree in trees)
+    total = sum(
+        _normalise((_by_feature(tree, n_features) @ _gains(tree, hierarchy.n_nodes) @ groups).toarray())
+        for tree in trees
+    )
     return _normalise(np.asarray(total))
 
 
