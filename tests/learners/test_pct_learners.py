@@ -44,7 +44,7 @@ EXPECTED = {
     "check_classifiers_train": NOT_ZERO_ONE,
     "check_classifiers_regression_target": "refused, but by naming the value that is neither 0 nor 1",
     "check_classifiers_multilabel_output_format_predict": INTEGERS,
-    "check_classifiers_multilabel_output_format_predict_proba": "shares of 0 and 1 are possible in leaves; the check wants neither",
+    "check_classifiers_multilabel_output_format_predict_proba": "shares may be 0 or 1",
     "check_classifier_not_supporting_multiclass": "refused, but by naming the value that is neither 0 nor 1",
     "check_fit2d_1feature": NOT_ZERO_ONE,
 }

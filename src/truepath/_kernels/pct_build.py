@@ -8,7 +8,7 @@ import numpy as np
 
 from truepath._kernels.jit import inner, kernel
 from truepath._kernels.pct_columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
-from truepath._kernels.pct_labels import SUM_L, SUM_T, SUM_W, B, condense, weigh
+from truepath._kernels.pct_labels import SUM_L, SUM_T, SUM_W, B, condense, is_worth_condensing, renumber, weigh
 from truepath._kernels.pct_nominal import BEST, PLACE
 from truepath._kernels.pct_rng import draw_below, draw_unit
 from truepath._kernels.pct_sort import ROW_MASK
@@ -38,7 +38,7 @@ Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_
 # An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
 Task = namedtuple("Task", "t start end depth n_labels n_condensed")
 LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
-CONDENSE_AT = 8  # lists are condensed again once a node has a fourth of the rows it had then: less pays less
+CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the rows it had then: more often pays less
 PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
 
 
@@ -118,7 +118,10 @@ def _find_split(columns, rows, place, lists, buffers, task, tick, features, rule
     if task.depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight:
         return leaf, N, 0.0, task, tick
     if CONDENSE_AT * rows_here.size <= task.n_condensed:
-        n_labels, tick = condense(lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick)
+        if task.t == 0 or is_worth_condensing(lists.span, rows_here):
+            n_labels, tick = condense(lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick)
+        else:
+            n_labels, tick = renumber(lists.span, lists.label, lists.marks, rows_here, tick)
         task = Task(task.t, task.start, task.end, task.depth, n_labels, rows_here.size)
     T, W = lists.sums[SUM_T], lists.sums[SUM_W]
     U, C = weigh(lists.span, lists.label, lists.weight, lists.stat, T, W, rows_here, task.n_labels)

@@ -81,6 +81,29 @@ def condense(span, label, weight, stat, marks, rows, tick):
 
 
 @inner
+def is_worth_condensing(span, rows):
+    """Return whether the lists are longer than the padding makes them anyway."""
+    n_entries = np.int64(0)
+    for i in rows:
+        n_entries += span[i, STOP] - span[i, START]
+    return n_entries > PAD * rows.size
+
+
+@inner
+def renumber(span, label, marks, rows, tick):
+    """Number the labels of these rows as they are met, lists unchanged. Return their number and the next tick."""
+    n_labels = np.int64(1)  # the padding
+    for i in rows:
+        for e in range(span[i, START], span[i, STOP]):
+            v = label[e]
+            if marks[v, STAMP] != tick:
+                marks[v, STAMP], marks[v, NUMBER] = tick, n_labels
+                n_labels += 1
+            label[e] = marks[v, NUMBER]
+    return n_labels, tick + 1
+
+
+@inner
 def _refine(span, label, marks, rows, tick):
     """Give every label its class: the labels held by the same rows."""
     for i in rows:

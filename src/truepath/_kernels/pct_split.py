@@ -51,7 +51,7 @@ Cut = namedtuple("Cut", "score rank is_beside")
 # A split: rows with rank <= cut (of the order in play) go left, missing values if missing_left; the threshold is NaN
 # where it is to be halfway between the neighbouring values
 Split = namedtuple("Split", "gain feature cut missing_left threshold")
-# keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: for sorting;
+# keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: to sort by;
 # table: sums by rank, where ranks are few; the rest is for nominal features (see pct_nominal)
 Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction")
 NO_SPLIT = -np.inf
@@ -231,7 +231,9 @@ def _scan_table(table, first, n_ranks, step, beside, sums, node):
             wL = W[v] * L[v]
             A += wL * L[v]
             share_B += wL * T[v]
-            cross += wL * M[v]
+        if beside.n_rows:
+            for v in range(node.n_labels):
+                cross += W[v] * L[v] * M[v]
         side = Side(A, share_B, side.n + table[cell], side.n_rows + np.int64(table[cell + 1]))
         best = _try_cut(best, True, side, beside, cross, np.int64(rank), node)
     clear(L, node.n_labels)

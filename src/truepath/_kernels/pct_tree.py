@@ -13,14 +13,9 @@ from truepath._kernels.jit import inner, kernel
 Tree = namedtuple("Tree", "link number categories leaf_label leaf_value")
 FEATURE, LEFT, RIGHT, CATEGORY_START, LEAF_START, LEAF_STOP = 0, 1, 2, 3, 4, 5  # FEATURE: -1 in leaves
 SURROGATE, IS_STRAIGHT = 6, 7  # the feature asked where the value is missing (-1: none), and whether <= goes left
-THRESHOLD, WEIGHT, GAIN, SHARE, SURROGATE_CUT = (
-    0,
-    1,
-    2,
-    3,
-    4,
-)  # left if value <= threshold; sum of row weights; decrease of weighted
-# variance; share of a row without value that goes left; threshold of the surrogate
+# left if value <= THRESHOLD; the sum of row weights; the decrease of weighted variance; the share of a row without
+# value that goes left; the threshold of the surrogate
+THRESHOLD, WEIGHT, GAIN, SHARE, SURROGATE_CUT = 0, 1, 2, 3, 4
 N_LINKS, N_NUMBERS = 8, 5
 DEEPEST_FORK = 64  # a row waits on so many branches at most; beyond, it follows the larger share
 

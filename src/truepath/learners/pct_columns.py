@@ -72,7 +72,7 @@ def encode_columns(X, categories: dict[int, np.ndarray]):
     -----
     O(n_samples log n_samples) a column; 4 bytes a cell for the ranks and 8 for each distinct value.
     """
-    n_samples, n_features = X.shape
+    n_features = X.shape[1]
     X = sparse.csc_array(X) if sparse.issparse(X) else X
     coded = [_encode_column(X, j, j in categories) for j in range(n_features)]
     sizes = np.array([values.size for values, *_ in coded], np.int64)
@@ -128,7 +128,11 @@ def _encode_sparse(data: np.ndarray, rows: np.ndarray):
 
 def _rank(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct values, ascending, and the rank of each entry (-1: NaN)."""
-    is_known = ~np.isnan(column)
+    order = np.argsort(column)  # NaN last
+    ascending = column[order]
+    n_known = column.size - np.count_nonzero(np.isnan(ascending))
+    is_new = np.ones(n_known, bool)
+    np.not_equal(ascending[1:n_known], ascending[: max(n_known - 1, 0)], out=is_new[1:])
     rank = np.full(column.size, _kernels.pct_columns.MISSING, np.int32)
-    values, rank[is_known] = np.unique(column[is_known], return_inverse=True)
-    return values, rank
+    rank[order[:n_known]] = np.cumsum(is_new) - 1
+    return ascending[:n_known][is_new], rank

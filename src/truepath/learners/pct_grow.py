@@ -12,6 +12,9 @@ from truepath import _kernels
 
 __all__ = ["GrowthRules", "TrainingData", "critical_f", "draw_sample", "grow_tree", "tree_seed"]
 
+#: Sides may be lighter than the least weight by this share: sums of broken weights are rounded
+WEIGHT_SLACK = 1e-9
+
 
 @dataclass(frozen=True)
 class TrainingData:
@@ -110,7 +113,7 @@ def grow_tree(data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: n
         _draw_features(rng, data.n_features, n_features),
         build.Rules(
             rules.max_depth,
-            rules.min_leaf_weight,
+            rules.min_leaf_weight * (1.0 - WEIGHT_SLACK),
             rules.min_impurity_decrease * weight.sum(),
             rules.max_features,
             rules.is_random,

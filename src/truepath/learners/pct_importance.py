@@ -29,16 +29,11 @@ def feature_importances(
     if by not in (None, "level", "class"):
         raise ValueError(f"by must be None, 'level' or 'class'; got {by!r}.")
     if by is None:
-        total = sum(
-            _normalise(_by_feature(tree, n_features) @ tree.number[:, _kernels.pct_tree.GAIN]) for tree in trees
-        )
-        return _normalise(np.asarray(total))
-    groups = _groups(hierarchy, class_weight, by)
-    total = sum(
-        _normalise((_by_feature(tree, n_features) @ _gains(tree, hierarchy.n_nodes) @ groups).toarray())
-        for tree in trees
-    )
-    return _normalise(np.asarray(total))
+        found = [_by_feature(tree, n_features) @ tree.number[:, _kernels.pct_tree.GAIN] for tree in trees]
+    else:
+        groups, n_nodes = _groups(hierarchy, class_weight, by), hierarchy.n_nodes
+        found = [(_by_feature(tree, n_features) @ _gains(tree, n_nodes) @ groups).toarray() for tree in trees]
+    return _normalise(np.sum([_normalise(table) for table in found], axis=0))
 
 
 def _groups(hierarchy: Hierarchy, class_weight: np.ndarray, by: str) -> sparse.csr_array:
