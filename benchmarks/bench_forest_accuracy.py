@@ -23,7 +23,7 @@ from truepath.learners import PCTForest, class_weights
 from truepath.metrics import auprc, micro_f1
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-SETS = ["cellcycle_FUN", "seq_FUN", "cellcycle_GO", "diatoms", "imclef07a"]
+SETS = ["imclef07a", "diatoms", "cellcycle_FUN", "seq_FUN", "cellcycle_GO"]
 TABLE_4 = {"cellcycle_GO": 0.4744, "diatoms": 0.5856, "enron": 0.6574, "imclef07a": 0.7955, "seq_FUN": 0.3070}
 EXTRA = {"splitter": "random", "bootstrap": False, "max_features": 1 / 3}
 
@@ -81,7 +81,8 @@ def bench_auprc(seeds):
         extra = [
             forest(ds, seed, **EXTRA).fit(ds.train.X, ds.train.Y).predict_proba(ds.test.X) for seed in range(seeds)
         ]
-        theirs = [area(ds, scikit_scores(ds, seed)) for seed in range(seeds)]
+        n_theirs = min(seeds, 2) if name.endswith("GO") else seeds  # minutes a forest
+        theirs = [area(ds, scikit_scores(ds, seed)) for seed in range(n_theirs)]
         own = [area(ds, S) for S in ours]
         print(
             f"| {name} | {show(own)} | {show(theirs)} | {np.mean(own) - np.mean(theirs):+.4f} | "
