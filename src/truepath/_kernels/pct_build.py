@@ -7,13 +7,13 @@ from collections import namedtuple
 import numpy as np
 
 from truepath._kernels.jit import inner, kernel
-from truepath._kernels.pct_columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
+from truepath._kernels.pct_columns import IS_NOMINAL, N_VALUES
 from truepath._kernels.pct_labels import SUM_L, SUM_T, SUM_W, B, condense, is_worth_condensing, renumber, weigh
 from truepath._kernels.pct_nominal import BEST, PLACE
-from truepath._kernels.pct_rng import draw_below, draw_unit
-from truepath._kernels.pct_sort import ROW_MASK
-from truepath._kernels.pct_split import NO_SPLIT, Node, best_split, no_split, random_split
-from truepath._kernels.pct_surrogate import UNKNOWN, Surrogate, find_surrogate, follow_surrogate
+from truepath._kernels.pct_part import LEARNED, part_rows, write_values
+from truepath._kernels.pct_rng import draw_below
+from truepath._kernels.pct_scan import NO_SPLIT, Node
+from truepath._kernels.pct_split import best_split, no_split, random_split
 from truepath._kernels.pct_tree import (
     CATEGORY_START,
     FEATURE,
@@ -37,7 +37,6 @@ from truepath._kernels.pct_tree import (
 Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random missing")
 # An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
 Task = namedtuple("Task", "t start end depth n_labels n_condensed")
-LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
 CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the rows it had then: more often pays less
 PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
 
@@ -83,7 +82,7 @@ def build_tree(
             )  # fmt: skip
             link[t, LEAF_STOP] = n_values
             continue
-        middle, number[t, THRESHOLD], number[t, SHARE], surrogate = _part(
+        middle, number[t, THRESHOLD], number[t, SHARE], surrogate = part_rows(
             columns, rows, place, lists.stat, buffers, split, start, end, features, rules, rng
         )
         link[t, SURROGATE], link[t, IS_STRAIGHT] = surrogate.feature, surrogate.is_straight
@@ -91,7 +90,7 @@ def build_tree(
         if columns.info[split.feature, IS_NOMINAL]:
             link[t, CATEGORY_START] = n_words
             is_left_larger = middle - start >= end - middle
-            n_words = _write_values(
+            n_words = write_values(
                 tree.categories,
                 n_words,
                 buffers.order,
@@ -163,118 +162,6 @@ def _search(columns, rows, place, lists, buffers, node, features, rules, rng):
                 for value in range(columns.info[j, N_VALUES]):
                     buffers.order[BEST, value] = buffers.order[PLACE, value]
     return best
-
-
-@inner
-def _part(columns, rows, place, stat, buffers, split, start, end, features, rules, rng):
-    """Bring the rows that go left to the front, in order. Return where the right ones begin, the threshold, the share
-    of a row with a missing value that goes left, and the surrogate that is asked before.
-    """
-    info = columns.info[split.feature]
-    keys, missing, side = buffers.keys, buffers.missing, buffers.side
-    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, missing)
-    for k in range(end - start):
-        side[k] = info[MODE] <= split.cut  # the rows on the mode, which are not listed
-    has_mode = n_keys + n_missing < end - start
-    below, above = _mark_sides(info, place, keys, n_keys, buffers.order, side, split.cut, start, has_mode)
-    for k in range(n_missing):
-        side[place[missing[k]] - start] = UNKNOWN
-    surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
-    if n_missing and rules.missing == ASK_SURROGATE:
-        n_tried = min(rules.max_features, features.size)
-        surrogate = find_surrogate(columns, features, n_tried, split.feature, rows, place, stat, buffers, start, end)
-    share = 0.5
-    if n_missing or rules.missing == SHARE_OUT:
-        share = _share_left(rows, stat, side, split, start, end, rules.missing)
-    if surrogate.feature >= 0:
-        follow_surrogate(columns, surrogate, rows, place, buffers, start, end, share == 1.0)
-    for k in range(end - start if n_missing else 0):
-        if side[k] == UNKNOWN:
-            side[k] = draw_unit(rng) < share
-    middle = _reorder(rows, place, side, missing, start, end)
-    if share == 0.5 and rules.missing != SHARE_OUT:  # later rows without value go where more are
-        share = 1.0 if middle - start >= end - middle else 0.0
-    threshold = split.threshold
-    if np.isnan(threshold):
-        threshold = _threshold(info, columns.values, below, above)
-    return middle, threshold, share, surrogate
-
-
-@inner
-def _share_left(rows, stat, side, split, start, end, rule):
-    """Return which share of a row with a missing value goes left: where the split says; with the larger side; or,
-    shared out, by the odds of the rows whose value is known.
-    """
-    n_left, n_known = 0.0, 0.0
-    for k in range(end - start):
-        if side[k] != UNKNOWN:
-            n_left += stat[rows[start + k], B] * side[k]
-            n_known += stat[rows[start + k], B]
-    if rule == SHARE_OUT:
-        return n_left / n_known
-    if rule == LEARNED:
-        return 1.0 if split.missing_left else 0.0
-    return 1.0 if 2.0 * n_left >= n_known else 0.0
-
-
-@inner
-def _mark_sides(info, place, keys, n_keys, order, is_left, cut, start, has_mode):
-    """Mark, by place in the node, which of the rows listed go left. Return the nearest ranks around the cut."""
-    below, above = np.int64(-1), info[N_VALUES]
-    if has_mode and info[MODE] <= cut:
-        below = info[MODE]
-    elif has_mode:
-        above = info[MODE]
-    for k in range(n_keys):
-        rank = keys[k] >> 32
-        goes_left = (order[BEST, rank] if info[IS_NOMINAL] else rank) <= cut
-        is_left[place[keys[k] & ROW_MASK] - start] = goes_left
-        if goes_left:
-            below = max(below, rank)
-        else:
-            above = min(above, rank)
-    return below, above
-
-
-@inner
-def _reorder(rows, place, is_left, spare, start, end):
-    """Part rows[start:end] by the marks, both sides in order. Return where the right side begins."""
-    n_left, n_right = np.int64(0), np.int64(0)
-    for k in range(end - start):
-        i = rows[start + k]
-        if is_left[k]:
-            rows[start + n_left] = i
-            n_left += 1
-        else:
-            spare[n_right] = i
-            n_right += 1
-    for k in range(n_right):
-        rows[start + n_left + k] = spare[k]
-    for k in range(start, end):
-        place[rows[k]] = k
-    return start + n_left
-
-
-@inner
-def _threshold(info, values, below, above):
-    """Return the number halfway between two ranks of a column; infinite where one side has no value at all."""
-    if below < 0:
-        return -np.inf
-    if above == info[N_VALUES]:
-        return np.inf
-    low, high = values[info[VALUE_START] + below], values[info[VALUE_START] + above]
-    middle = low / 2.0 + high / 2.0  # halves first: the sum may be too large
-    return middle if low <= middle < high else low
-
-
-@inner
-def _write_values(categories, n_words, order, cut, n_values, absent_left):
-    """Write the set of values that go left as bits; values absent from the node go with the larger side."""
-    for value in range(n_values):
-        is_absent = order[BEST, value] == n_values
-        if (is_absent and absent_left) or order[BEST, value] <= cut:
-            categories[n_words + value // 64] |= np.uint64(1) << np.uint64(value % 64)
-    return n_words + (n_values + 63) // 64
 
 
 @inner

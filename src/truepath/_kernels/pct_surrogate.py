@@ -54,7 +54,7 @@ def _best_cut(columns, s, rows, place, stat, buffers, start, end):
         keys[n_keys] = (info[MODE] << 32) | ROW_MASK
         n_keys += 1
     keys = sort_keys(keys, buffers.spare, n_keys, info[N_VALUES], buffers.counts)
-    best, at, is_straight, balance = 0.0, np.int64(-1), True, 0.0  # balance: left less right, up to the cut
+    best, at, is_straight, balance = 0.0, -1, True, 0.0  # balance: left less right, up to the cut
     for k in range(n_keys - 1):
         i = keys[k] & ROW_MASK
         balance += on_mode if i == ROW_MASK else _pull(side[place[i] - start], stat[i, B])

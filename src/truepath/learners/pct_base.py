@@ -34,10 +34,10 @@ def resolve_count(value: Any, n: int, name: str) -> int:
         return n
     if isinstance(value, str) and value in ("sqrt", "log2"):
         return max(1, int(np.sqrt(n) if value == "sqrt" else np.log2(n)))
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 1:
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1:
         return min(int(value), n)
-    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < value <= 1:
-        return max(1, int(value * n))
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1:
+        return max(1, int(float(value) * n))
     raise ValueError(
         f"{name} must be None, 'sqrt', 'log2', a share in (0, 1] as a float, or a number from 1; got {value!r}."
     )
@@ -129,5 +129,5 @@ class PCTBase(HierarchicalLearner):
 
 
 def _check_range(name: str, value: Any, least: float) -> None:
-    if not isinstance(value, numbers.Real) or not value >= least:
+    if not isinstance(value, numbers.Real) or not float(value) >= least:
         raise ValueError(f"{name} must be a number of at least {least}; got {value!r}.")

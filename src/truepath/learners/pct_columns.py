@@ -81,7 +81,7 @@ def encode_columns(X, categories: dict[int, np.ndarray]):
     stop = np.where(is_dense, np.cumsum(stored * is_dense), np.cumsum(stored * ~is_dense))
     is_nominal = [j in categories for j in range(n_features)]
     mode = [mode for _, mode, *_ in coded]
-    fields = [is_dense, is_nominal, mode, sizes, stop - stored, stop, np.cumsum(sizes) - sizes]
+    fields: list[Any] = [is_dense, is_nominal, mode, sizes, stop - stored, stop, np.cumsum(sizes) - sizes]
     off_mode = [(row, rank) for _, _, rank, row in coded if row is not None]
     return _kernels.pct_columns.Columns(
         info=np.column_stack(fields).astype(np.int64),

@@ -6,6 +6,9 @@ On a tree w_v = w0 ** depth(v). In a DAG a node has several depths, and the weig
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from truepath.hierarchy import Hierarchy
@@ -13,7 +16,7 @@ from truepath.hierarchy import Hierarchy
 __all__ = ["WEIGHTINGS", "class_weights"]
 
 #: How the weights of several parents become one
-WEIGHTINGS = {"avg_parent": np.mean, "sum_parent": np.sum, "min": np.min, "max": np.max}
+WEIGHTINGS: dict[str, Callable[..., Any]] = {"avg_parent": np.mean, "sum_parent": np.sum, "min": np.min, "max": np.max}
 
 
 def class_weights(hierarchy: Hierarchy, w0: float = 0.75, weighting: str = "avg_parent") -> np.ndarray:
