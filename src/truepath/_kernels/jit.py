@@ -14,3 +14,9 @@ def kernel(function: F) -> F:
     """Compile ``function`` at its first call; ``function.py_func`` stays the plain Python version."""
     compiled: F = njit(cache=True, nogil=True)(function)
     return compiled
+
+
+def inner(function: F) -> F:
+    """Compile a function that only kernels call: without the wrapper for Python, which takes a third of the time."""
+    compiled: F = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return compiled

@@ -7,6 +7,9 @@ from truepath.learners.cutset_bagging import BaggedCutsetNetworks
 from truepath.learners.cutset_drawing import plot_cutset_network
 from truepath.learners.cutset_network import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork
 from truepath.learners.label_powerset import HMCLabelPowerset
+from truepath.learners.pct_forest import PCTForest
+from truepath.learners.pct_tree import PCTree
+from truepath.learners.pct_weights import class_weights
 from truepath.learners.per_level import PerLevel
 from truepath.learners.per_node import PerNode
 from truepath.learners.per_parent import PerParent
@@ -27,6 +30,8 @@ __all__ = [
     "HMCLabelPowerset",
     "HierarchicalLearner",
     "NaiveBayesML",
+    "PCTForest",
+    "PCTree",
     "PerLevel",
     "PerNode",
     "PerParent",
@@ -35,5 +40,6 @@ __all__ = [
     "SiblingLasso",
     "Stack",
     "TreeAugmentedML",
+    "class_weights",
     "plot_cutset_network",
 ]

@@ -1,0 +1,92 @@
+"""Rank-coded feature columns, and reading one column for the rows of a node.
+
+A value is coded by its rank among the column's distinct values, -1 when missing. The column's most common value (its
+*mode*, such as the zeros of sparse data) need never be listed: a cut below it moves the rows under it, a cut above it
+the rows over it. A column with a rare mode lists all rows (dense), the others only the rows off the mode (sparse).
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from truepath._kernels.jit import inner
+
+# info: one row a column (fields below); dense: ranks, one a row of X; sparse: rows (ascending) and their ranks;
+# values: the distinct values of each column, ascending
+Columns = namedtuple("Columns", "info dense sparse values")
+IS_DENSE, IS_NOMINAL, MODE, N_VALUES, START, STOP, VALUE_START = 0, 1, 2, 3, 4, 5, 6  # START, STOP: in dense or sparse
+ROW, RANK = 0, 1  # rows of sparse
+MISSING = -1
+NO_MODE = -2  # nominal columns list every row
+
+
+@inner
+def read_column(info, dense, sparse, rows, start, end, place, keys, missing):
+    """List rows[start:end] off the mode as ``rank << 32 | row`` in keys, those without value in missing.
+
+    Return both numbers. ``place[i]`` is where row i stands in rows.
+    """
+    first, last = info[START], info[STOP]
+    if info[IS_DENSE]:
+        return _read_dense(dense, first, info[MODE], rows, start, end, keys, missing)
+    if last - first <= (end - start) * 4:  # walking the column beats looking up each row in it
+        return _read_sparse(sparse, first, last, start, end, place, keys, missing)
+    return _look_up(sparse, first, last, rows, start, end, keys, missing)
+
+
+@inner
+def _read_dense(dense, first, mode, rows, start, end, keys, missing):
+    n_keys, n_missing = np.int64(0), np.int64(0)
+    for k in range(start, end):
+        i = rows[k]
+        rank = np.int64(dense[first + i])
+        if rank >= 0:
+            keys[n_keys] = (rank << 32) | i
+            n_keys += rank != mode  # overwritten next time if it is the mode
+        else:
+            missing[n_missing] = i
+            n_missing += 1
+    return n_keys, n_missing
+
+
+@inner
+def _read_sparse(sparse, first, last, start, end, place, keys, missing):
+    n_keys, n_missing = np.int64(0), np.int64(0)
+    for k in range(first, last):
+        i, rank = sparse[ROW, k], np.int64(sparse[RANK, k])
+        if place[i] < start or place[i] >= end:
+            continue
+        if rank >= 0:
+            keys[n_keys] = (rank << 32) | i
+            n_keys += 1
+        else:
+            missing[n_missing] = i
+            n_missing += 1
+    return n_keys, n_missing
+
+
+@inner
+def _look_up(sparse, first, last, rows, start, end, keys, missing):
+    """Find the node's rows in the column by bisection; both ascend, so each search starts where the last ended."""
+    n_keys, n_missing = np.int64(0), np.int64(0)
+    for k in range(start, end):
+        i = rows[k]
+        high = last
+        while first < high:
+            middle = (first + high) // 2
+            if sparse[ROW, middle] < i:
+                first = middle + 1
+            else:
+                high = middle
+        if first == last or sparse[ROW, first] != i:
+            continue
+        rank = np.int64(sparse[RANK, first])
+        if rank >= 0:
+            keys[n_keys] = (rank << 32) | i
+            n_keys += 1
+        else:
+            missing[n_missing] = i
+            n_missing += 1
+    return n_keys, n_missing
