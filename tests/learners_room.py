@@ -23,10 +23,14 @@ LEARNERS = sorted(
 SETTINGS = {
     "SiblingLasso": {"alpha": 0.02, "tol": 1e-10, "max_iter": 20_000},
     "BaggedCutsetNetworks": {"random_state": 0},
+    "PCTForest": {"n_estimators": 8, "random_state": 0},
 }
 TREES_ONLY = {"HMCLabelPowerset"}
 # Members that draw bootstrap samples or otherwise count rows: a weight of two is not the same as two rows
-WEIGHT_IS_NOT_REPETITION = {"BaggedCutsetNetworks": "draws bootstrap samples of rows"}
+WEIGHT_IS_NOT_REPETITION = {
+    "BaggedCutsetNetworks": "draws bootstrap samples of rows",
+    "PCTForest": "draws bootstrap samples of rows",
+}
 # Members whose probabilities are smoothed: a label that all rows share is likely, not certain
 SMOOTHED = {
     "BaggedCutsetNetworks",
