@@ -1,0 +1,120 @@
+"""MetaLabeler: learn from X, or from scores, how many labels a row has.
+
+The number of labels is a class like any other: a multinomial model is trained on (meta-features, number of
+labels) and its most probable number tells how many of the best leaves to keep. The meta-features may be the
+features themselves or a learner's scores; whatever matrix is given is used as it is.
+
+References
+----------
+L. Tang, S. Rajan and V. K. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
+from truepath.hierarchy.encode import drop_ancestors
+
+__all__ = ["MetaLabeler", "count_path_ends"]
+
+
+def count_path_ends(Y: Any, hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """Return how many most specific labels each row of a closed matrix has: its leaves, if all paths are full.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    >>> count_path_ends(h.encode([["a/1", "a/2"], ["a", "b"], []]), h).tolist()
+    [2, 2, 0]
+    """
+    return np.diff(drop_ancestors(sparse.csr_array(Y), hierarchy).indptr).astype(np.int64)
+
+
+class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
+    """Predict the number of leaves of each row from features or scores.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        Its classes are the numbers. Multinomial logistic regression by default.
+    hierarchy : Hierarchy, optional
+        Needed when ``fit`` is given labels; None means a flat label set.
+
+    Attributes
+    ----------
+    estimator_ : classifier, or None
+        None if all training rows have the same number.
+    counts_ : ndarray of int
+        The numbers seen, ascending.
+
+    See Also
+    --------
+    MAS, TopLeaves : take a MetaLabeler, or ``"metalabeler"``, as ``k``.
+
+    Notes
+    -----
+    A row's number is that of its most specific labels, which are its leaves when no path stops early, and between
+    1 and the number of leaves of the hierarchy. Whether the estimator takes sample weights is asked of its
+    signature.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    >>> Y = h.encode([["a/1"], ["a/2"], ["a/1", "b"], ["a/2", "b"]])
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> MetaLabeler(hierarchy=h).fit(X, Y).predict([[0.2], [4.0]]).tolist()
+    [1, 2]
+    """
+
+    def __init__(self, estimator: Any = None, *, hierarchy: Hierarchy | None = None):
+        self.estimator = estimator
+        self.hierarchy = hierarchy
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> MetaLabeler:
+        """Learn the numbers of leaves.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+            Features, or scores.
+        Y : label matrix (n_samples, n_nodes), or array of int (n_samples,)
+            Closed labels, counted here, or the numbers themselves.
+        sample_weight : array-like, shape (n_samples,), optional
+        """
+        counts = self._count(Y)
+        self.counts_ = np.unique(counts)
+        self.estimator_ = None
+        if self.counts_.size > 1:  # a single class needs no model, and most estimators refuse it
+            estimator = LogisticRegression(max_iter=1000) if self.estimator is None else clone(self.estimator)
+            weighted = sample_weight is not None and has_fit_parameter(estimator, "sample_weight")
+            self.estimator_ = estimator.fit(X, counts, **({"sample_weight": sample_weight} if weighted else {}))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the number of leaves of each row."""
+        check_is_fitted(self, "counts_")
+        if self.estimator_ is None:
+            n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+            return np.full(n_samples, self.counts_[0], np.int64)
+        return np.asarray(self.estimator_.predict(X), np.int64)
+
+    def _count(self, Y: Any) -> NDArray[np.int64]:
+        """Return the numbers given, or counted from labels, at least 1."""
+        if not sparse.issparse(Y) and np.ndim(Y) == 1:
+            counts = np.asarray(Y)
+            if counts.size == 0 or counts.dtype.kind not in "iu" or counts.min() < 0:
+                raise ValueError("Y must be a label matrix, or one non-negative int for each row (at least one row).")
+            return np.maximum(counts, 1)
+        Y = Y if sparse.issparse(Y) else np.asarray(Y)
+        hierarchy = resolve_hierarchy(self.hierarchy, Y.shape[1])
+        counts = count_path_ends(check_labels(Y, hierarchy), hierarchy)
+        return np.clip(counts, 1, hierarchy.leaves.size)

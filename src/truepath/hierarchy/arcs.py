@@ -1,0 +1,98 @@
+"""Arcs: the edges of a hierarchy with those from the implicit root, and the conditional scores that live on them.
+
+A label's *conditional* score p(y_v = 1 | y_u = 1, x) belongs to an edge, not to a node. The conditional matrix
+``C`` has one column per arc. Arcs are sorted by child, then by parent; a top-level node has one arc, from the
+root, written as parent -1. So there are ``n_edges + len(roots)`` of them, the arcs into ``v`` are the columns
+``arc_ptr[v]:arc_ptr[v + 1]``, and on a tree column ``v`` is simply node ``v``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath import _kernels
+from truepath.errors import ConstraintError
+from truepath.hierarchy.closure import find_incoherent
+
+if TYPE_CHECKING:
+    from truepath.hierarchy.hierarchy import Hierarchy
+
+__all__ = ["COHERENCE_TOLERANCE", "arc_pointers", "conditional_from_marginals"]
+
+# A child's score may exceed its parent's by this much, as rounding does; the ratio then counts as 1.
+COHERENCE_TOLERANCE = 1e-6
+
+
+def arc_pointers(hierarchy: Hierarchy) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the arcs as index arrays: where each node's arcs begin, and each arc's parent (-1 for the root).
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+
+    Returns
+    -------
+    arc_ptr : ndarray of int32, shape (n_nodes + 1,)
+        The arcs into ``v`` are ``arc_ptr[v]:arc_ptr[v + 1]``.
+    arc_parent : ndarray of int32, shape (n_arcs,)
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_edges([(None, "a"), (None, "b"), ("a", "c"), ("b", "c")])
+    >>> ptr, parent = arc_pointers(h)
+    >>> ptr.tolist(), parent.tolist()
+    ([0, 1, 2, 4], [-1, -1, 0, 1])
+    """
+    n_parents = np.diff(hierarchy.parent_ptr)
+    arc_ptr = np.concatenate([[0], np.cumsum(np.maximum(n_parents, 1))]).astype(np.int32)
+    arc_parent = np.full(arc_ptr[-1], -1, np.int32)
+    arc_parent[np.repeat(n_parents > 0, np.maximum(n_parents, 1))] = hierarchy.parent_idx
+    return arc_ptr, arc_parent
+
+
+def conditional_from_marginals(S: Any, hierarchy: Hierarchy, *, zero_division: float = 0.0) -> NDArray[Any]:
+    """Return p(y_v = 1 | y_u = 1) = S[v] / S[u] for every arc; the root's score is 1.
+
+    Parameters
+    ----------
+    S : ndarray or csr_array of float, shape (n_samples, n_nodes)
+        Coherent marginals in [0, 1]; sparse scores are made dense.
+    hierarchy : Hierarchy
+    zero_division : float, default=0.0
+        The conditional below a parent whose score is 0.
+
+    Returns
+    -------
+    C : ndarray of the float type of S, shape (n_samples, n_arcs)
+        See :func:`arc_pointers` for the order of the columns.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    >>> conditional_from_marginals(np.array([[0.8, 0.4, 0.2, 0.5]]), h).tolist()
+    [[0.8, 0.5, 0.25, 0.5]]
+    """
+    S = np.ascontiguousarray(S.toarray() if sparse.issparse(S) else S)
+    _refuse_incoherent(S, hierarchy)
+    arc_ptr, arc_parent = arc_pointers(hierarchy)
+    C = np.empty((S.shape[0], arc_parent.size), S.dtype)
+    _kernels.arcs.divide_by_parents(S, arc_ptr, arc_parent, zero_division, C)
+    return C
+
+
+def _refuse_incoherent(S: NDArray[Any], hierarchy: Hierarchy) -> None:
+    """Raise where a score exceeds its parent's: their ratio is no probability."""
+    broken = find_incoherent(S, hierarchy, COHERENCE_TOLERANCE)
+    if broken is not None:
+        child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
+        raise ConstraintError(
+            f"S has {broken.n_rows} row(s) with a score above its parent's (first: row {broken.row}, {child!r} above "
+            f"{parent!r}), so S[v] / S[parent] is no probability. Make S coherent with one of truepath.combiners, or "
+            "pass the conditional scores themselves."
+        )

@@ -1,0 +1,254 @@
+"""What a learner is: ``fit(X, Y, sample_weight=None)``, ``predict_proba(X) -> S``, ``predict(X) -> Y``.
+
+Every learner takes ``hierarchy=`` in its constructor and, once fitted, knows it as ``hierarchy_``. Its scores ``S``
+are coherent marginals, so the default decision, every label scored above one half, is closed. Validation is shared:
+:func:`check_fit_input` and :func:`check_predict_input` set what scikit-learn expects of a fitted estimator
+(``n_features_in_``, ``feature_names_in_``) and return checked arrays; nothing is kept on the learner but
+``hierarchy_``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import check_labels, resolve_hierarchy
+
+__all__ = [
+    "FitInput",
+    "HierarchicalLearner",
+    "check_fit_input",
+    "check_predict_input",
+    "check_weight",
+    "count_rows",
+    "derive_hierarchy",
+    "encode_labels",
+    "take_rows",
+]
+
+#: A label whose marginal lies above this is predicted
+HALF = 0.5
+
+
+class HierarchicalLearner(ClassifierMixin, BaseEstimator):
+    """The room's base class: ``predict`` and ``score`` from ``predict_proba``, and scikit-learn's tags.
+
+    A subclass stores its parameters in ``__init__`` (``hierarchy`` among them), sets ``hierarchy_`` in ``fit`` by
+    :func:`check_fit_input`, and returns coherent marginals from ``predict_proba``.
+    """
+
+    hierarchy_: Hierarchy
+
+    @property
+    def classes_(self) -> list[np.ndarray]:
+        """The values of each label, as scikit-learn lists them for multi-label classifiers."""
+        check_is_fitted(self, "hierarchy_")
+        return [np.array([False, True])] * self.hierarchy_.n_nodes
+
+    def predict(self, X):
+        """Return the closed label matrix: every label whose marginal exceeds one half.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        Y : ndarray of bool, shape (n_samples, n_nodes)
+        """
+        return self.predict_proba(X) > HALF
+
+    def score(self, X, Y, sample_weight=None):
+        """Return the share of rows whose label set is predicted exactly (scikit-learn's default for label sets)."""
+        truth = encode_labels(Y, self.hierarchy_)
+        truth = truth.toarray() if sparse.issparse(truth) else truth
+        return float(np.average((self.predict(X) == truth).all(axis=1), weights=sample_weight))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+class FitInput(NamedTuple):
+    """What :func:`check_fit_input` returns."""
+
+    X: Any
+    Y: Any  # bool, closed: ndarray or csr_array
+    sample_weight: np.ndarray | None
+    hierarchy: Hierarchy
+
+
+def check_fit_input(learner, X, Y, sample_weight=None, *, allow_nan=False, pass_through=False, dtype=None) -> FitInput:
+    """Check what ``fit`` was given and set ``hierarchy_``, ``n_features_in_`` and ``feature_names_in_``.
+
+    Parameters
+    ----------
+    learner : estimator with a ``hierarchy`` parameter
+    X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
+        Becomes a float32 or float64 array, or CSR.
+    Y : see :func:`encode_labels`
+        A closed 0/1 matrix, or label names or paths, one collection an instance.
+    sample_weight : array-like of shape (n_samples,), optional
+    allow_nan : bool, default=False
+        Whether X may hold NaN.
+    pass_through : bool, default=False
+        Leave X as it is (frames, texts): what comes next, such as a pipeline, makes of it what it will.
+    dtype : type or list of types, default=[float64, float32]
+        What a checked X may hold.
+    """
+    X = _check_features(learner, X, allow_nan, pass_through, dtype, reset=True)
+    if Y is None:
+        raise ValueError(
+            f"{type(learner).__name__} requires y to be passed, but the target y is None: give the labels Y."
+        )
+    hierarchy = learner.hierarchy if learner.hierarchy is not None else derive_hierarchy(Y)
+    Y = encode_labels(Y, hierarchy)
+    n_samples = count_rows(X)
+    if Y.shape[0] != n_samples:
+        raise ValueError(f"X has {n_samples} rows but Y has {Y.shape[0]}; they must describe the same instances.")
+    learner.hierarchy_ = hierarchy
+    return FitInput(X, Y, check_weight(sample_weight, n_samples), hierarchy)
+
+
+def check_predict_input(learner, X, *, allow_nan=False, pass_through=False, dtype=None):
+    """Check that the learner is fitted and that X looks like the X of ``fit``; return X as there."""
+    check_is_fitted(learner, "hierarchy_")
+    return _check_features(learner, X, allow_nan, pass_through, dtype, reset=False)
+
+
+def _check_features(learner, X, allow_nan, pass_through, dtype, reset):
+    if pass_through:
+        if hasattr(X, "shape") and len(X.shape) == 2:
+            validate_data(learner, X, skip_check_array=True, reset=reset)
+        return X
+    finite = "allow-nan" if allow_nan else True
+    dtype = [np.float64, np.float32] if dtype is None else dtype
+    return validate_data(learner, X, accept_sparse="csr", dtype=dtype, ensure_all_finite=finite, reset=reset)
+
+
+def derive_hierarchy(Y) -> Hierarchy:
+    """Return the hierarchy that labels without one imply: flat for a matrix, the tree of paths for names.
+
+    Examples
+    --------
+    >>> derive_hierarchy([["a/1", "b"], ["a/2"]])
+    Hierarchy(4 nodes, 2 edges, tree, 3 leaves, height 2)
+    >>> derive_hierarchy(np.eye(3))
+    Hierarchy(3 nodes, 0 edges, flat, 3 leaves, height 1)
+    """
+    values = Y if sparse.issparse(Y) or hasattr(Y, "columns") else _as_array(Y)
+    if hasattr(values, "columns"):
+        import narwhals.stable.v1 as nw
+
+        frame = nw.from_native(values, eager_only=True)
+        if all(kind.is_numeric() or kind == nw.Boolean for kind in frame.schema.values()):
+            return Hierarchy.flat([str(column) for column in frame.columns])
+        values = frame.to_numpy().astype(object)
+    if sparse.issparse(values) or values.dtype.kind in "biuf":
+        if values.ndim != 2:
+            raise ValueError(
+                "Y must be a label matrix (n_samples, n_nodes) or a list of label collections; got one column. "
+                "Reshape your data using Y.reshape(-1, 1) for one label, or give names."
+            )
+        return resolve_hierarchy(None, values.shape[1])
+    return Hierarchy.from_paths(dict.fromkeys(_paths(values)))
+
+
+def _as_array(Y) -> np.ndarray:
+    """Return a numeric or string matrix as it is, and rows of label collections as an array of objects."""
+    if isinstance(Y, np.ndarray):
+        return Y
+    rows = list(Y)
+    if rows and all(map(_holds_numbers, rows)):
+        return np.asarray(rows)
+    listed = np.empty(len(rows), object)
+    listed[:] = rows
+    return listed
+
+
+def _holds_numbers(row) -> bool:
+    """Say whether a row is a sequence of numbers, thus part of a 0/1 matrix (or a number by mistake)."""
+    if isinstance(row, (str, bytes)) or np.ndim(row) > 1:
+        return False
+    return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in np.ravel(row).tolist())
+
+
+def _paths(values: np.ndarray):
+    """Yield every label path of an array of label collections or of columns of levels."""
+    if values.ndim == 1:
+        for row in values.tolist():
+            yield from [row] if isinstance(row, str) else row
+        return
+    for path in values.reshape(-1, values.shape[-1]).tolist():
+        filled = [not (cell is None or cell == "" or cell != cell) for cell in path]
+        length = filled.index(False) if False in filled else len(path)
+        if length:
+            yield tuple(str(cell) for cell in path[:length])
+
+
+def encode_labels(Y, hierarchy: Hierarchy):
+    """Return labels as a closed boolean matrix: 0/1 matrices are checked, names and paths encoded.
+
+    Parameters
+    ----------
+    Y : one of
+        * a 0/1 matrix (n_samples, n_nodes), dense or sparse, closed under ancestors;
+        * anything :meth:`Hierarchy.encode` takes: collections of label names or tuple paths, columns of levels,
+          frames. Ancestors are added.
+    hierarchy : Hierarchy
+
+    Returns
+    -------
+    Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
+    """
+    resolve_hierarchy(hierarchy, 0)
+    if sparse.issparse(Y):
+        return check_labels(Y, hierarchy)
+    values = Y if hasattr(Y, "columns") else _as_array(Y)
+    if not hasattr(values, "columns") and values.dtype.kind in "biuf":
+        return check_labels(values, hierarchy)
+    return hierarchy.encode(values)
+
+
+def check_weight(sample_weight, n_samples: int) -> np.ndarray | None:
+    """Return weights as float64, one a row, finite and not negative; None stays None (all weigh one)."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.shape != (n_samples,):
+        raise ValueError(f"sample_weight must have the shape ({n_samples},), one weight a row; got {weight.shape}.")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        row = int(np.flatnonzero(~np.isfinite(weight) | (weight < 0))[0])
+        raise ValueError(f"sample_weight must be finite and not negative; row {row} has {weight[row]}.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero in every row; nothing is left to learn from.")
+    return weight
+
+
+def count_rows(X) -> int:
+    """Return the number of instances of an array, sparse matrix, frame or list."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def take_rows(X, rows):
+    """Return some rows of an array, CSR matrix, data frame or list; ``rows=None`` means all, without a copy."""
+    if rows is None:
+        return X
+    if hasattr(X, "columns"):
+        import narwhals.stable.v1 as nw
+
+        return nw.from_native(X, eager_only=True)[rows].to_native()
+    if hasattr(X, "shape"):
+        return X[rows]
+    return [X[i] for i in np.asarray(rows).tolist()]

@@ -1,0 +1,158 @@
+"""Training policies: which instances are positive and which negative when one node is learned.
+
+Silla & Freitas (2011, section 4.1) list six, after Eisner et al. (2005) and Fagni & Sebastiani (2007). With exact(v)
+the instances for which v is a most specific label, and rows(v) all that carry v:
+
+=====================  =========================  ==========================================  ===================
+policy                 positive                   negative                                    its score estimates
+=====================  =========================  ==========================================  ===================
+exclusive              exact(v)                   all others                                  p(v most specific)
+less_exclusive         exact(v)                   all without v                               p(v most specific)
+less_inclusive         rows(v)                    all without v                               p(v)
+inclusive              rows(v)                    those without v whose labels do not stop    p(v)
+                                                  at an ancestor of v
+siblings               rows(v)                    rows of siblings, without v                 p(v | parents)
+exclusive_siblings     exact(v)                   exact of siblings, not exact(v)             p(v | parents)
+parents                rows(v)                    rows of all parents of v, without v         p(v | parents)
+=====================  =========================  ==========================================  ===================
+
+The survey speaks of one label an instance; with label sets, an instance is negative only where it is not
+positive, and ``inclusive`` leaves out an instance as soon as *one* of its most specific labels is an ancestor of v.
+A sibling shares at least one parent. ``parents``, not in the survey, is the set Bi & Kwok (2012) train on; where
+every path ends in a leaf it equals ``siblings`` on trees.
+
+References
+----------
+Silla, C. N. & Freitas, A. A. (2011). A survey of hierarchical classification across different application domains.
+Data Mining and Knowledge Discovery 22, 31-72.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["POLICIES", "LabelView", "Policy", "resolve_policy"]
+
+
+class LabelView:
+    """A closed label matrix seen by column: who carries a label, and for whom it is a most specific one."""
+
+    def __init__(self, Y, hierarchy: Hierarchy):
+        self.Y = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
+        self.hierarchy = hierarchy
+        self.n_samples = Y.shape[0]
+
+    def rows(self, v: int) -> np.ndarray:
+        """Return a mask of the instances that carry v."""
+        if not sparse.issparse(self.Y):
+            return self.Y[:, v]
+        mask = np.zeros(self.n_samples, bool)
+        mask[self.Y.indices[self.Y.indptr[v] : self.Y.indptr[v + 1]]] = True
+        return mask
+
+    def any_of(self, nodes) -> np.ndarray:
+        """Return a mask of the instances that carry one of the nodes."""
+        mask = np.zeros(self.n_samples, bool)
+        for v in nodes:
+            mask |= self.rows(v)
+        return mask
+
+    def exact(self, v: int) -> np.ndarray:
+        """Return a mask of the instances for which v is a most specific label."""
+        return self.rows(v) & ~self.any_of(self.hierarchy.children(v))
+
+    def any_exact(self, nodes) -> np.ndarray:
+        """Return a mask of the instances for which one of the nodes is a most specific label."""
+        mask = np.zeros(self.n_samples, bool)
+        for v in nodes:
+            mask |= self.exact(v)
+        return mask
+
+    def below(self, u: int | None) -> np.ndarray:
+        """Return a mask of the instances that carry u; all of them for the implicit root, None."""
+        return np.ones(self.n_samples, bool) if u is None else self.rows(u)
+
+    def siblings(self, v: int) -> np.ndarray:
+        """Return the nodes that share a parent with v, without v; top-level nodes share the implicit root."""
+        parents = self.hierarchy.parents(v)
+        shared = [self.hierarchy.children(u) for u in parents] if parents.size else [self.hierarchy.roots]
+        return np.setdiff1d(np.concatenate(shared), [v])
+
+
+def _not_stopping_above(view: LabelView, v: int) -> np.ndarray:
+    return ~view.rows(v) & ~view.any_exact(view.hierarchy.ancestors(v))
+
+
+def _below_all_parents(view: LabelView, v: int) -> np.ndarray:
+    mask = ~view.rows(v)
+    for u in view.hierarchy.parents(v):
+        mask &= view.rows(u)
+    return mask
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One way to choose positives and negatives; negatives that are positive as well count as positive.
+
+    Attributes
+    ----------
+    name : str
+    positives, negatives : callable
+        ``(view, v)`` to a mask of instances.
+    estimates : {"conditional", "marginal", "stop"}
+        What the score of a node so learned means: p(v | parents), p(v), or p(v is most specific).
+    """
+
+    name: str
+    positives: Callable[[LabelView, int], np.ndarray]
+    negatives: Callable[[LabelView, int], np.ndarray]
+    estimates: Literal["conditional", "marginal", "stop"]
+
+    def select(self, view: LabelView, v: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of the instances to train on, and which of these are positive."""
+        positive = self.positives(view, v)
+        rows = np.flatnonzero(positive | self.negatives(view, v))
+        return rows, positive[rows]
+
+
+POLICIES = {
+    policy.name: policy
+    for policy in (
+        Policy("exclusive", LabelView.exact, lambda view, v: ~view.exact(v), "stop"),
+        Policy("less_exclusive", LabelView.exact, lambda view, v: ~view.rows(v), "stop"),
+        Policy("less_inclusive", LabelView.rows, lambda view, v: ~view.rows(v), "marginal"),
+        Policy("inclusive", LabelView.rows, _not_stopping_above, "marginal"),
+        Policy("siblings", LabelView.rows, lambda view, v: view.any_of(view.siblings(v)), "conditional"),
+        Policy("exclusive_siblings", LabelView.exact, lambda view, v: view.any_exact(view.siblings(v)), "conditional"),
+        Policy("parents", LabelView.rows, _below_all_parents, "conditional"),
+    )
+}
+
+
+def resolve_policy(policy: str | Policy) -> Policy:
+    """Return the policy of that name, or the policy itself.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> view = LabelView(h.encode([["a/1"], ["a/2"], ["a"], ["b/1"]]), h)
+    >>> for name in ("siblings", "inclusive", "less_inclusive"):
+    ...     rows, positive = resolve_policy(name).select(view, h.index("a/1"))
+    ...     print(name, rows.tolist(), positive.astype(int).tolist())
+    siblings [0, 1] [1, 0]
+    inclusive [0, 1, 3] [1, 0, 0]
+    less_inclusive [0, 1, 2, 3] [1, 0, 0, 0]
+    """
+    if isinstance(policy, Policy):
+        return policy
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(map(repr, POLICIES))} or a Policy; got {policy!r}.")
+    return POLICIES[policy]
