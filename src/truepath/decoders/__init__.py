@@ -2,6 +2,7 @@
 
 from truepath.decoders.agreement import NestedAgreement, nested_agreement
 from truepath.decoders.base import Decoder
+from truepath.decoders.best_path import BestPath
 from truepath.decoders.exact import ExactLeafMAP
 from truepath.decoders.greedy import LeafPath
 from truepath.decoders.mas import MAS
@@ -12,6 +13,7 @@ from truepath.decoders.top_leaves import TopLeaves
 __all__ = [
     "MAS",
     "MASR",
+    "BestPath",
     "Decoder",
     "ExactLeafMAP",
     "LeafPath",

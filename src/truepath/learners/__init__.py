@@ -1,7 +1,10 @@
 """Learners: ``fit(X, Y)``, then ``predict_proba(X)`` returns coherent node scores."""
 
+from truepath.learners.ada_boost_mh import AdaBoostMH
 from truepath.learners.base import HierarchicalLearner
 from truepath.learners.binary_relevance import BinaryRelevance
+from truepath.learners.global_naive_bayes import GlobalNaiveBayes
+from truepath.learners.hada_boost_mh import HAdaBoostMH
 from truepath.learners.label_powerset import HMCLabelPowerset
 from truepath.learners.per_level import PerLevel
 from truepath.learners.per_node import PerNode
@@ -13,8 +16,11 @@ from truepath.learners.sibling_lasso import SiblingLasso
 __all__ = [
     "HBR",
     "POLICIES",
+    "AdaBoostMH",
     "BRMetaLabeler",
     "BinaryRelevance",
+    "GlobalNaiveBayes",
+    "HAdaBoostMH",
     "HMCLabelPowerset",
     "HierarchicalLearner",
     "PerLevel",
