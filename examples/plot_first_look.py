@@ -58,11 +58,13 @@ def stack(nodes, bottom, depth, scale):
         height = size[v] * scale
         colour = colormaps["viridis"](f1[v])
         ax.barh(bottom + height / 2, 0.97, height, left=depth, color=colour, edgecolor="white", linewidth=0.8)
-        if height > 0.012:
+        if height > 0.02:
             light = np.dot(colour[:3], (0.299, 0.587, 0.114)) > 0.6
             name = h.names[v].rsplit(" :: ", 1)[-1]
             name = name if len(name) < 34 else name[:32] + "…"
-            ax.text(depth + 0.02, bottom + height / 2, name, va="center", fontsize=7, color="black" if light else "white")
+            ax.text(
+                depth + 0.02, bottom + height / 2, name, va="center", fontsize=7, color="black" if light else "white"
+            )
         below = h.children(v)
         if below.size:
             stack(below, bottom, depth + 1, height / max(size[v], size[below].sum()))

@@ -303,14 +303,11 @@ def test_gaps_are_undone_over_empty_rows():
 def test_the_same_cache_gives_the_same_bytes(tmp_path):
     cache = tool.Cache(tmp_path)
     themes = [("Games", "dice board player"), ("Security", "cipher secret token")]
-    records = [
-        record(
-            f"p{i}",
-            topics=[f"Topic :: {themes[i % 2][0]} :: Sub"],
-            summary=f"{themes[i % 2][1]} w{'abcdefghij'[i % 10]}",
-        )
-        for i in range(60)
-    ]
+    records = []
+    for i in range(60):
+        topic, words = themes[i % 2]
+        summary = f"{words} x{'abcdefghij'[i % 10]} y{'abcdefghij'[i // 6]}"
+        records.append(record(f"p{i}", topics=[f"Topic :: {topic} :: Sub"], summary=summary))
     cache.add(records, {"gone": "no such name"})
     rules = tool.Rules(min_documents=2, max_share=0.6, min_words=1, copy_cosine=0.999, min_packages=1, min_in_part=1)
     built = tool.make(cache, tmp_path / "one.npz", "2026-11-15", rules)

@@ -103,9 +103,9 @@ def _example(ds: Dataset, Y_pred: Any) -> Any:
     marks = {(True, True): "[green]✓ {}[/]", (True, False): "[yellow]○ {}  (missed)[/]", (False, True): "[red]✗ {}[/]"}
     tree = Tree(f"[bold]{name}[/]   [green]✓ right[/]  [yellow]○ missed[/]  [red]✗ wrong[/]")
     branches = {-1: tree}
-    for v in np.flatnonzero(truth[row] | Y_pred[row]):
+    for v in np.flatnonzero(truth[row] | Y_pred[row]).tolist():
         above = ds.hierarchy.parents(v)
         mark = marks[bool(truth[row, v]), bool(Y_pred[row, v])]
         label = str(ds.hierarchy.names[v]).rsplit(" :: ", 1)[-1]
-        branches[int(v)] = branches[int(above[0]) if above.size else -1].add(mark.format(label))
+        branches[v] = branches[int(above[0]) if above.size else -1].add(mark.format(label))
     return tree

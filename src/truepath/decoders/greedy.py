@@ -50,12 +50,14 @@ class GreedySearch:
     def __init__(self, hierarchy: Hierarchy):
         self.hierarchy = hierarchy
         self._sweep = self._sweep_tree if hierarchy.is_tree else self._sweep_dag
-        if not hierarchy.is_tree:
+        if hierarchy.is_tree:
+            self._up = parent_of(hierarchy, -1)
+        else:
             self._above, self._below = _supernodes(hierarchy)
 
     def path(self, weights: NodeWeights, k: NDArray[np.int64]) -> LeafPath:
         """Return the first k[i] leaves of each row; entries past them are undefined."""
-        most = int(k.max(initial=0))
+        most = int(k.max(initial=1))
         found = LeafPath(np.empty((k.size, most), np.int32), np.empty((k.size, most)))
         self._sweep(weights, k, found)
         return found
@@ -73,7 +75,7 @@ class GreedySearch:
 
     def _sweep_tree(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
         h = self.hierarchy
-        graph = (h.roots, parent_of(h, -1), h.child_ptr, h.child_idx, h.is_leaf)
+        graph = (h.roots, self._up, h.child_ptr, h.child_idx, h.is_leaf)
         _kernels.leaf_greedy.greedy_tree(*weights, k, *graph, *found)
 
     def _sweep_dag(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:

@@ -23,14 +23,15 @@ class TreeOptimum:
 
     def __init__(self, hierarchy: Hierarchy, k_max: int | None = None):
         self.hierarchy = hierarchy
-        self._tables = None if k_max is None else _lay_out_tables(hierarchy, k_max)
+        self._up = parent_of(hierarchy, hierarchy.n_nodes)
+        self._tables = None if k_max is None else _lay_out_tables(hierarchy, self._up, k_max)
 
     def solve(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> tuple[NDArray, NDArray, NDArray]:
         """Return the label sets, their values and their gaps to the optimum: zeros."""
         h, n_samples = self.hierarchy, weights.root.size
         Y, value = np.zeros((n_samples, h.n_nodes), bool), np.empty(n_samples)
         if k is None:
-            graph = (parent_of(h, h.n_nodes), h.child_ptr, h.child_idx, h.roots)
+            graph = (self._up, h.child_ptr, h.child_idx, h.roots)
             _kernels.leaf_exact.best_sets(*weights, *graph, Y, value)
         else:
             graph = (h.roots, h.child_ptr, h.child_idx, *self._tables)
@@ -46,18 +47,20 @@ class TreeOptimum:
         return Y, value, np.zeros(value.shape)
 
 
-def _lay_out_tables(hierarchy: Hierarchy, k_max: int) -> tuple[NDArray, NDArray, NDArray]:
+def _lay_out_tables(hierarchy: Hierarchy, up: NDArray, k_max: int) -> tuple[NDArray, NDArray, NDArray]:
     """Return each node's number of leaves, and where its tables of values and of shares begin.
 
     A node needs a value for each number of its leaves up to k_max, and a share for each number of leaves, from 0,
     of itself and its elder siblings together.
     """
     n_below = hierarchy.is_leaf.astype(np.int64)
-    for parent, child in hierarchy.edges[::-1].tolist():  # children before parents
-        n_below[parent] += n_below[child]
+    for level in hierarchy.levels[:0:-1]:  # children before parents
+        np.add.at(n_below, up[level], n_below[level])
+    families = np.concatenate([hierarchy.child_idx, hierarchy.roots])  # siblings together, the top level last
+    first = np.append(hierarchy.child_ptr[:-1], hierarchy.child_idx.size)[up[families]]  # where each family begins
+    before = np.concatenate([[0], np.cumsum(n_below[families])])
     shared = np.empty(hierarchy.n_nodes, np.int64)
-    for siblings in (hierarchy.roots, *map(hierarchy.children, np.flatnonzero(~hierarchy.is_leaf))):
-        shared[siblings] = np.cumsum(n_below[siblings])
+    shared[families] = before[1:] - before[first]
     value_ptr = np.concatenate([[0], np.cumsum(np.minimum(n_below, k_max))])
     take_ptr = np.concatenate([[0], np.cumsum(np.minimum(shared, k_max) + 1)])
     return n_below, value_ptr, take_ptr

@@ -8,6 +8,7 @@ root, written as parent -1. So there are ``n_edges + len(roots)`` of them, the a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = ["COHERENCE_TOLERANCE", "arc_pointers", "conditional_from_marginals"]
 COHERENCE_TOLERANCE = 1e-6
 
 
+@lru_cache(maxsize=16)  # asked for again by every block of rows
 def arc_pointers(hierarchy: Hierarchy) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the arcs as index arrays: where each node's arcs begin, and each arc's parent (-1 for the root).
 
@@ -52,6 +54,7 @@ def arc_pointers(hierarchy: Hierarchy) -> tuple[NDArray[np.int32], NDArray[np.in
     arc_ptr = np.concatenate([[0], np.cumsum(np.maximum(n_parents, 1))]).astype(np.int32)
     arc_parent = np.full(arc_ptr[-1], -1, np.int32)
     arc_parent[np.repeat(n_parents > 0, np.maximum(n_parents, 1))] = hierarchy.parent_idx
+    arc_ptr.flags.writeable = arc_parent.flags.writeable = False
     return arc_ptr, arc_parent
 
 
@@ -79,20 +82,21 @@ def conditional_from_marginals(S: Any, hierarchy: Hierarchy, *, zero_division: f
     [[0.8, 0.5, 0.25, 0.5]]
     """
     S = np.ascontiguousarray(S.toarray() if sparse.issparse(S) else S)
-    _refuse_incoherent(S, hierarchy)
     arc_ptr, arc_parent = arc_pointers(hierarchy)
     C = np.empty((S.shape[0], arc_parent.size), S.dtype)
-    _kernels.arcs.divide_by_parents(S, arc_ptr, arc_parent, zero_division, C)
+    if not _kernels.arcs.divide_by_parents(S, arc_ptr, arc_parent, zero_division, COHERENCE_TOLERANCE, C):
+        raise _incoherent(S, hierarchy)
     return C
 
 
-def _refuse_incoherent(S: NDArray[Any], hierarchy: Hierarchy) -> None:
-    """Raise where a score exceeds its parent's: their ratio is no probability."""
+def _incoherent(S: NDArray[Any], hierarchy: Hierarchy) -> ConstraintError:
+    """Say where a score exceeds its parent's: their ratio is no probability."""
     broken = find_incoherent(S, hierarchy, COHERENCE_TOLERANCE)
-    if broken is not None:
-        child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
-        raise ConstraintError(
-            f"S has {broken.n_rows} row(s) with a score above its parent's (first: row {broken.row}, {child!r} above "
-            f"{parent!r}), so S[v] / S[parent] is no probability. Make S coherent with one of truepath.combiners, or "
-            "pass the conditional scores themselves."
-        )
+    if broken is None:  # it is a top-level score that exceeds the root's
+        return ConstraintError(f"S must hold probabilities in [0, 1]; found {S.max()}.")
+    child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
+    return ConstraintError(
+        f"S has {broken.n_rows} row(s) with a score above its parent's (first: row {broken.row}, {child!r} above "
+        f"{parent!r}), so S[v] / S[parent] is no probability. Make S coherent with one of truepath.combiners, or "
+        "pass the conditional scores themselves."
+    )

@@ -56,7 +56,7 @@ class Hierarchy:
     levels : tuple of ndarray of int
         The nodes of each depth: ``levels[0]`` are those of depth 1.
     costs : ndarray of float64, shape (n_nodes,)
-        The normalised costs: c_root = 1, and c_v is the sum over the parents u of v of c_u / |children(u)|.
+        The normalised costs: c_root = 1, and c_v is the sum over the parents u of v of c_u / #children(u).
     aliases : mapping of str to str
         Other names of nodes, such as alternative ids; :meth:`index` and :meth:`encode` take them.
     sep : str or None

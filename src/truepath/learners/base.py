@@ -45,10 +45,10 @@ class HierarchicalLearner(ClassifierMixin, BaseEstimator):
     hierarchy_: Hierarchy
 
     @property
-    def classes_(self) -> list[np.ndarray]:
-        """The values of each label, as scikit-learn lists them for multi-label classifiers."""
+    def classes_(self) -> np.ndarray:
+        """The label numbers, as scikit-learn's one-vs-rest lists them; ``cross_val_predict`` asks for them."""
         check_is_fitted(self, "hierarchy_")
-        return [np.array([False, True])] * self.hierarchy_.n_nodes
+        return np.arange(self.hierarchy_.n_nodes)
 
     def predict(self, X):
         """Return the closed label matrix: every label whose marginal exceeds one half.
@@ -65,9 +65,10 @@ class HierarchicalLearner(ClassifierMixin, BaseEstimator):
 
     def score(self, X, Y, sample_weight=None):
         """Return the share of rows whose label set is predicted exactly (scikit-learn's default for label sets)."""
+        found = self.predict(X)
         truth = encode_labels(Y, self.hierarchy_)
         truth = truth.toarray() if sparse.issparse(truth) else truth
-        return float(np.average((self.predict(X) == truth).all(axis=1), weights=sample_weight))
+        return float(np.average((found == truth).all(axis=1), weights=sample_weight))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -167,8 +168,8 @@ def derive_hierarchy(Y) -> Hierarchy:
 
 def _as_array(Y) -> np.ndarray:
     """Return a numeric or string matrix as it is, and rows of label collections as an array of objects."""
-    if isinstance(Y, np.ndarray):
-        return Y
+    if hasattr(Y, "__array__"):
+        return np.asarray(Y)
     rows = list(Y)
     if rows and all(map(_holds_numbers, rows)):
         return np.asarray(rows)

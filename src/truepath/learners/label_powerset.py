@@ -9,6 +9,7 @@ seen, thus always closed, and ending in leaves if the training rows do.
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -108,11 +109,13 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
 
     def predict_proba(self, X):
         """Return coherent marginals: the probability of all label sets that hold the label."""
-        return cap_by_parents(self._set_scores(X) @ self.label_sets_.astype(np.float64), self.hierarchy_)
+        P = self._set_scores(X)
+        return cap_by_parents(P @ self.label_sets_.astype(np.float64), self.hierarchy_)
 
     def predict(self, X):
         """Return the most probable of the label sets seen in training, shape (n_samples, n_nodes)."""
-        return self.label_sets_[self._set_scores(X).argmax(axis=1)]
+        best = self._set_scores(X).argmax(axis=1)
+        return self.label_sets_[best]
 
     def _set_scores(self, X) -> np.ndarray:
         """Return the probability of each label set seen in training, (n_samples, n_sets)."""
@@ -157,7 +160,9 @@ def _tree_of_sets(codes: list[np.ndarray]) -> tuple[list[_Step], np.ndarray]:
 
 
 def _fit_level(estimator, X, code, weight, seed):
-    with single_blas_thread():
+    """Fit one level; that label sets are many is the method's nature, not a regression by mistake."""
+    with single_blas_thread(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
         return fit_classifier(estimator, X, code, weight, seed=seed)
 
 

@@ -8,6 +8,7 @@ problem is fitted by itself with one BLAS thread, so the bits are the same for a
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import (
@@ -136,7 +137,13 @@ def _fit_problem(estimator, X, problem: Problem, weight, labels, calibrate, seed
 
 def single_blas_thread():
     """Return a context in which BLAS keeps to one thread: workers do so too, and sums then have the same bits."""
-    return threadpool_limits(limits=1, user_api="blas")
+    return _thread_pools().limit(limits=1, user_api="blas")
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Look for the thread pools once a process: it takes milliseconds, as long as a small fit."""
+    return ThreadpoolController()
 
 
 def _drop_repeated(problems: list[Problem], overrides) -> tuple[list[Problem], list[int]]:

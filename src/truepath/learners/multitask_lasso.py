@@ -183,28 +183,32 @@ def solve_path(X, Y, omega, alphas, penalty: Penalty, *, tol=1e-4, max_iter=1000
 def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
     """Solve for one alpha: on the working set, then look at all features, until the gap is small enough."""
     inner, n_iter = 0.5 * allowed, 0
+    gap, strength = _duality_gap(design, Y, omega, alpha, penalty, state)
     for _ in range(MAX_ROUNDS):
-        features = np.flatnonzero(working)
-        if features.size:
-            part = design.narrow(features)
-            start = _State(state.W[features], state.b, state.XW)
-            found, steps = _fista(part, Y, omega, alpha, penalty, start, inner, max_iter - n_iter)
-            n_iter += steps
-            W = np.zeros_like(state.W)
-            W[features] = found.W
-            state = _State(W, found.b, found.XW)
-        gap, strength = _duality_gap(design, Y, omega, alpha, penalty, state)
         if gap <= allowed:
             break
         if n_iter >= max_iter:
             logger.warning("alpha %.3g: gap %.2g above %.2g after max_iter=%d steps", alpha, gap, allowed, max_iter)
             break
+        found, steps = _solve_working(design, Y, omega, alpha, penalty, state, working, inner, max_iter - n_iter)
+        state, n_iter = found, n_iter + steps
+        gap, strength = _duality_gap(design, Y, omega, alpha, penalty, state)
         breaking = (strength > alpha) & ~working
-        if breaking.any():
-            working = working | breaking
-        else:
-            inner *= 0.1
+        working = working | breaking
+        inner = inner if breaking.any() else 0.1 * inner
     return state, gap, strength, n_iter
+
+
+def _solve_working(design, Y, omega, alpha, penalty, state, working, allowed, max_iter) -> tuple[_State, int]:
+    """Solve over the working features alone, the others held at zero."""
+    features = np.flatnonzero(working)
+    if not features.size:
+        return state, 0
+    start = _State(state.W[features], state.b, state.XW)
+    found, n_iter = _fista(design.narrow(features), Y, omega, alpha, penalty, start, allowed, max_iter)
+    W = np.zeros_like(state.W)
+    W[features] = found.W
+    return _State(W, found.b, found.XW), n_iter
 
 
 def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.ndarray]:

@@ -66,6 +66,8 @@ class SiblingLasso(HierarchicalLearner):
         The strength chosen for each parent by name (None: the implicit root).
     gaps_ : dict
         The duality gap reached there.
+    n_iter_ : int
+        The most proximal steps any group took at its last strength.
 
     Notes
     -----
@@ -140,6 +142,7 @@ class SiblingLasso(HierarchicalLearner):
         self.coef_, self.intercept_ = _assemble(problems, fits, X.shape[1], int(arc_pointers(hierarchy)[0][-1]))
         self.alphas_ = {problem.key: fit.alpha for problem, fit in zip(problems, fits)}
         self.gaps_ = {problem.key: fit.gap for problem, fit in zip(problems, fits)}
+        self.n_iter_ = max(fit.n_iter for fit in fits)
         return self
 
     def predict_conditional_proba(self, X):

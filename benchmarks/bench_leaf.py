@@ -1,0 +1,245 @@
+"""Mandatory leaf prediction: how fast, how much faster than the printed algorithms, how often greedy = exact.
+
+Run ``python benchmarks/bench_leaf.py [speed] [dag] [agreement]`` (all three by default); prints Markdown tables of
+medians. Times are those of one thread, counted by the processor, so that a busy machine does not distort them. The
+printed Algorithms 1-3 are compiled too, from the plain transcription below, and are handed the same weights.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from statistics import median
+from time import thread_time
+
+import numpy as np
+from numba import njit
+
+from truepath import Hierarchy
+from truepath.decoders import MAS, ExactLeafMAP, nested_agreement
+from truepath.decoders.greedy import GreedySearch, parent_of
+from truepath.decoders.tree_optimum import TreeOptimum
+from truepath.decoders.weights import posterior_weights
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+SETS = ("cellcycle_FUN", "enron", "imclef07a", "diatoms")  # trees; the DAG has a part of its own
+
+
+@njit
+def printed_on_tree(w, root, k, leaves, up):
+    """Algorithm 1 with Algorithm 2: all unassigned supernodes are summed again in each round."""
+    order, values = np.empty(k, np.int64), np.empty(k)
+    in_omega, is_assigned = np.zeros(w.size, np.bool_), np.zeros(leaves.size, np.bool_)
+    snv, snv_omega = np.empty(leaves.size), root
+    for j in range(k + 1):
+        for q in range(leaves.size):
+            if not is_assigned[q]:
+                node, snv[q] = leaves[q], snv_omega
+                while node >= 0 and not in_omega[node]:
+                    snv[q] += w[node]
+                    node = up[node]
+        if j == k:
+            break
+        best = -1
+        for q in range(leaves.size):
+            if not is_assigned[q] and (best < 0 or snv[q] > snv[best]):
+                best = q
+        order[j], values[j], snv_omega, is_assigned[best] = leaves[best], snv[best], snv[best], True
+        node = leaves[best]
+        while node >= 0 and not in_omega[node]:
+            in_omega[node] = True
+            node = up[node]
+    return order, values
+
+
+@njit
+def printed_update(leaf, w, snv_omega, in_omega, parent_ptr, parent_idx, heap, in_heap):
+    """Algorithm 3; the balanced search tree T is a binary heap with a flag for every node in it."""
+    heap[0], size, snv = leaf, 1, snv_omega
+    in_heap[leaf] = True
+    while size:
+        node = heap[0]
+        size -= 1
+        moved, at = heap[size], 0
+        while 2 * at + 1 < size:
+            below = 2 * at + 1
+            if below + 1 < size and heap[below + 1] > heap[below]:
+                below += 1
+            if moved >= heap[below]:
+                break
+            heap[at] = heap[below]
+            at = below
+        heap[at] = moved
+        in_heap[node] = False
+        snv += w[node]
+        for a in range(parent_ptr[node], parent_ptr[node + 1]):
+            u = parent_idx[a]
+            if not in_omega[u] and not in_heap[u]:
+                in_heap[u] = True
+                at = size
+                size += 1
+                while at and heap[(at - 1) >> 1] < u:
+                    heap[at] = heap[(at - 1) >> 1]
+                    at = (at - 1) >> 1
+                heap[at] = u
+    return snv
+
+
+@njit
+def printed_on_dag(w, root, k, leaves, parent_ptr, parent_idx):
+    """Algorithm 1 with Algorithm 3."""
+    order, values = np.empty(k, np.int64), np.empty(k)
+    in_omega, is_assigned = np.zeros(w.size, np.bool_), np.zeros(leaves.size, np.bool_)
+    heap, in_heap, queue = np.empty(w.size, np.int64), np.zeros(w.size, np.bool_), np.empty(w.size, np.int64)
+    snv, snv_omega = np.empty(leaves.size), root
+    for j in range(k + 1):
+        for q in range(leaves.size):
+            if not is_assigned[q]:
+                snv[q] = printed_update(leaves[q], w, snv_omega, in_omega, parent_ptr, parent_idx, heap, in_heap)
+        if j == k:
+            break
+        best = -1
+        for q in range(leaves.size):
+            if not is_assigned[q] and (best < 0 or snv[q] > snv[best]):
+                best = q
+        order[j], values[j], snv_omega, is_assigned[best] = leaves[best], snv[best], snv[best], True
+        queue[0], head, tail = leaves[best], 0, 1
+        in_omega[leaves[best]] = True
+        while head < tail:
+            for a in range(parent_ptr[queue[head]], parent_ptr[queue[head] + 1]):
+                if not in_omega[parent_idx[a]]:
+                    in_omega[parent_idx[a]] = True
+                    queue[tail] = parent_idx[a]
+                    tail += 1
+            head += 1
+    return order, values
+
+
+def timed(function, repeats: int = 7) -> float:
+    """Median seconds of one thread, the first call (which may compile) left out."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = thread_time()
+        function()
+        times.append(thread_time() - start)
+    return median(times)
+
+
+def random_tree(n_nodes: int, rng: np.random.Generator) -> Hierarchy:
+    """A random recursive tree with five top-level nodes."""
+    return Hierarchy.from_parents([-1 if v < 5 else int(rng.integers(0, v)) for v in range(n_nodes)])
+
+
+def random_marginals(h: Hierarchy, n_rows: int, rng: np.random.Generator) -> np.ndarray:
+    """Uniform conditional probabilities, multiplied down the paths (on DAGs by the smallest parent's)."""
+    S = rng.random((n_rows, h.n_nodes))
+    for v in range(h.n_nodes):
+        S[:, v] *= S[:, h.parents(v)].min(axis=1, initial=1)
+    return S
+
+
+def bench_trees() -> None:
+    print("\nNanoseconds per node and row on random trees; `all` starts from marginals, `search` from weights.\n")
+    print("| nodes | leaves | MAS all k, all | search | exact, unknown k, all | search | exact, k = 10, all | printed / ours |")
+    print("|---|---|---|---|---|---|---|---|")
+    for n_nodes in (500, 4_000, 40_000):
+        rng = np.random.default_rng(0)
+        h = random_tree(n_nodes, rng)
+        n_rows = max(8, 400_000 // n_nodes)
+        S = random_marginals(h, n_rows, rng)
+        weights, n_leaves = posterior_weights(S, h), h.leaves.size
+        every = np.full(n_rows, n_leaves)
+        greedy, optimum = GreedySearch(h), TreeOptimum(h)
+        jobs = [
+            lambda: MAS(hierarchy=h).predict_path(S),
+            lambda: greedy.path(weights, every),
+            lambda: ExactLeafMAP(hierarchy=h).predict(S),
+            lambda: optimum.solve(weights, None),
+            lambda: ExactLeafMAP(k=10, hierarchy=h).predict(S),
+        ]
+        ns = [timed(job) / S.size * 1e9 for job in jobs]
+        ratio = "not run"
+        if n_nodes <= 4_000:
+            up = parent_of(h, -1)
+            printed = lambda i: printed_on_tree(weights.nodes[i], weights.root[i], n_leaves, h.leaves, up)  # noqa: E731
+            ours = greedy.path(weights, every)
+            assert all((printed(i)[0] == ours.leaves[i]).all() for i in range(4))
+            seconds = timed(lambda: [printed(i) for i in range(4)], 3) / 4
+            ratio = f"{seconds / (ns[1] * 1e-9 * n_nodes):.0f}"
+        print(f"| {n_nodes:,} | {n_leaves:,} | " + " | ".join(f"{value:.1f}" for value in ns) + f" | {ratio} |")
+
+
+def forest_scores(name: str, n_estimators: int = 100, n_rows: int | None = None) -> tuple[np.ndarray, Hierarchy]:
+    """Test scores of extremely randomised trees, leaves of 5 rows, fitted to train and valid; missing values are 0."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    from truepath.data import load_dataset
+
+    ds = load_dataset(name, home=DATA).one_hot()
+    parts = [ds[split] for split in ("train", "valid") if split in ds]
+    X, Y = (np.vstack([_dense(getattr(part, field)) for part in parts]) for field in ("X", "Y"))
+    known = Y.any(axis=0)  # a label never seen is scored 0 and would only blow the model up
+    model = ExtraTreesRegressor(n_estimators, min_samples_leaf=5, max_features=1 / 3, random_state=0, n_jobs=2)
+    model.fit(np.nan_to_num(X), Y[:, known].astype(np.float32))
+    test = _dense(ds.test.X)[:n_rows]
+    S = np.zeros((len(test), Y.shape[1]))
+    S[:, known] = model.predict(np.nan_to_num(test)).reshape(len(test), -1)
+    return S.clip(0, 1), ds.hierarchy
+
+
+def _dense(M) -> np.ndarray:
+    return M.toarray() if hasattr(M, "toarray") else np.asarray(M)
+
+
+def bench_dag() -> None:
+    S, h = forest_scores("cellcycle_GO", 20, 100)
+    weights = posterior_weights(S, h)
+    greedy, ten = GreedySearch(h), np.full(len(S), 10)
+    ours = greedy.path(weights, ten)
+    run = lambda i: printed_on_dag(weights.nodes[i], weights.root[i], 10, h.leaves, h.parent_ptr, h.parent_idx)  # noqa: E731
+    same = np.mean([np.allclose(run(i)[1], ours.values[i]) for i in range(len(S))])
+    printed = timed(lambda: [run(i) for i in range(20)], 3) / 20
+    search = timed(lambda: greedy.path(weights, ten)) / len(S)
+    whole = timed(lambda: MAS(k=10, hierarchy=h).predict(S)) / len(S)
+    every = timed(lambda: MAS(hierarchy=h).predict(S), 3) / len(S)
+    print(f"\nDAG: cellcycle_GO, {h.n_nodes:,} nodes, {h.leaves.size:,} leaves, milliseconds a row; equal values in {same:.0%}.\n")
+    print("| printed Algorithm 3, k = 10 | search, k = 10 | printed / search | MAS(k=10) from marginals | MAS(), all k |")
+    print("|---|---|---|---|---|")
+    cells = [f"{printed * 1e3:.2f}", f"{search * 1e3:.3f}", f"{printed / search:.0f}", f"{whole * 1e3:.3f}", f"{every * 1e3:.2f}"]
+    print("| " + " | ".join(cells) + " |")
+    few = S[:10]
+    start, exact = thread_time(), ExactLeafMAP(k=10, time_limit=60.0, hierarchy=h)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        Y = exact.predict(few)
+    seconds = (thread_time() - start) / len(few)
+    value = np.where(Y, weights.nodes[:10], 0).sum(axis=1) + weights.root[:10]
+    better = int((value > ours.values[:10, -1] + 1e-6).sum())
+    print(
+        f"\nExactLeafMAP(k=10), the integer programme: {seconds:.2f} s a row over {len(few)} rows, "
+        f"{int((exact.gap_ == 0).sum())} proved, better than the greedy in {better}."
+    )
+
+
+def bench_agreement() -> None:
+    print("\nShare of test rows, in per cent, where the greedy reaches the optimum (in brackets: best sets nested), by k.\n")
+    print("| data | rows | weights | " + " | ".join(map(str, range(2, 11))) + " |")
+    print("|---|---|---|" + "---|" * 9)
+    for name in SETS:
+        S, h = forest_scores(name)
+        for weights in ("map", "risk"):
+            found = nested_agreement(S, h, 10, weights=weights)
+            cells = [f"{100 * a:.1f} ({100 * b:.1f})" for a, b in zip(found.reached[1:], found.nested[1:])]
+            print(f"| {name} | {len(S)} | {weights} | " + " | ".join(cells) + " |")
+
+
+def main() -> None:
+    parts = {"speed": bench_trees, "dag": bench_dag, "agreement": bench_agreement}
+    for name in sys.argv[1:] or parts:
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""PerParent with logistic regression against HiClass's local classifier per parent node.
+
+HiClass pins other versions of its dependencies, so it runs in an interpreter of its own::
+
+    python -m venv hiclass-venv && hiclass-venv/bin/pip install hiclass
+    PYTHONPATH=src python benchmarks/bench_local.py --hiclass hiclass-venv/bin/python
+
+Both libraries fit the same standardised rows, one path each, with the same estimator, in turns, one thread each. Times are
+medians of CPU seconds over the rounds; hF is micro-averaged on the test rows. HiClass always walks to a leaf or a stop it has
+seen, so beside our default decision (marginals above one half) stands the best leaf, which is what it does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+DATASETS = ("imclef07a", "diatoms")
+DATA_HOME = Path(__file__).resolve().parents[2] / "shared" / "data"
+MAX_ITER = 1000
+WARM_UP = 60  # rows of a first fit that is not timed: imports and compiled code are loaded by then
+
+
+def estimator():
+    return LogisticRegression(max_iter=MAX_ITER)
+
+
+def fit_hiclass(data):
+    """Fit HiClass once; return the seconds and the predicted levels."""
+    from hiclass import LocalClassifierPerParentNode
+
+    LocalClassifierPerParentNode(estimator()).fit(data["X"][:WARM_UP], data["levels"][:WARM_UP])
+    start = time.process_time()
+    model = LocalClassifierPerParentNode(estimator()).fit(data["X"], data["levels"])
+    seconds = time.process_time() - start
+    return seconds, {"levels": model.predict(data["X_test"]).astype(str)}
+
+
+def fit_truepath(data):
+    """Fit PerParent once; return the seconds and the marginals."""
+    from truepath import Hierarchy
+    from truepath.learners import PerParent
+
+    hierarchy = Hierarchy.from_json(str(data["hierarchy"]))
+    Y = hierarchy.encode(data["levels"])
+    PerParent(estimator(), hierarchy).fit(data["X"][:WARM_UP], Y[:WARM_UP])
+    start = time.process_time()
+    model = PerParent(estimator(), hierarchy).fit(data["X"], Y)
+    seconds = time.process_time() - start
+    return seconds, {"S": model.predict_proba(data["X_test"])}
+
+
+def work(library: str, path: str) -> None:
+    """Fit in this process, save the predictions beside the data, print the seconds."""
+    data = np.load(path)
+    fit = {"hiclass": fit_hiclass, "truepath": fit_truepath}[library]
+    seconds, found = fit(data)
+    np.savez(path.replace(".npz", f".{library}.npz"), **found)
+    print(json.dumps(seconds))
+
+
+def level_table(Y, hierarchy) -> np.ndarray:
+    """Return one column per level: the names on each row's path, empty below its end."""
+    levels = np.full((Y.shape[0], hierarchy.height), "", dtype=np.asarray(hierarchy.names.tolist()).dtype)
+    for i in range(Y.shape[0]):
+        nodes = Y.indices[Y.indptr[i] : Y.indptr[i + 1]]
+        deepest = max(nodes, key=lambda v: hierarchy.depth[v])
+        for v in [*hierarchy.ancestors(deepest), deepest]:
+            levels[i, hierarchy.depth[v] - 1] = hierarchy.names[v]
+    return levels
+
+
+def save_dataset(name: str, folder: str):
+    """Write what both libraries need; return the path, the hierarchy and the true test labels."""
+    from truepath.data import load_dataset
+
+    ds = load_dataset(name, home=DATA_HOME)
+    mean, scale = ds.train.X.mean(axis=0), ds.train.X.std(axis=0)
+    scale[scale == 0] = 1
+    X, X_test = (ds.train.X - mean) / scale, (ds.test.X - mean) / scale
+    path = os.path.join(folder, f"{name}.npz")
+    np.savez(path, X=X, X_test=X_test, levels=level_table(ds.train.Y, ds.hierarchy), hierarchy=ds.hierarchy.to_json())
+    return path, ds.hierarchy, ds.test.Y
+
+
+def measure(name: str, pythons: dict[str, str], rounds: int) -> list[str]:
+    """Return the Markdown rows of one data set."""
+    from truepath.decoders import TopLeaves
+    from truepath.metrics import hierarchical_f1
+
+    with tempfile.TemporaryDirectory() as folder:
+        path, hierarchy, truth = save_dataset(name, folder)
+        seconds: dict[str, list[float]] = {library: [] for library in pythons}
+        for _ in range(rounds):
+            for library, python in pythons.items():
+                command = [python, __file__, "--work", library, path]
+                done = subprocess.run(command, check=True, capture_output=True, text=True, env=one_thread())
+                seconds[library].append(json.loads(done.stdout.splitlines()[-1]))
+        levels = np.load(path.replace(".npz", ".hiclass.npz"))["levels"]
+        S = np.load(path.replace(".npz", ".truepath.npz"))["S"]
+    hf = {
+        "hiclass": hierarchical_f1(truth, hierarchy.encode(levels), hierarchy),
+        "half": hierarchical_f1(truth, S > 0.5, hierarchy),
+        "leaf": hierarchical_f1(truth, TopLeaves(k=1, hierarchy=hierarchy).predict(S), hierarchy),
+    }
+    ours, theirs = np.median(seconds["truepath"]), np.median(seconds["hiclass"])
+    return [
+        f"| {name} | {ours:.2f} s | {theirs:.2f} s | {ours / theirs:.2f} | {hf['leaf']:.4f} | {hf['half']:.4f} "
+        f"| {hf['hiclass']:.4f} |"
+    ]
+
+
+def one_thread() -> dict[str, str]:
+    """Return the environment with one BLAS and OpenMP thread."""
+    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hiclass", default=os.environ.get("HICLASS_PYTHON"), help="interpreter that has hiclass")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--work", nargs=2, metavar=("LIBRARY", "FILE"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        work(*options.work)
+        return
+    if not options.hiclass:
+        parser.error("say where HiClass is installed with --hiclass PYTHON")
+    print("| data set | PerParent fit | HiClass LCPPN fit | ratio | hF best leaf | hF above 1/2 | hF HiClass |")
+    print("|---|---|---|---|---|---|---|")
+    for name in DATASETS:
+        for row in measure(name, {"truepath": sys.executable, "hiclass": options.hiclass}, options.rounds):
+            print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

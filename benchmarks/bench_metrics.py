@@ -1,0 +1,101 @@
+"""Time the metrics against one np.sort of the same scores, and against scikit-learn where it has a twin.
+
+Run from the repository's root: ``python benchmarks/bench_metrics.py``. The matrix is 1278 x 4125, the test part of
+cellcycle_GO with its hierarchy when the benchmark data lie in ``../shared/data``, else a random DAG of that size.
+Prints a Markdown table of medians; the ratios belong to this one run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import average_precision_score, f1_score
+
+from truepath import Hierarchy, metrics
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+N_SAMPLES, N_NODES = 1278, 4125
+
+
+def random_problem(rng):
+    """A DAG of GO's size and shape, and closed labels at GO's density."""
+    parents = [[]] + [np.unique(rng.integers(0, v, rng.integers(1, 3))).tolist() for v in range(1, N_NODES)]
+    hierarchy = Hierarchy.from_parents(parents)
+    Y = np.zeros((N_SAMPLES, N_NODES), bool)
+    Y[np.repeat(np.arange(N_SAMPLES), 4), rng.integers(0, N_NODES, 4 * N_SAMPLES)] = True
+    return "random DAG", hierarchy, hierarchy.close(Y)
+
+
+def load_problem(rng):
+    """cellcycle_GO's hierarchy and test labels where they can be read, else random ones."""
+    folder = DATA / "hmc" / "cellcycle_GO"
+    if not folder.is_dir():
+        return random_problem(rng)
+    from truepath.data import read_clus_arff
+
+    dataset = read_clus_arff({"test": folder / "test.arff.xz"})
+    return "cellcycle_GO test", dataset.hierarchy, dataset.test.Y.toarray()
+
+
+def median_times(functions, repeats):
+    """Medians of several functions run in turn, so that a busy machine slows all of them, after one warm-up each."""
+    times = {key: [] for key in functions}
+    for repeat in range(repeats + 1):
+        for key, function in functions.items():
+            start = time.perf_counter()
+            function()
+            if repeat:
+                times[key].append(time.perf_counter() - start)
+    return {key: float(np.median(values)) for key, values in times.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=7)
+    repeats = parser.parse_args().repeats
+    rng = np.random.default_rng(0)
+    name, hierarchy, Y = load_problem(rng)
+    scores = np.clip(0.4 * Y + 0.6 * rng.random(Y.shape) ** 3, 0, 1)
+    for v in range(hierarchy.n_nodes):  # coherent, as a learner's scores would be
+        for u in hierarchy.parents(v):
+            np.minimum(scores[:, v], scores[:, u], out=scores[:, v])
+    P = scores > 0.4
+    print(f"{name}: {Y.shape[0]} x {Y.shape[1]}, {int(Y.sum())} positives; {hierarchy!r}; medians of {repeats}\n")
+    print("| what | scores | np.sort ms | ours ms | ours / np.sort | scikit-learn ms | scikit-learn / ours |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    for dtype in (np.float64, np.float32):
+        report(Y, P, scores.astype(dtype), hierarchy, repeats)
+
+
+def report(Y, P, S, hierarchy, repeats):
+    """Print the rows for one type of scores."""
+    cases = {
+        "h_loss": (lambda: metrics.h_loss(Y, P, hierarchy), None),
+        "hmc_loss": (lambda: metrics.hmc_loss(Y, P, hierarchy), None),
+        "hierarchical F1": (lambda: metrics.hierarchical_f1(Y, P, hierarchy), None),
+        "micro_f1": (lambda: metrics.micro_f1(Y, P), lambda: f1_score(Y, P, average="micro")),
+        "macro_f1": (lambda: metrics.macro_f1(Y, P), lambda: f1_score(Y, P, average="macro", zero_division=0.0)),
+        "auprc, pooled AP": (lambda: metrics.auprc(Y, S), lambda: average_precision_score(Y, S, average="micro")),
+        "auprc, Davis & Goadrich": (lambda: metrics.auprc(Y, S, method="davis_goadrich"), None),
+        "average_auprc": (lambda: metrics.average_auprc(Y, S), lambda: average_precision_score(Y, S, average="macro")),
+        "fmax, exact": (lambda: metrics.fmax(Y, S), None),
+        "top_k_accuracy": (lambda: metrics.top_k_accuracy(Y, S, hierarchy), None),
+    }
+    for what, (ours, theirs) in cases.items():
+        functions = {"sort": lambda: np.sort(S, axis=None), "ours": ours}
+        if theirs is not None:
+            functions["theirs"] = theirs
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn warns of each class without positives
+            found = {key: 1e3 * value for key, value in median_times(functions, repeats).items()}
+        peer = f"{found['theirs']:.1f} | {found['theirs'] / found['ours']:.1f}" if theirs else "|"
+        cells = f"{found['sort']:.1f} | {found['ours']:.1f} | {found['ours'] / found['sort']:.2f} | {peer}"
+        print(f"| {what} | {S.dtype} | {cells} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Metrics of hierarchical multi-label classification: ``(Y_true, Y_pred or S, hierarchy) -> number``.
+
+Every metric stands in a registry: :func:`list_metrics` names them, :func:`get_metric` tells what one needs and
+which way is better, :func:`get_scorer` makes it a scikit-learn scorer, :func:`evaluate` computes several.
+"""
+
+from __future__ import annotations
+
+from truepath.metrics.auprc import auprc, average_auprc
+from truepath.metrics.base import Metric, get_metric, list_metrics, register
+from truepath.metrics.bootstrap import Interval, bootstrap_interval
+from truepath.metrics.cafa import CafaCurve, cafa_curve, fmax, smin, wfmax
+from truepath.metrics.curves import PrecisionRecallCurve, precision_recall_curve
+from truepath.metrics.fmeasure import (
+    PrecisionRecallF1,
+    hierarchical_f1,
+    hierarchical_precision,
+    hierarchical_precision_recall_f1,
+    hierarchical_recall,
+    macro_f1,
+    micro_f1,
+)
+from truepath.metrics.h_loss import h_loss, hierarchical_hamming_loss
+from truepath.metrics.hmc_loss import hmc_loss, symmetric_loss
+from truepath.metrics.information import information_content
+from truepath.metrics.levels import level_accuracy
+from truepath.metrics.overlap import exact_match, hamming_score, jaccard_score
+from truepath.metrics.scorers import HierarchicalScorer, evaluate, get_scorer
+from truepath.metrics.shares import incoherent_share, unlabelled_share
+from truepath.metrics.top_k import top_k_accuracy
+
+__all__ = [
+    "CafaCurve",
+    "HierarchicalScorer",
+    "Interval",
+    "Metric",
+    "PrecisionRecallCurve",
+    "PrecisionRecallF1",
+    "auprc",
+    "average_auprc",
+    "bootstrap_interval",
+    "cafa_curve",
+    "evaluate",
+    "exact_match",
+    "fmax",
+    "get_metric",
+    "get_scorer",
+    "h_loss",
+    "hamming_score",
+    "hierarchical_f1",
+    "hierarchical_hamming_loss",
+    "hierarchical_precision",
+    "hierarchical_precision_recall_f1",
+    "hierarchical_recall",
+    "hmc_loss",
+    "incoherent_share",
+    "information_content",
+    "jaccard_score",
+    "level_accuracy",
+    "list_metrics",
+    "macro_f1",
+    "micro_f1",
+    "precision_recall_curve",
+    "register",
+    "smin",
+    "symmetric_loss",
+    "top_k_accuracy",
+    "unlabelled_share",
+    "wfmax",
+]

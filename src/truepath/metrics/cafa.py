@@ -1,0 +1,251 @@
+r"""The protein-centric measures of CAFA: Fmax, weighted Fmax and Smin.
+
+At a threshold t row i is predicted the labels P_i(t) = {v: S[i, v] >= t}. With ic the weight of a label::
+
+    pr(t) = mean over rows with a prediction of  ic(P_i & T_i) / ic(P_i)
+    rc(t) = mean over rows of                    ic(P_i & T_i) / ic(T_i)        Fmax = max_t 2 pr rc / (pr + rc)
+    ru(t) = mean over rows of ic(T_i - P_i),  mi(t) = mean of ic(P_i - T_i)     Smin = min_t sqrt(ru^2 + mi^2)
+
+A score of 0 (or less) is no prediction. All thresholds are visited in one sweep over the sorted scores.
+
+References
+----------
+P. Radivojac et al. A large-scale evaluation of computational protein function prediction. Nature Methods 10, 2013.
+
+Y. Jiang et al. An expanded evaluation of protein function prediction methods shows an improvement in accuracy.
+Genome Biology 17, 2016.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from truepath import _kernels
+from truepath.hierarchy import Hierarchy
+from truepath.metrics.base import register
+from truepath.metrics.counts import divide
+from truepath.metrics.information import information_content
+from truepath.metrics.inputs import Pair, check_label_scores, check_per_node
+
+__all__ = ["CafaCurve", "cafa_curve", "fmax", "smin", "wfmax"]
+
+Floats = NDArray[np.float64]
+
+GRID = np.arange(1, 101) / 100  # CAFA's thresholds
+
+
+class CafaCurve(NamedTuple):
+    """CAFA's quantities at each threshold, from the highest down."""
+
+    thresholds: Floats
+    precision: Floats
+    recall: Floats
+    remaining_uncertainty: Floats
+    misinformation: Floats
+
+
+def cafa_curve(
+    Y_true: Any,
+    S: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    ic: ArrayLike | None = None,
+    thresholds: str | ArrayLike = "exact",
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> CafaCurve:
+    """Return precision, recall, remaining uncertainty and misinformation at each threshold.
+
+    Parameters
+    ----------
+    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+        0 or less means not predicted.
+    hierarchy : Hierarchy, optional
+        To name ``nodes``, and for the information content.
+    ic : array-like of shape (n_nodes,), optional
+        The weight of each label; 1 by default.
+    thresholds : {"exact", "grid"} or array-like, default="exact"
+        Every distinct score, CAFA's 0.01, 0.02, ..., 1.00, or given ones (above 0). They are compared in the
+        type of ``S``.
+    nodes : sequence of names or numbers, optional
+        The classes counted, all by default; CAFA leaves out the top terms.
+    sample_weight : array-like, shape (n_samples,), optional
+
+    Returns
+    -------
+    curve : CafaCurve
+
+    Notes
+    -----
+    0/0: precision is averaged over rows whose predictions weigh more than 0, and is 0 when there is none; rows
+    whose true labels weigh nothing are left out of precision and recall altogether, but count in the other two.
+    O(cells log cells), cells being those that score above 0.
+
+    Examples
+    --------
+    >>> from truepath.metrics import cafa_curve
+    >>> curve = cafa_curve([[1, 0], [1, 1]], [[0.9, 0.5], [0.7, 0.0]])
+    >>> curve.thresholds.tolist(), curve.precision.tolist(), curve.recall.tolist()
+    ([0.9, 0.7, 0.5], [1.0, 1.0, 0.75], [0.5, 0.75, 0.75])
+    """
+    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    content = np.ones(pair.true.shape[1]) if ic is None else check_per_node(ic, pair.true.shape[1], "ic")
+    return _sweep(pair, content, thresholds)
+
+
+@register(needs="scores")
+def fmax(
+    Y_true: Any,
+    S: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    thresholds: str | ArrayLike = "exact",
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return CAFA's Fmax, the best F1 of averaged precision and recall over all thresholds.
+
+    Parameters are those of :func:`cafa_curve`. 0 when nothing is predicted.
+
+    Examples
+    --------
+    >>> from truepath.metrics import fmax
+    >>> round(fmax([[1, 0], [1, 1]], [[0.9, 0.5], [0.7, 0.0]]), 4)
+    0.8571
+    """
+    options: Any = {"thresholds": thresholds, "nodes": nodes, "sample_weight": sample_weight}
+    return _best_f1(cafa_curve(Y_true, S, hierarchy, **options))
+
+
+@register(needs="scores", needs_hierarchy=True)
+def wfmax(
+    Y_true: Any,
+    S: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    ic: ArrayLike | None = None,
+    thresholds: str | ArrayLike = "exact",
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return Fmax with labels weighted by their information content.
+
+    Parameters are those of :func:`cafa_curve`, but ``ic`` by default is :func:`information_content` of
+    ``Y_true``; give the training set's for an honest comparison.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.metrics import wfmax
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> truth = h.encode([["a/1"], ["a/2"], ["b/1"]])
+    >>> wfmax(truth, truth.astype(float), h)
+    1.0
+    """
+    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    return _best_f1(_sweep(pair, _content(ic, pair), thresholds))
+
+
+@register(needs="scores", greater_is_better=False, bounds=(0.0, float("inf")), needs_hierarchy=True)
+def smin(
+    Y_true: Any,
+    S: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    ic: ArrayLike | None = None,
+    thresholds: str | ArrayLike = "exact",
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return CAFA's Smin, the smallest semantic distance over all thresholds, in bits.
+
+    Parameters are those of :func:`wfmax`. With ``thresholds="exact"`` predicting nothing at all is a candidate
+    too: a threshold above every score.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.metrics import smin
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> truth = h.encode([["a/1"], ["a/2"], ["b/1"]])
+    >>> smin(truth, truth.astype(float), h)
+    0.0
+    """
+    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    content = _content(ic, pair)
+    curve = _sweep(pair, content, thresholds)
+    distances = np.hypot(curve.remaining_uncertainty, curve.misinformation)
+    if isinstance(thresholds, str) and thresholds == "exact":
+        distances = np.append(distances, pair.mean_over_rows(_true_mass(pair, content)))
+    return max(float(distances.min()), 0.0)
+
+
+def _content(ic: ArrayLike | None, pair: Pair) -> Floats:
+    """Return the labels' weights: given, or counted on the truth."""
+    if ic is not None:
+        return check_per_node(ic, pair.true.shape[1], "ic")
+    return information_content(pair.true, pair.hierarchy, sample_weight=pair.weight)
+
+
+def _best_f1(curve: CafaCurve) -> float:
+    """Return the largest harmonic mean; 0 where both are 0."""
+    total = curve.precision + curve.recall
+    f1 = np.divide(2 * curve.precision * curve.recall, total, out=np.zeros_like(total), where=total > 0)
+    return min(float(f1.max(initial=0.0)), 1.0)
+
+
+def _true_mass(pair: Pair, content: Floats) -> Floats:
+    """Return the weight of each row's true labels."""
+    true, _ = pair.counted()
+    return np.asarray(true @ (content if pair.nodes is None else content[pair.nodes]), np.float64)
+
+
+def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurve:
+    """Visit the thresholds from the highest down, cells entering as it passes them."""
+    true, scores = pair.counted()
+    rows, columns = (scores > 0).nonzero()
+    values, is_true = _cells(scores, rows, columns), _cells(true, rows, columns)
+    cuts, order, ends = _order_cells(values, thresholds)
+    rows, columns, is_true = rows[order], columns[order], is_true[order]
+    mass = (content if pair.nodes is None else content[pair.nodes])[columns]
+    weight = np.ones(true.shape[0]) if pair.weight is None else pair.weight
+    true_mass = _true_mass(pair, content)
+    scored = np.where(true_mass > 0, weight, 0.0)
+    sums = np.zeros((cuts.size, 5))
+    _kernels.ranking.sweep_thresholds(ends, rows, mass, is_true, true_mass, scored, weight, sums)
+    precision = divide(sums[:, 0], sums[:, 1], 0.0)
+    recall = divide(sums[:, 2], np.full(cuts.size, scored.sum()), 0.0)
+    return CafaCurve(cuts, precision, recall, *np.maximum(sums[:, 3:].T / weight.sum(), 0.0))
+
+
+def _cells(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+    """Return chosen cells as a plain array."""
+    picked = matrix[rows, columns]
+    return np.asarray(picked.toarray() if sparse.issparse(picked) else picked).ravel()
+
+
+def _order_cells(values: NDArray[Any], thresholds: str | ArrayLike) -> tuple[Floats, NDArray[Any], NDArray[np.int64]]:
+    """Return falling thresholds, the cells in the order they pass them, and how many have passed each."""
+    order = np.argsort(values)[::-1]
+    falling = values[order]
+    if isinstance(thresholds, str) and thresholds == "exact":
+        ends = np.append(np.flatnonzero(np.diff(falling)) + 1, falling.size)[: falling.size]
+        return falling[ends - 1].astype(np.float64), order, ends.astype(np.int64)
+    cuts = _check_thresholds(thresholds, values.dtype)
+    ends = values.size - np.searchsorted(falling[::-1], cuts, side="left")
+    return cuts.astype(np.float64), order, ends.astype(np.int64)
+
+
+def _check_thresholds(thresholds: str | ArrayLike, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return CAFA's or the given thresholds, falling, in the scores' own type."""
+    if isinstance(thresholds, str) and thresholds != "grid":
+        raise ValueError(f"thresholds must be 'exact', 'grid' or an array; got {thresholds!r}.")
+    rising = np.unique(np.asarray(GRID if isinstance(thresholds, str) else thresholds, dtype))
+    if rising.size == 0 or not rising[0] > 0 or not np.isfinite(rising[-1]):
+        raise ValueError("thresholds must be numbers above 0; a score of 0 is no prediction.")
+    return rising[::-1]

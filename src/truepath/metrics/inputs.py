@@ -1,0 +1,188 @@
+"""What every metric asks of its arguments, checked in one place.
+
+Metrics take matrices as they come: a prediction that breaks the hierarchy is a thing to be measured, not an
+error. What is checked is the shape, that labels are 0 and 1, and that scores are finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import resolve_hierarchy
+from truepath.hierarchy.closure import as_bool
+
+__all__ = ["Pair", "check_costs", "check_label_pair", "check_label_scores", "check_nodes", "check_rows"]
+
+CELLS_AT_A_TIME = 1 << 20  # how much of a matrix is made dense, or float, at once
+
+
+class Pair(NamedTuple):
+    """A truth and what is compared with it, both dense or both CSR; ``nodes`` and ``weight`` None mean all and one."""
+
+    true: Any
+    pred: Any
+    nodes: NDArray[np.int64] | None
+    weight: NDArray[np.float64] | None
+    given: Hierarchy | None
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        return resolve_hierarchy(self.given, self.true.shape[1])
+
+    @property
+    def n_counted(self) -> int:
+        return int(self.true.shape[1] if self.nodes is None else self.nodes.size)
+
+    def counted(self) -> tuple[Any, Any]:
+        """Return both matrices with the counted columns only."""
+        if self.nodes is None:
+            return self.true, self.pred
+        return take_columns(self.true, self.nodes), take_columns(self.pred, self.nodes)
+
+    def mean_over_rows(self, values: NDArray[Any]) -> float:
+        """Return the weighted mean of a number per row."""
+        return float(np.mean(values) if self.weight is None else np.average(values, weights=self.weight))
+
+
+def check_label_pair(
+    Y_true: Any, Y_pred: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
+) -> Pair:
+    """Return truth and predicted labels as boolean matrices of one kind: CSR when either is sparse."""
+    true, pred = as_labels(Y_true, "Y_true"), as_labels(Y_pred, "Y_pred")
+    if sparse.issparse(true) or sparse.issparse(pred):
+        true, pred = as_bool(sparse.csr_array(true)), as_bool(sparse.csr_array(pred))
+    return _pair(true, pred, "Y_pred", hierarchy, nodes, sample_weight)
+
+
+def check_label_scores(
+    Y_true: Any, S: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
+) -> Pair:
+    """Return truth and scores as matrices of one kind: the scores' own."""
+    true, scores = as_labels(Y_true, "Y_true"), as_scores(S)
+    if sparse.issparse(scores):
+        true = as_bool(sparse.csr_array(true))
+    elif sparse.issparse(true):
+        true = true.toarray()
+    return _pair(true, scores, "S", hierarchy, nodes, sample_weight)
+
+
+def _pair(true: Any, pred: Any, name: str, hierarchy: Any, nodes: Any, sample_weight: Any) -> Pair:
+    """Check what both kinds of pairs have in common."""
+    if true.shape != pred.shape:
+        raise ValueError(f"Y_true and {name} must have the same shape; got {true.shape} and {pred.shape}.")
+    check_rows(true, hierarchy, "Y_true")
+    counted = check_nodes(nodes, hierarchy, true.shape[1])
+    return Pair(true, pred, counted, check_weight(sample_weight, true.shape[0]), hierarchy)
+
+
+def check_rows(matrix: Any, hierarchy: Hierarchy | None, name: str) -> None:
+    """Refuse a matrix without rows, or with other columns than the hierarchy has nodes."""
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        raise ValueError(f"{name} must have at least one row and one column; got shape {matrix.shape}.")
+    if hierarchy is not None and resolve_hierarchy(hierarchy, 0).n_nodes != matrix.shape[1]:
+        raise ValueError(
+            f"{name} has {matrix.shape[1]} columns but the hierarchy has {hierarchy.n_nodes} nodes; columns follow "
+            "hierarchy.names."
+        )
+
+
+def as_labels(Y: Any, name: str) -> Any:
+    """Return a 0/1 matrix as a boolean array or canonical boolean ``csr_array``."""
+    Y = Y if sparse.issparse(Y) else np.asarray(Y)
+    if Y.ndim != 2:
+        raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {Y.ndim} dimension(s).")
+    if Y.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold 0 and 1; got values of type {Y.dtype}. Use hierarchy.encode for names.")
+    values = Y.data if sparse.issparse(Y) else Y
+    if Y.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
+        wrong = values[(values != 0) & (values != 1)].flat[0]
+        raise ValueError(f"{name} must hold only 0 and 1; found {wrong}. Labels come from scores by a decoder.")
+    return as_bool(Y)
+
+
+def as_scores(S: Any, name: str = "S") -> Any:
+    """Return a finite float32 or float64 array, or a canonical ``csr_array`` of that type."""
+    S = sparse.csr_array(S) if sparse.issparse(S) else np.asarray(S)
+    if S.ndim != 2:
+        raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {S.ndim} dimension(s).")
+    if S.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers; got values of type {S.dtype}.")
+    if S.dtype not in (np.float32, np.float64):
+        S = S.astype(np.float64)
+    if sparse.issparse(S) and not S.has_canonical_format:
+        S = S.copy()
+        S.sum_duplicates()
+    values = S.data if sparse.issparse(S) else S
+    if values.size and not np.isfinite([values.min(), values.max()]).all():  # NaN goes through min and max
+        raise ValueError(f"{name} holds NaN or infinity; scores must be finite numbers.")
+    return S
+
+
+def check_nodes(nodes: Any, hierarchy: Hierarchy | None, n_nodes: int) -> NDArray[np.int64] | None:
+    """Return the counted classes as ascending node numbers, or None for all; names, numbers or a boolean mask."""
+    if nodes is None:
+        return None
+    given = np.atleast_1d(np.asarray(nodes, dtype=None if hasattr(nodes, "dtype") else object))
+    if given.size and isinstance(given.flat[0], str):
+        if hierarchy is None:
+            raise ValueError("nodes given by name need a hierarchy; pass hierarchy= or node numbers.")
+        return np.unique(hierarchy.indices(given.tolist()))
+    numbers = np.asarray(given.tolist())
+    if numbers.dtype == bool and numbers.shape == (n_nodes,):
+        numbers = np.flatnonzero(numbers)
+    if numbers.size == 0:
+        raise ValueError("nodes is empty; pass None to count every class.")
+    if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= n_nodes:
+        raise ValueError(f"nodes must be names, numbers from 0 to {n_nodes - 1} or a mask of all nodes; got {nodes!r}.")
+    return np.unique(numbers).astype(np.int64)
+
+
+def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
+    """Return one non-negative weight per row, or None."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.shape != (n_samples,):
+        raise ValueError(f"sample_weight must have shape ({n_samples},), one weight a row; got {weight.shape}.")
+    if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() == 0:
+        raise ValueError("sample_weight must be finite and not negative, with at least one weight above 0.")
+    return weight
+
+
+def check_costs(costs: str | ArrayLike, hierarchy: Hierarchy) -> NDArray[np.float64]:
+    """Return c_v: ``"normalised"`` (split among children from c_root = 1), ``"uniform"`` (all 1) or given ones."""
+    if isinstance(costs, str):
+        if costs not in ("normalised", "uniform"):
+            raise ValueError(f"costs must be 'normalised', 'uniform' or an array; got {costs!r}.")
+        return hierarchy.costs if costs == "normalised" else np.ones(hierarchy.n_nodes)
+    return check_per_node(costs, hierarchy.n_nodes, "costs")
+
+
+def check_per_node(values: ArrayLike, n_nodes: int, name: str) -> NDArray[np.float64]:
+    """Return one non-negative number per node, a single number repeated."""
+    numbers = np.asarray(values, np.float64)
+    if numbers.shape not in ((), (n_nodes,)):
+        raise ValueError(f"{name} must be a number or one for each of the {n_nodes} nodes; got shape {numbers.shape}.")
+    if not np.isfinite(numbers).all() or (numbers < 0).any():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return np.broadcast_to(numbers, (n_nodes,))
+
+
+def take_columns(matrix: Any, nodes: NDArray[np.int64]) -> Any:
+    """Return some columns, dense as dense and CSR as CSR."""
+    return matrix[:, nodes] if sparse.issparse(matrix) else np.take(matrix, nodes, axis=1)
+
+
+def row_blocks(*matrices: Any) -> Iterator[tuple[slice, tuple[NDArray[Any], ...]]]:
+    """Yield consecutive rows of all matrices, made dense, a bounded number of cells at a time."""
+    n_rows, n_columns = matrices[0].shape
+    step = max(1, CELLS_AT_A_TIME // n_columns)
+    for start in range(0, n_rows, step):
+        rows = slice(start, min(start + step, n_rows))
+        yield rows, tuple(M[rows].toarray() if sparse.issparse(M) else M[rows] for M in matrices)

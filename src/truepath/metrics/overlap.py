@@ -1,0 +1,112 @@
+r"""Measures of one instance's label set against another, without the hierarchy.
+
+Di Mauro et al. use three, all averages over instances: the Hamming score, the share of right cells; exact match,
+the share of rows right in every cell; and accuracy, |T & P| / |T or P|, known as the Jaccard index. On flat label
+sets they say what they say there; on a hierarchy closed sets make the cells of a path count together.
+
+References
+----------
+N. Di Mauro, A. Vergari, F. Esposito. Multi-label classification with cutset networks. PGM 2016, section 5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from truepath.hierarchy import Hierarchy
+from truepath.metrics.base import register
+from truepath.metrics.counts import count_rows, divide, find_mistakes, has_any, mean_of_defined
+from truepath.metrics.inputs import check_label_pair
+
+__all__ = ["exact_match", "hamming_score", "jaccard_score"]
+
+
+@register(needs="labels")
+def hamming_score(
+    Y_true: Any,
+    Y_pred: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the share of cells that are right, one minus the Hamming loss.
+
+    Parameters
+    ----------
+    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    hierarchy : Hierarchy, optional
+        Only to name ``nodes``.
+    nodes : sequence of names or numbers, optional
+        The classes counted, all by default.
+    sample_weight : array-like, shape (n_samples,), optional
+
+    Examples
+    --------
+    >>> from truepath.metrics import hamming_score
+    >>> hamming_score([[1, 0, 1, 0]], [[1, 0, 0, 0]])
+    0.75
+    """
+    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    wrong = find_mistakes(*pair.counted()).sum(axis=1)
+    return 1.0 - pair.mean_over_rows(wrong) / pair.n_counted
+
+
+@register(needs="labels")
+def exact_match(
+    Y_true: Any,
+    Y_pred: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the share of rows that are right in every counted class.
+
+    Parameters are those of :func:`hamming_score`.
+
+    Examples
+    --------
+    >>> from truepath.metrics import exact_match
+    >>> exact_match([[1, 0], [1, 1]], [[1, 0], [1, 0]])
+    0.5
+    """
+    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    return pair.mean_over_rows(~has_any(find_mistakes(*pair.counted())))
+
+
+@register(needs="labels")
+def jaccard_score(
+    Y_true: Any,
+    Y_pred: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+    zero_division: float = 0.0,
+) -> float:
+    """Return the mean over rows of ``|T & P| / |T or P|`` (the accuracy of Di Mauro et al.).
+
+    Parameters
+    ----------
+    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    hierarchy : Hierarchy, optional
+        Only to name ``nodes``.
+    nodes : sequence of names or numbers, optional
+        The classes counted, all by default.
+    sample_weight : array-like, shape (n_samples,), optional
+    zero_division : float, default=0.0
+        What a row without true and without predicted labels is worth: 0 as in scikit-learn, 1 because the two
+        sets are equal, ``np.nan`` to leave it out (NaN if none is left).
+
+    Examples
+    --------
+    >>> from truepath.metrics import jaccard_score
+    >>> jaccard_score([[1, 1, 0], [1, 0, 0]], [[1, 0, 1], [1, 0, 0]])
+    0.6666666666666666
+    """
+    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    hits, true, predicted = count_rows(pair)
+    return mean_of_defined(divide(hits, true + predicted - hits, zero_division), pair.weight)

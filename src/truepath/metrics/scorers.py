@@ -1,0 +1,184 @@
+"""Metrics as scikit-learn scorers, by name, and several metrics at once.
+
+A scorer is called as ``scorer(estimator, X, Y)``, and greater is always better: losses come negated, as in
+scikit-learn. The hierarchy is the one given, else the estimator's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from truepath.hierarchy import Hierarchy
+from truepath.metrics.base import get_metric, list_metrics
+
+__all__ = ["HierarchicalScorer", "evaluate", "get_scorer"]
+
+
+class HierarchicalScorer:
+    """A metric as scikit-learn calls it; made by :func:`get_scorer`."""
+
+    def __init__(self, name: str, hierarchy: Hierarchy | None = None, **options: Any):
+        self.metric = get_metric(name)
+        self.hierarchy = hierarchy
+        self.options = options
+        self._weight_request: bool | str | None = None
+
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> HierarchicalScorer:
+        """Ask for ``sample_weight`` (or what it is called there) under scikit-learn's metadata routing."""
+        self._weight_request = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Tell scikit-learn what :meth:`set_score_request` asked for."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self._weight_request)
+        return request
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Predict with the estimator, measure, and turn the sign so that greater is better."""
+        hierarchy = self.hierarchy if self.hierarchy is not None else find_hierarchy(estimator)
+        predicted = _scores(estimator, X) if self.metric.needs == "scores" else estimator.predict(X)
+        if self.metric.needs == "labels":
+            predicted = _as_matrix(predicted, hierarchy)
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        truth = _as_matrix(y_true, hierarchy) if self.metric.uses_truth else None
+        value = self.metric(truth, predicted, hierarchy, **weight, **self.options)
+        return value if self.metric.greater_is_better else -value
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return f"get_scorer({self.metric.name!r}{options})"
+
+
+def get_scorer(name: str, *, hierarchy: Hierarchy | None = None, **options: Any) -> HierarchicalScorer:
+    """Return a metric as a scikit-learn scorer.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`list_metrics`.
+    hierarchy : Hierarchy, optional
+        By default that of the estimator scored: its fitted ``hierarchy_``, else its parameter ``hierarchy``,
+        looked for in a pipeline's last step and in a search's or a wrapper's inner estimator too.
+    **options
+        Passed on to the metric, such as ``nodes``, ``average`` or ``costs``.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, Y, sample_weight=None) -> float``, greater is better. Takes ``predict`` or, for
+        metrics of scores, ``predict_proba``. For ``scoring=`` of ``cross_validate``, ``GridSearchCV`` and others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.model_selection import cross_validate
+    >>> from truepath.metrics import get_scorer
+    >>> X, Y = np.zeros((6, 1)), np.tile([[1, 0]], (6, 1))
+    >>> scoring = {name: get_scorer(name) for name in ("h_loss", "micro_f1")}
+    >>> found = cross_validate(DummyClassifier(), X, Y, cv=3, scoring=scoring)
+    >>> found["test_micro_f1"].tolist(), get_scorer("h_loss")
+    ([1.0, 1.0, 1.0], get_scorer('h_loss'))
+    """
+    return HierarchicalScorer(name, hierarchy, **options)
+
+
+def evaluate(
+    Y_true: Any,
+    Y_pred: Any = None,
+    S: Any = None,
+    hierarchy: Hierarchy | None = None,
+    *,
+    metrics: Iterable[str] | Mapping[str, Any] | None = None,
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[str, float]:
+    """Compute several metrics at once.
+
+    Parameters
+    ----------
+    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    Y_pred, S : array-like or sparse matrix, shape (n_samples, n_nodes), optional
+        Predicted labels for the metrics that need labels, scores for those that need scores.
+    hierarchy : Hierarchy, optional
+    metrics : iterable of names, or mapping, optional
+        A mapping goes from the key wanted in the result to a name, or to a pair ``(name, options)``. By default
+        every metric that is one number by itself and can be computed from what is given.
+    nodes, sample_weight : optional
+        Passed on to every metric.
+
+    Returns
+    -------
+    values : dict of str to float
+        As the metrics give them: losses are not negated.
+
+    Examples
+    --------
+    >>> from truepath.metrics import evaluate
+    >>> wanted = {"exact": "exact_match", "hF (samples)": ("hierarchical_f1", {"average": "samples"})}
+    >>> evaluate([[1, 0], [1, 1]], [[1, 0], [1, 0]], metrics=wanted)
+    {'exact': 0.5, 'hF (samples)': 0.8333333333333333}
+    """
+    given = {"labels": Y_pred, "scores": S}
+    values = {}
+    for key, (name, options) in _wanted(metrics, given).items():
+        metric = get_metric(name)
+        if given[metric.needs] is None:
+            argument = "Y_pred" if metric.needs == "labels" else "S"
+            raise ValueError(f"metrics asks for {name!r}, which needs {metric.needs}; pass {argument}.")
+        common = {"nodes": nodes, "sample_weight": sample_weight}
+        values[key] = metric(Y_true, given[metric.needs], hierarchy, **common, **options)
+    return values
+
+
+def _wanted(metrics: Any, given: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the metrics asked for as key -> (name, options)."""
+    if metrics is None:
+        all_metrics = map(get_metric, list_metrics())
+        metrics = [m.name for m in all_metrics if m.number is None and given[m.needs] is not None]
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    pairs = metrics.items() if isinstance(metrics, Mapping) else ((name, name) for name in metrics)
+    return {key: (value, {}) if isinstance(value, str) else (value[0], dict(value[1])) for key, value in pairs}
+
+
+def find_hierarchy(estimator: Any) -> Hierarchy | None:
+    """Return the hierarchy an estimator carries, or the innermost estimator it wraps; None when there is none."""
+    while estimator is not None:
+        for attribute in ("hierarchy_", "hierarchy"):
+            if isinstance(found := getattr(estimator, attribute, None), Hierarchy):
+                return found
+        steps = getattr(estimator, "steps", None)
+        inner = steps[-1][1] if steps else getattr(estimator, "best_estimator_", getattr(estimator, "estimator", None))
+        estimator = None if isinstance(inner, str) else inner
+    return None
+
+
+def _scores(estimator: Any, X: Any) -> Any:
+    """Return ``predict_proba`` as one matrix; scikit-learn's multi-output classifiers give a list of pairs."""
+    predicted = estimator.predict_proba(X)
+    if not isinstance(predicted, list):
+        return predicted
+    if any(part.shape[1] != 2 for part in predicted):
+        raise ValueError(
+            f"predict_proba of {type(estimator).__name__} has an output that is not two-class: a label constant in "
+            "training. Use a metric of labels, or an estimator whose predict_proba is one matrix."
+        )
+    return np.column_stack([part[:, 1] for part in predicted])
+
+
+def _as_matrix(labels: Any, hierarchy: Hierarchy | None) -> Any:
+    """Return a label matrix as it is, and labels given by name encoded."""
+    if hierarchy is None or sparse.issparse(labels) or getattr(labels, "dtype", np.dtype(object)).kind in "biuf":
+        return labels
+    if isinstance(labels, list) and labels and np.ndim(labels[0]) == 1 and np.asarray(labels[0]).dtype.kind in "biu":
+        return labels
+    return hierarchy.encode(labels)

@@ -1,0 +1,111 @@
+"""What a prediction looks like by itself: rows without labels, rows that break the hierarchy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from truepath.hierarchy import Hierarchy
+from truepath.metrics.base import register
+from truepath.metrics.counts import has_any
+from truepath.metrics.inputs import (
+    as_labels,
+    as_scores,
+    check_nodes,
+    check_rows,
+    check_weight,
+    row_blocks,
+    take_columns,
+)
+
+__all__ = ["incoherent_share", "unlabelled_share"]
+
+
+@register(needs="labels", greater_is_better=False, uses_truth=False)
+def unlabelled_share(
+    Y_pred: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the share of rows without any predicted label.
+
+    Parameters
+    ----------
+    Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    hierarchy : Hierarchy, optional
+        Only to name ``nodes``.
+    nodes : sequence of names or numbers, optional
+        The classes counted, all by default.
+    sample_weight : array-like, shape (n_samples,), optional
+
+    Examples
+    --------
+    >>> from truepath.metrics import unlabelled_share
+    >>> unlabelled_share([[1, 0], [0, 0]])
+    0.5
+    """
+    labels = as_labels(Y_pred, "Y_pred")
+    check_rows(labels, hierarchy, "Y_pred")
+    counted, weight = check_nodes(nodes, hierarchy, labels.shape[1]), check_weight(sample_weight, labels.shape[0])
+    return float(np.average(~has_any(labels if counted is None else take_columns(labels, counted)), weights=weight))
+
+
+@register(needs="labels", greater_is_better=False, needs_hierarchy=True, uses_truth=False)
+def incoherent_share(
+    predicted: Any,
+    hierarchy: Hierarchy | None = None,
+    *,
+    tolerance: float = 0.0,
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the share of rows that break the hierarchy somewhere.
+
+    Parameters
+    ----------
+    predicted : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Labels, where a row breaks the hierarchy with a label but not its parent; or scores, where it does with a
+        score above its parent's.
+    hierarchy : Hierarchy, optional
+        None takes the labels as flat: nothing can be broken.
+    tolerance : float, default=0.0
+        By how much a score may exceed its parent's.
+    nodes : sequence of names or numbers, optional
+        The classes counted, all by default; each is then held against its nearest counted ancestors.
+    sample_weight : array-like, shape (n_samples,), optional
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.metrics import incoherent_share
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> incoherent_share([[0, 1, 0, 0, 0], [1, 1, 0, 0, 0]], h)
+    0.5
+    >>> incoherent_share([[0.9, 0.8, 0.1, 0.2, 0.3]], h)
+    1.0
+    """
+    scores = as_scores(predicted, "predicted")
+    check_rows(scores, hierarchy, "predicted")
+    counted, weight = check_nodes(nodes, hierarchy, scores.shape[1]), check_weight(sample_weight, scores.shape[0])
+    if hierarchy is None:
+        return 0.0
+    if counted is not None:
+        hierarchy = (whole := hierarchy).subgraph(counted)
+        scores = take_columns(scores, whole.indices(hierarchy.names))
+    broken = np.zeros(scores.shape[0], bool)
+    for rows, (block,) in row_blocks(scores):
+        broken[rows] = _breaks(block, hierarchy.edges, tolerance)
+    return float(np.average(broken, weights=weight))
+
+
+def _breaks(scores: NDArray[Any], edges: NDArray[np.int32], tolerance: float) -> NDArray[np.bool_]:
+    """Say for each row whether a child exceeds a parent by more than ``tolerance`` on any edge."""
+    broken = np.zeros(scores.shape[0], bool)
+    columns = np.ascontiguousarray(scores.T)
+    for parent, child in edges.tolist():
+        broken |= columns[child] - columns[parent] > tolerance
+    return broken

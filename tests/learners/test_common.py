@@ -1,0 +1,181 @@
+"""What holds for every learner of the room."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import truepath.learners as room
+from learners_room import (
+    HIERARCHIES,
+    LEARNERS,
+    TREE,
+    TREES_ONLY,
+    WEIGHT_IS_NOT_REPETITION,
+    cases,
+    make,
+    make_data,
+)
+from truepath import Hierarchy
+from truepath.errors import ConstraintError, HierarchyError
+
+
+def test_all_is_what_is_exported():
+    assert all(hasattr(room, name) for name in room.__all__)
+    assert LEARNERS, "the room is empty"
+
+
+@pytest.mark.parametrize(("name", "kind"), cases())
+def test_shapes_and_coherence(name, kind):
+    h = HIERARCHIES[kind]
+    X, Y = make_data(h)
+    learner = make(name, h).fit(X, Y)
+    S, found = learner.predict_proba(X), learner.predict(X)
+    assert S.shape == found.shape == Y.shape
+    assert found.dtype == bool
+    assert ((S >= 0) & (S <= 1)).all()
+    assert h.is_coherent(S)
+    assert h.is_closed(found)
+    assert learner.hierarchy_ == h
+    assert learner.n_features_in_ == X.shape[1]
+    if hasattr(learner, "predict_conditional_proba"):
+        P = learner.predict_conditional_proba(X)
+        assert P.shape == (len(X), h.n_edges + h.roots.size)
+        assert ((P >= 0) & (P <= 1)).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learns(name):
+    """Better than the most frequent label set on its own training rows."""
+    X, Y = make_data(TREE, n_samples=150)
+    learner = make(name, TREE).fit(X, Y)
+    base_rate = max(np.unique(Y, axis=0, return_counts=True)[1]) / len(Y)
+    assert learner.score(X, Y) > base_rate
+
+
+@pytest.mark.parametrize(("name", "kind"), cases())
+def test_same_bits_for_any_n_jobs(name, kind):
+    h = HIERARCHIES[kind]
+    X, Y = make_data(h)
+    one, two = (make(name, h, n_jobs=n, random_state=3).fit(X, Y).predict_proba(X) for n in (1, 2))
+    assert (one == two).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_rows_do_not_depend_on_the_batch(name):
+    X, Y = make_data(TREE)
+    learner = make(name, TREE).fit(X, Y)
+    S = learner.predict_proba(X)
+    np.testing.assert_allclose(learner.predict_proba(X[7:8]), S[7:8], rtol=1e-12, atol=1e-14)
+    order = np.random.default_rng(1).permutation(len(X))
+    np.testing.assert_allclose(learner.predict_proba(X[order]), S[order], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in WEIGHT_IS_NOT_REPETITION])
+def test_weights_are_repetitions(name):
+    X, Y = make_data(TREE, n_samples=40)
+    weight = np.random.default_rng(0).integers(0, 3, len(X))
+    repeated = np.repeat(np.arange(len(X)), weight)
+    weighted = make(name, TREE).fit(X, Y, sample_weight=weight.astype(float)).predict_proba(X)
+    np.testing.assert_allclose(weighted, make(name, TREE).fit(X[repeated], Y[repeated]).predict_proba(X), atol=2e-5)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_sparse_is_dense(name):
+    X, Y = make_data(TREE)
+    X[np.abs(X) < 0.7] = 0
+    dense = make(name, TREE).fit(X, Y).predict_proba(X)
+    for kind in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array):
+        found = make(name, TREE).fit(kind(X), sparse.csr_array(Y)).predict_proba(kind(X))
+        np.testing.assert_allclose(found, dense, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_labels_with_one_value_are_constant(name):
+    X, Y = make_data(TREE)
+    Y = Y.copy()
+    Y[:, TREE.indices(["c"])] = True
+    Y[:, TREE.indices(["b", "b/1", "b/2"])] = False
+    S = make(name, TREE).fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(S[:, TREE.index("c")], 1.0)
+    np.testing.assert_allclose(S[:, TREE.indices(["b", "b/1", "b/2"])], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_labels_may_be_paths(name):
+    X, Y = make_data(TREE)
+    paths = TREE.decode(Y)
+    by_path = make(name).fit(X, paths)
+    h = by_path.hierarchy_
+    expected = make(name, h).fit(X, h.encode(paths)).predict_proba(X)
+    assert (by_path.predict_proba(X) == expected).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_clone_pickle_and_untouched_parameters(name):
+    X, Y = make_data(TREE)
+    X_before, Y_before = X.copy(), Y.copy()
+    learner = make(name, TREE)
+    before = {key: repr(value) for key, value in learner.get_params().items()}
+    learner.fit(X, Y)
+    assert {key: repr(value) for key, value in learner.get_params().items()} == before
+    assert (X_before == X).all()
+    assert (Y_before == Y).all()
+    S = learner.predict_proba(X)
+    assert (pickle.loads(pickle.dumps(learner)).predict_proba(X) == S).all()
+    again = clone(learner)
+    assert not hasattr(again, "hierarchy_")
+    assert (again.fit(X, Y).predict_proba(X) == S).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_float32_is_taken(name):
+    X, Y = make_data(TREE)
+    X = X.astype(np.float32)
+    S = make(name, TREE).fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(S, make(name, TREE).fit(X.astype(float), Y).predict_proba(X.astype(float)), atol=1e-2)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_errors_name_the_argument(name):
+    X, Y = make_data(TREE)
+    with pytest.raises(NotFittedError):
+        make(name, TREE).predict_proba(X)
+    with pytest.raises(ConstraintError, match="row 0, 'a/1' without 'a'"):
+        make(name, TREE).fit(X[:1], [[0, 1, 0, 0, 0, 0, 0, 0]])
+    with pytest.raises(ValueError, match=r"Y has 3 columns but the hierarchy has 8"):
+        make(name, TREE).fit(X, Y[:, :3])
+    with pytest.raises(ValueError, match="X has 60 rows but Y has 10"):
+        make(name, TREE).fit(X, Y[:10])
+    with pytest.raises(TypeError, match=r"hierarchy must be a truepath\.Hierarchy"):
+        make(name, [("a", "b")]).fit(X, Y)
+    with pytest.raises(ValueError, match="sample_weight must have the shape"):
+        make(name, TREE).fit(X, Y, sample_weight=np.ones(3))
+    with pytest.raises(ValueError, match="row 2 has -1"):
+        make(name, TREE).fit(X, Y, sample_weight=np.where(np.arange(60) == 2, -1, 1))
+    with pytest.raises(ValueError, match="zero in every row"):
+        make(name, TREE).fit(X, Y, sample_weight=np.zeros(60))
+    fitted = make(name, TREE).fit(X, Y)
+    with pytest.raises(ValueError, match="features"):
+        fitted.predict_proba(X[:, :2])
+    with pytest.raises(ValueError, match="target y is None"):
+        make(name, TREE).fit(X, None)
+
+
+@pytest.mark.parametrize("name", sorted(TREES_ONLY))
+def test_trees_only_says_so(name):
+    h = HIERARCHIES["dag"]
+    with pytest.raises(HierarchyError, match="needs a tree"):
+        make(name, h).fit(*make_data(h))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_one_row(name):
+    h = Hierarchy.from_paths(["a/1", "b"])
+    S = make(name, h).fit([[0.5]], h.encode([["a/1"]])).predict_proba([[0.1], [0.9]])
+    np.testing.assert_allclose(S, [[1, 1, 0], [1, 1, 0]], atol=1e-12)
