@@ -69,8 +69,8 @@ validation_fraction, tol, random_state, n_jobs
     >>> learner = HAdaBoostMH(h, n_estimators=10).fit(X, ["a/1", "a/2", "b/1", "b/2"])
     >>> h.decode(learner.predict([[0.1, 0.9]]))
     [('a/2',)]
-    >>> learner.edges_.round(3).tolist()
-    [0.714, 0.0]
+    >>> learner.edges_[:3].round(3).tolist()
+    [0.75, 0.857, 0.923]
     """
 
     def __init__(
