@@ -14,15 +14,16 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 from sklearn.model_selection import train_test_split
 
 from truepath import _kernels
 from truepath.decoders import BestPath
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels
+from truepath.learners.boosting_parameters import check_choice, check_number
 from truepath.learners.boosting_rounds import Monitor, boost, hierarchical_loss, start_weights
 from truepath.learners.marginals import cap_by_parents
+from truepath.learners.single_path import as_dense, is_single_path
 from truepath.learners.stumps import CRITERIA, MAX_DEPTH, TreeLearner
 from truepath.learners.weak_classifiers import ClassifierLearner
 
@@ -166,11 +167,11 @@ class AdaBoostMH(HierarchicalLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True, dtype=np.float64)
-        y = np.where(Y.toarray() if sparse.issparse(Y) else Y, 1, -1).astype(np.int8)
+        y = np.where(as_dense(Y), 1, -1).astype(np.int8)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)
             X, y, weight = X[kept], y[kept], weight[kept]
-        self.single_path_ = _is_single_path(y, hierarchy) if self.single_path == "auto" else self.single_path
+        self.single_path_ = is_single_path(y > 0, hierarchy) if self.single_path == "auto" else self.single_path
         self._always, self._never = (y > 0).all(axis=0), (y < 0).all(axis=0)
         X, y, weight, monitor = self._hold_out(X, y, weight)
         history = boost(
@@ -209,7 +210,7 @@ class AdaBoostMH(HierarchicalLearner):
         """Yield the margins after each round, consistent or not."""
         X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
         margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
-        for alpha, votes in self._rounds(_dense(X)):
+        for alpha, votes in self._rounds(as_dense(X)):
             _kernels.stump_votes.add_votes(margins, alpha, votes)
             yield margins.copy()
 
@@ -225,13 +226,13 @@ class AdaBoostMH(HierarchicalLearner):
 
     def staged_score(self, X, Y):
         """Yield, after each round, the share of rows whose label set is predicted exactly."""
-        truth = _dense(encode_labels(Y, self.hierarchy_))
+        truth = as_dense(encode_labels(Y, self.hierarchy_))
         for found in self.staged_predict(X):
             yield float((found == truth).all(axis=1).mean())
 
     def staged_loss(self, X, Y):
         """Yield, after each round, the hierarchy-aware Hamming loss of the labels of positive margin."""
-        y = np.where(_dense(encode_labels(Y, self.hierarchy_)), 1, -1).astype(np.int8)
+        y = np.where(as_dense(encode_labels(Y, self.hierarchy_)), 1, -1).astype(np.int8)
         for margins in self.staged_decision_function(X):
             yield hierarchical_loss(margins, y, self.hierarchy_, self._enforce_at_prediction)
 
@@ -240,16 +241,16 @@ class AdaBoostMH(HierarchicalLearner):
         return np.ones(hierarchy.n_nodes)
 
     def _check_parameters(self):
-        _check_number(self, "n_estimators", Integral, 1)
-        _check_number(self, "learning_rate", Real, 0, open_below=True)
-        _check_number(self, "max_depth", Integral, 1, MAX_DEPTH)
-        _check_choice(self, "votes", ("discrete", "real"))
-        _check_choice(self, "criterion", ("auto", *CRITERIA))
-        _check_choice(self, "single_path", (True, False, "auto"))
+        check_number(self, "n_estimators", Integral, 1)
+        check_number(self, "learning_rate", Real, 0, open_below=True)
+        check_number(self, "max_depth", Integral, 1, MAX_DEPTH)
+        check_choice(self, "votes", ("discrete", "real"))
+        check_choice(self, "criterion", ("auto", *CRITERIA))
+        check_choice(self, "single_path", (True, False, "auto"))
         if self.max_bins is not None:
-            _check_number(self, "max_bins", Integral, 2)
+            check_number(self, "max_bins", Integral, 2)
         if self.n_iter_no_change is not None:
-            _check_number(self, "n_iter_no_change", Integral, 1)
+            check_number(self, "n_iter_no_change", Integral, 1)
         if isinstance(self.weak_learner, str) and self.weak_learner != "stump":
             raise ValueError(f"weak_learner must be 'stump' or a scikit-learn classifier; got {self.weak_learner!r}.")
 
@@ -272,7 +273,7 @@ class AdaBoostMH(HierarchicalLearner):
         train, held_out = train_test_split(
             np.arange(len(y)), test_size=self.validation_fraction, random_state=self.random_state
         )
-        monitor = Monitor(_dense(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
+        monitor = Monitor(as_dense(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
         return X[train], y[train], None if weight is None else weight[train], monitor
 
     def _rounds(self, X):
@@ -292,7 +293,7 @@ class AdaBoostMH(HierarchicalLearner):
 
     def _margins(self, X):
         margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
-        for alpha, votes in self._rounds(_dense(X)):
+        for alpha, votes in self._rounds(as_dense(X)):
             _kernels.stump_votes.add_votes(margins, alpha, votes)
         return margins
 
@@ -310,30 +311,3 @@ class AdaBoostMH(HierarchicalLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _is_single_path(y: np.ndarray, hierarchy) -> bool:
-    """Say whether every row is one label with its ancestors, so that one path is all there is to find."""
-    is_specific = y > 0
-    for parent, child in hierarchy.edges:
-        is_specific[:, parent] &= y[:, child] < 0
-    return bool((is_specific.sum(axis=1) == 1).all())
-
-
-def _dense(M):
-    return M.toarray() if sparse.issparse(M) else np.ascontiguousarray(M)
-
-
-def _check_choice(learner, name, choices):
-    value = getattr(learner, name)
-    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
-
-
-def _check_number(learner, name, kind, least, most=np.inf, open_below=False):
-    value = getattr(learner, name)
-    if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-        wanted = "a number" if kind is Real else "an integer"
-        raise ValueError(f"{name} must be {wanted} from {least} to {most}; got {value!r}.")
-    if open_below and value == least:
-        raise ValueError(f"{name} must be greater than {least}; got {value!r}.")

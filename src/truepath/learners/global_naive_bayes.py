@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, softmax
+from sklearn.utils.validation import check_is_fitted
 
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.marginals import cap_by_parents
 from truepath.learners.naive_bayes_features import CategoricalFeatures, GaussianFeatures
+from truepath.learners.single_path import as_dense, is_single_path
 
 __all__ = ["GlobalNaiveBayes"]
 
@@ -51,8 +53,8 @@ class GlobalNaiveBayes(HierarchicalLearner):
     Notes
     -----
     Exclusive scores: the posteriors of all nodes are normalised to add up to 1, and a node's score is the sum over the
-    node and its descendants, so scores are coherent on trees and DAGs. The paper leaves out its "usefulness" variant's
-    weights in the plain model; so do we. Missing values are left out, in training and prediction; so are categories not
+    node and its descendants, so scores are coherent on trees and DAGs. This is the paper's plain
+    model; its variant that weighs nodes by their usefulness is left out. Missing values are left out, in training and prediction; so are categories not
     seen in training. Labels that all or no training rows have get the scores 1 and 0. Sparse X is made dense: a zero is a
     value like any other here. O(n_samples * n_nodes * n_features) to predict.
 
@@ -60,7 +62,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
     --------
     >>> X = [[0.0, 0.0], [0.1, 1.0], [1.0, 0.1], [1.1, 1.0], [0.1, 0.1], [0.0, 1.1], [1.1, 0.0], [1.0, 1.1]]
     >>> learner = GlobalNaiveBayes().fit(X, ["a/1", "a/2", "b/1", "b/2"] * 2)
-    >>> learner.hierarchy_.decode(learner.predict([[0.0, 0.9], [0.9, 0.0]]))
+    >>> learner.hierarchy_.decode(learner.predict([[0.05, 1.05], [1.05, 0.05]]))
     [('a/2',), ('b/1',)]
     """
 
@@ -87,7 +89,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True, dtype=np.float64)
-        X, Y = _dense(X), _dense(Y)
+        X, Y = as_dense(X), as_dense(Y)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)
             X, Y, weight = X[kept], Y[kept], weight[kept]
@@ -101,10 +103,13 @@ class GlobalNaiveBayes(HierarchicalLearner):
 
     def predict_proba(self, X):
         """Return coherent marginals, shape (n_samples, n_nodes)."""
-        X = _dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64))
+        X = as_dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64))
         joint = _log_joint(X, self.log_prior_, self._features)
         if self.is_exclusive_:
-            S = self._sum_below(softmax(joint, axis=1))
+            P = np.zeros(joint.shape)
+            if not self._never.all():  # a node without rows has no part in the competition
+                P[:, ~self._never] = softmax(joint[:, ~self._never], axis=1)
+            S = self._sum_below(P)
         else:
             rest = _log_joint(X, self._log_prior_rest, self._features_rest)
             S = np.zeros(joint.shape)
@@ -115,9 +120,10 @@ class GlobalNaiveBayes(HierarchicalLearner):
 
     def predict(self, X):
         """Return closed labels: the node of the largest posterior and its ancestors, or all labels above one half."""
+        check_is_fitted(self, "hierarchy_")
         if not self.is_exclusive_:
             return super().predict(X)
-        X = _dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64))
+        X = as_dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64))
         joint = _log_joint(X, self.log_prior_, self._features)
         Y = np.zeros(joint.shape, bool)
         Y[np.arange(len(Y)), joint.argmax(axis=1)] = True
@@ -169,15 +175,3 @@ def _log_joint(X, log_prior, features):
     for kind in features:
         kind.add(X, S)
     return S
-
-
-def is_single_path(Y: np.ndarray, hierarchy) -> bool:
-    """Say whether every row is one label with its ancestors, so that one path is all there is to find."""
-    is_specific = Y.copy()
-    for parent, child in hierarchy.edges:
-        is_specific[:, parent] &= ~Y[:, child]
-    return bool((is_specific.sum(axis=1) == 1).all())
-
-
-def _dense(M):
-    return M.toarray() if sparse.issparse(M) else np.ascontiguousarray(M)

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath.learners.ada_boost_mh import AdaBoostMH, _check_choice
+from truepath.learners.ada_boost_mh import AdaBoostMH
+from truepath.learners.boosting_parameters import check_choice
 from truepath.learners.marginals import cap_by_parents
 
 __all__ = ["HAdaBoostMH"]
@@ -122,7 +123,7 @@ validation_fraction, tol, random_state, n_jobs
 
     def _check_parameters(self):
         super()._check_parameters()
-        _check_choice(self, "constraint", ("predict", "train", "both"))
+        check_choice(self, "constraint", ("predict", "train", "both"))
 
     def decision_function(self, X):
         """Return the margins of eq. (12), shape (n_samples, n_nodes); capped by the parents' unless only training is."""

@@ -97,10 +97,11 @@ class TreeLearner:
             shared = np.where(np.isneginf(shared), gathered, shared)
         if not self.shared:
             return cut
-        lifted = shared * _kernels.stump_search.SPLIT
-        rounded = np.where(np.isneginf(shared), shared, lifted - (lifted - shared))  # ties as in the kernel
+        codes = np.flatnonzero(~np.isneginf(shared))
+        lifted = shared[codes] * _kernels.stump_search.SPLIT
+        rounded = lifted - (lifted - shared[codes])  # ties as in the kernel
         winner = int(np.argmax(rounded))
-        return np.array([winner if rounded[winner] > rounded[-1] else -1])
+        return np.array([codes[winner] if rounded[winner] > rounded[-1] else -1])
 
     def _search(self, w, place, node, bundles):
         """Search some bundles; gains of all classes together are -inf for cuts of other bundles, and last: no cut."""
