@@ -59,7 +59,9 @@ def bench(name: str) -> None:
 
         ours = seconds_of(one_round, repeats=7)
         size = f"{len(X):,} x {X.shape[1]}, {h.n_nodes} nodes"
-        print(f"| {name} ({size}) | {label} | {ours * 1e3:.1f} | {theirs * 1e3:,.0f} | {theirs / ours:.0f} |", flush=True)
+        print(
+            f"| {name} ({size}) | {label} | {ours * 1e3:.1f} | {theirs * 1e3:,.0f} | {theirs / ours:.0f} |", flush=True
+        )
 
 
 def long_run(name: str, rounds: int) -> None:
@@ -72,7 +74,9 @@ def long_run(name: str, rounds: int) -> None:
     learner.predict_proba(ds.test.X)
     predict = perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print("\n| run | fit s | of which CPU s | predict 1,006 rows, s | peak memory MB | before MB |\n|---|---|---|---|---|---|")
+    print(
+        "\n| run | fit s | of which CPU s | predict 1,006 rows, s | peak memory MB | before MB |\n|---|---|---|---|---|---|"
+    )
     rounds_done = learner.n_estimators_
     print(f"| {name}, {rounds_done} rounds | {fit:.1f} | {cpu:.1f} | {predict:.2f} | {peak:.0f} | {before:.0f} |")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 SPLIT = 2.0**17 + 1
@@ -54,7 +56,7 @@ def list_cuts(x):
     """Yield (threshold, missing_left, goes_left) for every cut of a column, missing values on the right first."""
     values = np.unique(x[~np.isnan(x)])
     is_missing = np.isnan(x)
-    for below, above in zip(values, values[1:]):
+    for below, above in pairwise(values):
         threshold = below / 2 + above / 2
         yield threshold, False, np.where(is_missing, False, x <= threshold)
         if is_missing.any():

@@ -82,9 +82,7 @@ def judge(left, total, channels, criterion, gain):
                 gain[j] = abs(left[j]) + abs(total[j] - left[j])
         else:
             for j in range(half):
-                gain[j] = abs(left[j] - left[half + j]) + abs(
-                    (total[j] - left[j]) - (total[half + j] - left[half + j])
-                )
+                gain[j] = abs(left[j] - left[half + j]) + abs((total[j] - left[j]) - (total[half + j] - left[half + j]))
     elif criterion == Z:
         for j in range(half):
             right = max(total[j] - left[j], 0.0) * max(total[half + j] - left[half + j], 0.0)

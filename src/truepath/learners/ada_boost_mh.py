@@ -53,8 +53,8 @@ class AdaBoostMH(HierarchicalLearner):
         A classifier must take ``sample_weight``; one clone is fitted for every class and round.
     criterion : {"auto", "edge", "z", "gini"}, default="auto"
         What stumps are chosen by; "auto" is "edge" for discrete votes, "z" for real ones. "gini" is scikit-learn's.
-    max_depth : int, default=1
-        The depth of the trees, up to 7; 1 is a stump. A round costs about 2^max_depth - 1 stumps.
+    max_depth : int, default=2
+        The depth of the trees, up to 7; 1 is a stump, as in the papers. A round costs about 2^max_depth - 1 stumps.
     max_bins : int or None, default=255
         Features with more distinct values are cut at this many places only; None tries every cut.
     single_path : bool or "auto", default="auto"
@@ -111,10 +111,6 @@ class AdaBoostMH(HierarchicalLearner):
     [('a/1',), ('a/2',), ('b/1',), ('b/2',)]
     """
 
-    # Where the constraint holds; HAdaBoostMH makes it a parameter
-    _clip_in_training = False
-    _enforce_at_prediction = True
-
     def __init__(
         self,
         hierarchy=None,
@@ -125,7 +121,7 @@ class AdaBoostMH(HierarchicalLearner):
         shared=False,
         weak_learner="stump",
         criterion="auto",
-        max_depth=1,
+        max_depth=2,
         max_bins=255,
         single_path="auto",
         n_iter_no_change=None,
@@ -235,6 +231,15 @@ class AdaBoostMH(HierarchicalLearner):
         y = np.where(as_dense(encode_labels(Y, self.hierarchy_)), 1, -1).astype(np.int8)
         for margins in self.staged_decision_function(X):
             yield hierarchical_loss(margins, y, self.hierarchy_, self._enforce_at_prediction)
+
+    # Where the constraint holds; HAdaBoostMH makes it a parameter
+    @property
+    def _clip_in_training(self) -> bool:
+        return False
+
+    @property
+    def _enforce_at_prediction(self) -> bool:
+        return True
 
     def _costs(self, hierarchy) -> np.ndarray:
         """Return the labels' shares of the first weights: all the same."""

@@ -93,7 +93,8 @@ def boost(weak, y, w, hierarchy: Hierarchy, *, n_rounds, learning_rate, real, cl
     """
     kernels, up = _kernels.stump_votes, (hierarchy.parent_ptr, hierarchy.parent_idx)
     margins = np.zeros(w.shape)
-    hypotheses, rounds = [], []
+    hypotheses: list[Any] = []
+    rounds: list[tuple[float, ...]] = []
     for _ in range(n_rounds):
         hypothesis, votes = weak.train(w)  # lines 3-4
         if clip:
@@ -114,5 +115,6 @@ def boost(weak, y, w, hierarchy: Hierarchy, *, n_rounds, learning_rate, real, cl
         if not real and 1 - edge < PERFECT:
             break
     kept = len(hypotheses) if monitor is None else monitor.best_round
-    columns = np.array(rounds[:kept], np.float64).reshape(-1, 4).T
-    return History(hypotheses[:kept], *columns, np.array([] if monitor is None else monitor.losses))
+    alphas, edges, normalisers, losses = np.array(rounds[:kept], np.float64).reshape(-1, 4).T
+    held_out_losses = np.array([] if monitor is None else monitor.losses)
+    return History(hypotheses[:kept], alphas, edges, normalisers, losses, held_out_losses)

@@ -44,7 +44,7 @@ validation_fraction, tol, random_state, n_jobs
 
     Attributes
     ----------
-    hypotheses_, alphas_, edges_, normalisers_, training_loss_, validation_loss_, n_estimators_, single_path_, hierarchy_
+    hypotheses_, alphas_, edges_, normalisers_, training_loss_, validation_loss_, n_estimators_, single_path_
         As in :class:`AdaBoostMH`. ``training_loss_`` is the hierarchy-aware Hamming loss, eq. (2)-(3).
 
     See Also
@@ -85,7 +85,7 @@ validation_fraction, tol, random_state, n_jobs
         shared=False,
         weak_learner="stump",
         criterion="auto",
-        max_depth=1,
+        max_depth=2,
         max_bins=255,
         single_path="auto",
         n_iter_no_change=None,
@@ -114,11 +114,11 @@ validation_fraction, tol, random_state, n_jobs
         self.constraint = constraint
 
     @property
-    def _clip_in_training(self):
+    def _clip_in_training(self) -> bool:
         return self.constraint != "predict"
 
     @property
-    def _enforce_at_prediction(self):
+    def _enforce_at_prediction(self) -> bool:
         return self.constraint != "train"
 
     def _check_parameters(self):
@@ -126,7 +126,7 @@ validation_fraction, tol, random_state, n_jobs
         check_choice(self, "constraint", ("predict", "train", "both"))
 
     def decision_function(self, X):
-        """Return the margins of eq. (12), shape (n_samples, n_nodes); capped by the parents' unless only training is."""
+        """Return the margins of eq. (12), shape (n_samples, n_nodes); capped by the parents' but for "train"."""
         margins = super().decision_function(X)
         return cap_by_parents(margins, self.hierarchy_) if self._enforce_at_prediction else margins
 
