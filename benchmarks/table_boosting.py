@@ -1,6 +1,6 @@
 """Accuracy of hierarchical boosting and its baselines, beside Table II of Chelmis & Qi (2021).
 
-Run ``python benchmarks/table_boosting.py [dataset ...] [--out results.jsonl]``, the benchmark data in ``$TRUEPATH_DATA``.
+Run ``python benchmarks/table_boosting.py [dataset ...] [--out results.jsonl]`` with the data in ``$TRUEPATH_DATA``.
 The variants are compared on a third of the training rows, held out; every variant is then fitted on all training
 rows and measured on the test rows, on the true tree and in the authors' collapsed labels. Appends one JSON line a
 variant, and skips those already there; ``--print`` only prints the Markdown tables of what is there.
@@ -46,7 +46,7 @@ BEYOND = ["H-Ada.MH predict, depth 2 (default)", "H-Ada.MH train, stumps (as pri
 def collapse_levels(hierarchy: Hierarchy) -> np.ndarray:
     """Return each node's class in the authors' setting, where equal codes of different parents on a level are one.
 
-    That gives their 26, 22 and 343 classes. They are no hierarchy of ours: a merged code has several parents of which an
+    That gives their 26, 22 and 343 classes. They are no hierarchy: a merged code has several parents of which an
     instance has one. So the true tree is learned, or the merged classes as a flat set; predictions are then merged.
     """
     keys = [(int(d), str(name).rsplit("/", 1)[-1]) for d, name in zip(hierarchy.depth, hierarchy.names)]
@@ -198,6 +198,30 @@ def read(out: Path) -> list[dict]:
     return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
 
 
+KEYS = {
+    "micro_f1": "micro-F1", "macro_f1": "macro-F1", "h_f": "H-F", "hmc": "HMC", "top_k": "top-k", "auprc": "AU(PRC)",
+    "merged_micro_f1": "collapsed micro-F1", "merged_macro_f1": "collapsed macro-F1",
+}  # fmt: skip
+
+
+def print_rst(records: list[dict]) -> None:
+    """Print the test tables as the documentation has them."""
+    for name in ROUNDS:
+        rows = [r for r in records if r["dataset"] == name and r["stage"] == "test"]
+        if rows:
+            keys = [key for key in KEYS if any(key in row for row in rows)]
+            print(f".. csv-table:: {name}\n   :header-rows: 1\n")
+            print("   " + ", ".join(["variant", "labels", *(KEYS[key] for key in keys), "levels"]))
+            for row in rows:
+                cells = [f"{row[key]:.3f}" if key in row else "" for key in keys]
+                levels = " ".join(f"{a:.2f}" for a in row.get("levels", []) if a == a)
+                print(f'   "{row["variant"]}", {row["decision"]}, {", ".join(cells)}, {levels}')
+            for label, values in zip(("H-Ada.MH", "local", "global"), TABLE_II.get(name, [])):
+                cells = [f"{value:.3f}" for value in values] + [""] * (len(keys) - 4)
+                print(f'   "*{label}, Table II*", , {", ".join(cells)}, ')
+            print()
+
+
 def print_tables(records: list[dict]) -> None:
     for stage in ("validation", "test"):
         for name in ROUNDS:
@@ -208,11 +232,8 @@ def print_tables(records: list[dict]) -> None:
 
 
 def print_table(name: str, rows: list[dict], with_paper: bool) -> None:
-    keys = ["micro_f1", "macro_f1", "h_f", "hmc", "top_k", "auprc", "merged_micro_f1", "merged_macro_f1"]
-    keys = [key for key in keys if any(key in row for row in rows)]
-    heads = {"micro_f1": "micro-F1", "macro_f1": "macro-F1", "h_f": "H-F", "hmc": "HMC", "top_k": "top-k"}
-    heads |= {"auprc": "AU(PRC)", "merged_micro_f1": "collapsed micro-F1", "merged_macro_f1": "collapsed macro-F1"}
-    print("| variant | labels | rounds | " + " | ".join(heads[key] for key in keys) + " | levels | fit s |")
+    keys = [key for key in KEYS if any(key in row for row in rows)]
+    print("| variant | labels | rounds | " + " | ".join(KEYS[key] for key in keys) + " | levels | fit s |")
     print("|---" * (len(keys) + 5) + "|")
     for row in rows:
         cells = [f"{row[key]:.4f}" if key in row else "" for key in keys]
@@ -231,11 +252,12 @@ def main() -> None:
     parser.add_argument("--stage", choices=["validation", "test", "all"], default="all")
     parser.add_argument("--out", type=Path, default=Path("build/boosting.jsonl"))
     parser.add_argument("--print", action="store_true", dest="only_print")
+    parser.add_argument("--rst", action="store_true", help="print the tables as in the documentation")
     options = parser.parse_args()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     for name in [] if options.only_print else options.datasets:
         run_dataset(name, options.stage, options.out)
-    print_tables(read(options.out))
+    (print_rst if options.rst else print_tables)(read(options.out))
 
 
 if __name__ == "__main__":

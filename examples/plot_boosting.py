@@ -2,8 +2,8 @@
 Hierarchical boosting: where to put the constraint
 ==================================================
 
-H-Ada.MH of Chelmis & Qi (2021) forbids every weak hypothesis to say yes below a no (their rule 7). Here the rule is tried
-where the paper has it, in every round, and where it costs nothing: in the final vote.
+H-Ada.MH of Chelmis & Qi (2021) forbids every weak hypothesis to say yes below a no (their rule 7). Here the rule is
+tried where the paper has it, in every round, and where it costs nothing: in the final vote.
 """
 
 # %%

@@ -113,5 +113,6 @@ def stump_votes(X, w, y, stumps):
         x = X[:, f]
         goes_left = np.ones(len(X), bool) if f < 0 else np.where(np.isnan(x), missing_left, x <= threshold)
         for side in (goes_left, ~goes_left):
-            votes[side, j] = 1.0 if (w[side, j] * y[side, j]).sum() > 0 else -1.0
+            balance, weight = (w[side, j] * y[side, j]).sum(), w[side, j].sum()
+            votes[side, j] = 1.0 if balance > weight * 2.0**-36 else -1.0
     return votes

@@ -16,6 +16,8 @@ from strategies import hierarchies, label_matrices
 from truepath import Hierarchy
 from truepath.data import make_hmc
 from truepath.learners import AdaBoostMH, HAdaBoostMH
+from truepath.learners.boosting_rounds import boost, start_weights
+from truepath.learners.stumps import TreeLearner
 from truepath.metrics import hierarchical_hamming_loss
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "a/3", "b/1", "b/2", "c"])
@@ -95,6 +97,36 @@ def test_whole_algorithm_with_its_own_stumps(data):
         np.testing.assert_allclose(found, [r, alpha, Z], rtol=1e-6, atol=1e-9)
 
 
+class Recording:
+    """A weak learner that remembers the weights it was given."""
+
+    def __init__(self, weak):
+        self.weak, self.seen, self.votes = weak, [], []
+
+    def train(self, w):
+        self.seen.append(w.copy())
+        hypothesis, votes = self.weak.train(w)
+        self.votes.append(votes.copy())
+        return hypothesis, votes
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_weights_of_every_round(data):
+    """The weights w_t(i, j) themselves, cell by cell."""
+    h = data.draw(hierarchies(max_nodes=6))
+    Y = data.draw(label_matrices(h, n_rows=12, min_rows=2))
+    X = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=(len(Y), 3)).round(1)
+    clip, shared = data.draw(st.booleans()), data.draw(st.booleans())
+    y = np.where(Y, 1, -1).astype(np.int8)
+    weak = Recording(TreeLearner(X, y, shared=shared, votes="discrete", criterion="edge"))
+    options = {"n_rounds": 5, "learning_rate": 1.0, "real": False, "clip": clip, "enforce": True}
+    history = boost(weak, y, start_weights(len(Y), h.costs, None), h, **options)
+    rounds = algorithm_1(Y, h, costs_by_parents(h), lambda t, w: weak.votes[t], len(history.hypotheses), clip)
+    for seen, (w, *_) in zip(weak.seen, rounds):
+        np.testing.assert_allclose(seen, w, rtol=1e-7, atol=1e-14)
+
+
 def cap(margins, hierarchy):
     margins = margins.copy()
     for u, v in hierarchy.edges:
@@ -145,8 +177,6 @@ def test_literal_rule_makes_the_votes_consistent_by_themselves():
 
 def test_weights_fall_with_depth():
     h = Hierarchy.from_paths(["a/1", "a/2", "b"])
-    from truepath.learners.boosting_rounds import start_weights
-
     w = start_weights(2, h.costs, None)
     np.testing.assert_allclose(w[0] * 2 * h.costs.sum(), [0.5, 0.25, 0.25, 0.5])
     np.testing.assert_allclose(w.sum(), 1.0)

@@ -33,7 +33,8 @@ class BestPath(Decoder):
         come out empty.
     by : {"leaf", "mean"}, default="leaf"
         What makes a leaf the best: its own score, right for marginals; or the mean score of the leaf and all its
-        ancestors, better for margins of labels that were learned apart, where an ancestor's margin is evidence of its own.
+        ancestors, better for margins of labels that were learned apart, where an ancestor's margin is evidence of its
+        own.
     threshold : float, default=0.5
         For ``single_path=False``: a label counts if its score and those of all its ancestors lie above. Margins
         want 0.
@@ -49,8 +50,8 @@ class BestPath(Decoder):
 
     Notes
     -----
-    Scores need not be coherent or probabilities: margins will do. On a DAG a leaf's "path" is all its ancestors. Ties go
-    to the smaller node number. O(n_nodes) a row by leaf, O(edges of the ancestor closure of the leaves) by mean.
+    Scores need not be coherent or probabilities: margins will do. On a DAG a leaf's "path" is all its ancestors. Ties
+    go to the smaller node number. O(n_nodes) a row by leaf, O(edges of the ancestor closure of the leaves) by mean.
 
     Examples
     --------

@@ -93,9 +93,9 @@ class AdaBoostMH(HierarchicalLearner):
     Notes
     -----
     Missing values (NaN) are taken by stumps: each cut learns the side they go to; for a feature that missed none in
-    training, to the side with more training rows. A given ``weak_learner`` decides for itself. Sparse X is binned column
-    by column and made dense in blocks of rows for prediction; bins need n_samples * n_features bytes (four times as many
-    where a feature has more than 255 bins), the sorted rows up to four times that.
+    training, to the side with more training rows. A given ``weak_learner`` decides for itself. Sparse X is binned
+    column by column and made dense in blocks of rows for prediction; bins need n_samples * n_features bytes (four times
+    as many where a feature has more than 255 bins), the sorted rows up to four times that.
 
     A round costs O(n_samples * n_nodes * bundles) additions, where a bundle holds as many features as have few joint
     values; weights, margins and votes need 24 bytes a cell (n_samples * n_nodes).

@@ -1,8 +1,8 @@
 """Features binned once: the rows sorted and grouped so that every later search for a cut only adds up weights.
 
-A feature with at most ``max_bins`` distinct values (or any, with ``max_bins=None``) has a bin for each, and its cuts are
-exact. Others are cut between distinct values at equal shares of the rows. Rows without a value have a last bin of their
-own.
+A feature with at most ``max_bins`` distinct values (or any, with ``max_bins=None``) has a bin for each, and its cuts
+are exact. Others are cut between distinct values at equal shares of the rows. Rows without a value have a last bin of
+their own.
 
 Consecutive features whose joint values are few make a *bundle*; a *group* is the rows that agree on all features of a
 bundle. See :mod:`truepath._kernels.stump_search` for why.

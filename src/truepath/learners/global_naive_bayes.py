@@ -53,10 +53,10 @@ class GlobalNaiveBayes(HierarchicalLearner):
     Notes
     -----
     Exclusive scores: the posteriors of all nodes are normalised to add up to 1, and a node's score is the sum over the
-    node and its descendants, so scores are coherent on trees and DAGs. This is the paper's plain
-    model; its variant that weighs nodes by their usefulness is left out. Missing values are left out, in training and prediction; so are categories not
-    seen in training. Labels that all or no training rows have get the scores 1 and 0. Sparse X is made dense: a zero is a
-    value like any other here. O(n_samples * n_nodes * n_features) to predict.
+    node and its descendants, so scores are coherent on trees and DAGs. This is the paper's plain model; its variant
+    that weighs nodes by their usefulness is left out. Missing values are left out, in training and prediction; so are
+    categories not seen in training. Labels that all or no training rows have get the scores 1 and 0. Sparse X is made
+    dense: a zero is a value like any other here. O(n_samples * n_nodes * n_features) to predict.
 
     Examples
     --------

@@ -24,6 +24,8 @@ from truepath.learners.feature_bins import FeatureBins, bin_features
 __all__ = ["CRITERIA", "TreeLearner", "Trees"]
 
 CRITERIA = ("edge", "z", "gini")
+#: Weights that differ relatively by less tie: after a round many leaves of its tree are balanced but for rounding
+TIE = 2.0**-36
 #: A tree of this depth has 255 inner nodes, what fits a cell's place in it
 MAX_DEPTH = 7
 
@@ -153,7 +155,7 @@ class TreeLearner:
         positive, negative = np.zeros((2, n_inner + 1, w.shape[1]))
         _kernels.stump_votes.sum_leaves(w, self.y, place, n_inner, positive, negative)
         if not self.real:
-            return np.where(positive > negative, 1.0, -1.0)
+            return np.where(positive - negative > TIE * (positive + negative), 1.0, -1.0)
         # Schapire & Singer smooth by 1/(n m), the first weight of a cell; here its class's mean weight
         smooth = np.maximum(w.mean(axis=0), np.finfo(float).tiny)
         return 0.5 * np.log((positive + smooth) / (negative + smooth))
