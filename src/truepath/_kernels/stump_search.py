@@ -46,6 +46,11 @@ def fill_block(w, y, place, node, first, channels, block):
     last = min(first + half, w.shape[1])
     step = 1 if place.shape[1] > 1 else 0
     block[:] = 0.0
+    if node == 0 and channels == 1:  # all cells start at the root: the usual case, without a branch
+        for i in range(w.shape[0]):
+            for k in range(last - first):
+                block[i, k] = w[i, first + k] * y[i, first + k]
+        return
     for i in range(w.shape[0]):
         for j in range(first, last):
             if place[i, j * step] == node:
@@ -74,7 +79,7 @@ def sum_bundle(block, order, group_end, group_bins, first_bin, hist):
 
 @kernel
 def judge(left, total, channels, criterion, gain):
-    """Write the gain of a cut for each class of the block, rounded; larger is better under every criterion."""
+    """Write the gain of a cut for each class of the block; larger is better under every criterion."""
     half = WIDTH // channels
     if criterion == EDGE:
         if channels == 1:
@@ -90,7 +95,12 @@ def judge(left, total, channels, criterion, gain):
     else:
         for j in range(half):
             gain[j] = purity(left[j], left[half + j]) + purity(total[j] - left[j], total[half + j] - left[half + j])
-    for j in range(half):  # Veltkamp's splitting: the same for any order of search, unlike a tolerance
+
+
+@kernel
+def round_gains(gain):
+    """In place: keep 36 bits (Veltkamp's splitting). The same for any order of search, unlike a tolerance."""
+    for j in range(WIDTH):
         lifted = gain[j] * SPLIT
         gain[j] = lifted - (lifted - gain[j])
 
@@ -118,6 +128,7 @@ def try_cut(cut, left, total, channels, criterion, gain, best, best_cut, shared)
     if shared.size:
         shared[cut] += gain[: WIDTH // channels].sum()
     else:
+        round_gains(gain)
         keep_better(gain, cut, best, best_cut)
 
 
@@ -163,6 +174,8 @@ def search_cuts(
         total[:] = 0.0
         add_rows(block, everything, total)
         judge(np.zeros(WIDTH), total, channels, criterion, gain)
+        if not shared.size:
+            round_gains(gain)
         gain_cut[:] = -1
         for u in range(bundles[0], bundles[1]):
             f0, f1 = bundle_ptr[u], bundle_ptr[u + 1]

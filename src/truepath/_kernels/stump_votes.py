@@ -129,6 +129,11 @@ def hierarchical_mistakes(margins, y, parent_ptr, parent_idx, enforce):
     is_wrong, is_yes = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes, np.bool_)
     count = 0
     for i in range(margins.shape[0]):
+        n_wrong = 0
+        for v in range(n_nodes):
+            n_wrong += (margins[i, v] > 0.0) != (y[i, v] > 0)
+        if n_wrong == 0:  # true labels are consistent: enforcing changes nothing
+            continue
         for v in range(n_nodes):
             is_yes[v] = margins[i, v] > 0.0
             above = False
