@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {"Hierarchy": "hierarchy", "Dataset": "data", "load_dataset": "data"}
-_ROOMS = ("data", "errors", "hierarchy", "metrics")
+_ROOMS = ("data", "decoders", "errors", "hierarchy", "learners", "metrics")
 
 __all__ = ["Dataset", "Hierarchy", "__version__", "load_dataset"]
 

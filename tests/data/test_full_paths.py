@@ -1,7 +1,6 @@
 """Rows whose paths end in leaves."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -9,9 +8,7 @@ from scipy import sparse
 import oracles_leaf
 from strategies import hierarchies, label_matrices
 from truepath import Hierarchy
-from truepath.data.full_paths import has_full_paths, keep_full_paths
-
-data = pytest.importorskip("truepath.data.dataset", reason="the data room is needed for whole data sets")
+from truepath.data import Dataset, Split, has_full_paths, keep_full_paths
 
 
 @given(hierarchies(max_nodes=9), st.data())
@@ -22,8 +19,6 @@ def test_full_paths_by_definition(h, data):
 
 
 def make_dataset():
-    from truepath.data import Dataset, Split
-
     h = Hierarchy.from_paths(["a/1", "a/2", "b"])
     train = h.encode([["a/1"], ["a"], ["b", "a/2"], [], ["a/1"]])
     test = h.encode([["a"], ["b"]])

@@ -110,6 +110,15 @@ def test_scikit_learn_manners(make, finds_k):
 
 
 @members
+def test_labels_are_asked_for_only_where_they_teach(make, finds_k):
+    h = Hierarchy.from_paths(["a/1", "b"])
+    S = [[0.5, 0.4, 0.3]]
+    assert (make(1, h).fit(S).predict(S) == make(1, h).predict(S)).all()
+    with pytest.raises(ValueError, match="needs Y"):
+        make("metalabeler", h).fit(S)
+
+
+@members
 def test_flat_labels_when_there_is_no_hierarchy(make, finds_k):
     assert make(2, None).predict([[0.1, 0.9, 0.5]]).tolist() == [[False, True, True]]
 
@@ -151,7 +160,7 @@ def test_wrong_types_and_shapes(make, finds_k):
             make(k, h).predict([[0.1, 0.1, 0.1]])
     with pytest.raises(ValueError, match="2 columns"):
         make(1, h).predict([[0.1, 0.1]])
-    with pytest.raises(ValueError, match="1 rows, Y 2"):
+    with pytest.raises(ValueError, match="1 rows but Y has 2"):
         make(1, h).fit([[0.1, 0.1, 0.1]], np.zeros((2, 3)))
     with pytest.raises(ConstraintError, match="without 'a'"):
         make(1, h).fit([[0.1, 0.1, 0.1]], [[0, 1, 0]])

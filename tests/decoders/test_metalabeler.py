@@ -9,11 +9,23 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from strategies import hierarchies, label_matrices
 from truepath import Hierarchy
 from truepath.decoders import MetaLabeler
 from truepath.decoders.metalabeler import count_path_ends
+
+EXPECTED_FAILURES = {
+    "check_sample_weight_equivalence_on_dense_data": "fit's second argument is called Y in this library, not y",
+    "check_sample_weight_equivalence_on_sparse_data": "fit's second argument is called Y in this library, not y",
+    "check_dtype_object": "numbers of labels come as numbers, not as objects",
+}
+
+
+@parametrize_with_checks([MetaLabeler()], expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 @given(hierarchies(max_nodes=9), st.data())
@@ -45,6 +57,13 @@ def test_rows_without_labels_count_as_one():
     assert MetaLabeler().fit([[0.0], [1.0]], [0, 0]).predict([[0.0]]).tolist() == [1]
 
 
+def test_missing_values_pass_where_the_estimator_takes_them():
+    X = [[np.nan], [1.0]]
+    assert MetaLabeler(DecisionTreeClassifier()).fit(X, [1, 2]).predict(X).tolist() == [1, 2]
+    with pytest.raises(ValueError, match="NaN"):
+        MetaLabeler().fit(X, [1, 2])
+
+
 def test_sparse_features_and_the_default_model():
     X = sparse.csr_array(np.repeat([[0.0, 1.0], [3.0, 0.0]], 10, axis=0))
     assert MetaLabeler().fit(X, np.repeat([1, 3], 10)).predict(X[[0, 19]]).tolist() == [1, 3]
@@ -68,8 +87,10 @@ def test_manners():
     assert model.estimator_ is not inner
     assert not hasattr(inner, "tree_")
     assert not hasattr(clone(model), "counts_")
-    for wrong in ([0.5, 1.0], [-1, 2], []):
-        with pytest.raises(ValueError, match="non-negative int"):
+    for wrong in ([0.5, 1.0], [-1, 2], [np.nan, 1]):
+        with pytest.raises(ValueError, match="whole number"):
             model.fit(np.zeros((len(wrong), 1)), wrong)
+    with pytest.raises(ValueError, match="1 rows but Y has 2"):
+        model.fit([[0.0]], [1, 2])
     with pytest.raises(ValueError, match="2 columns"):
         MetaLabeler(hierarchy=Hierarchy.flat(3)).fit([[0.0]], [[1, 0]])

@@ -12,6 +12,7 @@ from strategies import dags, hierarchies, label_matrices, trees
 from truepath import Hierarchy
 from truepath.decoders.weights import CLIP, balanced_alpha, posterior_weights, risk_weights
 from truepath.hierarchy.arcs import arc_pointers
+from truepath.metrics import symmetric_loss
 
 
 @st.composite
@@ -68,6 +69,9 @@ def test_risk_weights_give_the_expected_loss(h, data):
     for y in sets:
         expected = sum(c * oracles_leaf.loss(y, true, costs, alpha) for c, true in zip(chance, sets))
         assert constant - w.root[0] - w.nodes[0, y].sum() == pytest.approx(expected)
+    y = sets[-1]
+    measured = symmetric_loss(np.array(sets), np.tile(y, (len(sets), 1)), h, alpha=alpha, sample_weight=chance)
+    assert constant - w.nodes[0, y].sum() == pytest.approx(measured)  # the metric is the same loss
 
 
 def test_zero_and_one_are_clipped():

@@ -61,6 +61,17 @@ def test_exclusive_siblings_become_one_multi_class_problem():
     np.testing.assert_allclose(P[:, TREE.roots].sum(axis=1), 1)
 
 
+def test_siblings_policy_leaves_stops_out():
+    X, Y = exclusive_data()
+    P = PerParent(logistic(), TREE, policy="siblings").fit(X, Y).predict_conditional_proba(X)
+    below_a = TREE.children("a")
+    rows = Y[:, below_a].any(axis=1)
+    expected = logistic().fit(X[rows], Y[rows][:, below_a].argmax(axis=1)).predict_proba(X)
+    np.testing.assert_allclose(P[:, below_a], expected, atol=1e-6)
+    with pytest.raises(ValueError, match="policy must be 'parents' or 'siblings'"):
+        PerParent(logistic(), TREE, policy="inclusive").fit(X, Y)
+
+
 def test_joint_hands_over_label_sets():
     X, Y = make_data(TREE, n_samples=100)
     forest = RandomForestClassifier(5, random_state=0)

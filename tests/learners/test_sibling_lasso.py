@@ -102,6 +102,18 @@ def test_warm_start_ends_where_a_cold_start_does():
     np.testing.assert_allclose(warm, cold, atol=1e-8)
 
 
+def test_one_hot_columns_that_add_up_to_one():
+    """Centred, they add up to nothing, which once left the solver without a step size."""
+    rng = np.random.default_rng(0)
+    X = np.eye(3)[rng.integers(0, 3, 60)]
+    Y = (rng.random((60, 2)) < 0.2 + 0.6 * X[:, :1]).astype(float)
+    omega = np.full(60, 1 / 60)
+    alpha = 0.1 * largest_alpha(X, Y, omega, PENALTIES["l21"])
+    *_, fit = solve_path(X, Y, omega, [alpha], PENALTIES["l21"], tol=1e-9, max_iter=20_000)
+    expected = lasso_objective(X, Y, *proximal_lasso(X, Y, alpha, "l21"), alpha, "l21")
+    assert abs(fit.objective - expected) < AGREEMENT
+
+
 def test_running_out_of_steps_is_logged(caplog):
     X, Y, omega = problem()
     list(solve_path(X, Y, omega, [1e-4], PENALTIES["l1"], tol=1e-12, max_iter=5))

@@ -9,6 +9,7 @@ from truepath.data.dataset import Dataset
 from truepath.data.describe import Description
 from truepath.data.edges import read_edges
 from truepath.data.fetch import fetch_benchmark
+from truepath.data.full_paths import has_full_paths, keep_full_paths
 from truepath.data.generate import make_hierarchy, make_hmc
 from truepath.data.meka import read_meka
 from truepath.data.mulan import read_mulan
@@ -25,6 +26,8 @@ __all__ = [
     "Split",
     "data_home",
     "fetch_benchmark",
+    "has_full_paths",
+    "keep_full_paths",
     "list_datasets",
     "load_dataset",
     "make_hierarchy",

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from truepath.data import full_paths
 from truepath.data import nominal as nominal_columns
-from truepath.data.describe import Description, describe, has_full_paths
+from truepath.data.describe import Description, describe
 from truepath.data.split import Split, stack_splits
 from truepath.data.stratify import share_rows
 from truepath.hierarchy import Hierarchy
@@ -245,9 +246,10 @@ class Dataset:
         return replace(self, hierarchy=smaller, splits=splits)
 
     def keep_full_paths(self) -> Dataset:
-        """Drop the rows with a most specific label that is not a leaf, and those without labels.
+        """Drop the rows with a path that stops above the leaves, and those without labels.
 
-        What remains suits mandatory-leaf prediction; the hierarchy stays as it is.
+        What remains suits mandatory-leaf prediction; the hierarchy stays as it is. Pruning rare labels makes inner
+        nodes leaves, so it matters whether :meth:`prune` comes before or after.
 
         Examples
         --------
@@ -255,8 +257,7 @@ class Dataset:
         >>> load_dataset("toy").keep_full_paths()
         Dataset('toy': train 6, test 2; 2 features, 5 labels)
         """
-        kept = {name: s.take(np.flatnonzero(has_full_paths(s.Y, self.hierarchy))) for name, s in self.splits.items()}
-        return replace(self, splits=kept)
+        return full_paths.keep_full_paths(self)
 
 
 def _columns(Y: sparse.csr_array[Any], columns: Any) -> sparse.csr_array[Any]:

@@ -12,8 +12,9 @@ from scipy import sparse
 
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.encode import drop_ancestors
 
-__all__ = ["Description", "describe", "has_full_paths", "most_specific"]
+__all__ = ["Description", "describe"]
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def describe(
     Y = sparse.csr_array(sparse.vstack([split.Y for split in splits.values()]), dtype=bool)
     Y.sort_indices()
     n_samples, closed = Y.shape[0], np.diff(Y.indptr)
-    specific = most_specific(Y, hierarchy)
+    specific = drop_ancestors(Y, hierarchy)
     partial = _has_inner(specific, hierarchy)
     is_text = any(split.X.ndim == 1 for split in splits.values())
     kind = ("flat" if hierarchy.n_edges == 0 else "tree") if hierarchy.is_tree else "DAG"
@@ -124,32 +125,6 @@ def describe(
         n_unlabelled=int(np.sum(closed == 0)),
         n_unused_classes=int(hierarchy.n_nodes - len(np.unique(Y.indices))),
     )
-
-
-def most_specific(Y: sparse.csr_array[Any], hierarchy: Hierarchy) -> sparse.csr_array[Any]:
-    """Keep of each row's labels those without a child among them. ``Y`` is closed.
-
-    Examples
-    --------
-    >>> from truepath.data import toy_hierarchy
-    >>> h = toy_hierarchy()
-    >>> most_specific(h.encode([["a/1", "b"]]), h).toarray().astype(int).tolist()
-    [[0, 1, 1, 0, 0]]
-    """
-    n_nodes = hierarchy.n_nodes
-    parent, child = hierarchy.edges.reshape(-1, 2).T
-    up = sparse.csr_array((np.ones(len(child), np.int32), (child, parent)), shape=(n_nodes, n_nodes))
-    ones = sparse.csr_array(Y, dtype=np.int32)
-    children_set = ones @ up  # how many children of each node the row has
-    inner = ones.multiply(children_set > 0)
-    specific = sparse.csr_array(ones - inner)
-    specific.eliminate_zeros()
-    return specific.astype(bool)
-
-
-def has_full_paths(Y: sparse.csr_array[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:
-    """Say of each row whether it has labels and all its most specific ones are leaves. ``Y`` is closed."""
-    return (np.diff(Y.indptr) > 0) & ~_has_inner(most_specific(Y, hierarchy), hierarchy)
 
 
 def _has_inner(specific: sparse.csr_array[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:

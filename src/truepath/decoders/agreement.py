@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from truepath.decoders.dag_optimum import DagOptimum
 from truepath.decoders.exact import ExactLeafMAP
-from truepath.decoders.greedy import GreedySearch
+from truepath.decoders.greedy_leaves import GreedySearch
 from truepath.decoders.tree_optimum import TreeOptimum
 from truepath.hierarchy import Hierarchy
 

@@ -1,26 +1,103 @@
-"""What a decoder is: node scores in, closed label sets out."""
+"""What a decoder is: coherent scores in, closed label sets out; some learn from held-out scores how.
+
+A decoder never sees features or a model. ``fit(S, Y)`` takes scores of instances that the scoring model was *not*
+trained on, with their true labels; ``predict(S)`` returns a boolean matrix that respects the hierarchy, dense for
+dense scores, CSR for sparse ones (where an absent score is 0).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["Decoder"]
+from truepath.hierarchy.checks import check_labels, check_scores, resolve_hierarchy
+
+if TYPE_CHECKING:
+    from truepath.hierarchy import Hierarchy
+
+__all__ = ["Decoder", "FitInput", "check_fit_input"]
+
+
+class FitInput(NamedTuple):
+    """Checked arguments of ``fit``."""
+
+    S: Any
+    Y: Any
+    sample_weight: NDArray[np.float64] | None
+    hierarchy: Hierarchy
 
 
 class Decoder(BaseEstimator):
-    """Turns scores ``S`` into label sets ``Y`` that respect the hierarchy; never sees X or a model.
+    """Base of all decoders; a subclass has ``hierarchy`` among its parameters, ``fit`` and ``_label``.
 
-    ``fit(S, Y)`` learns what there is to learn, on scores of rows the learner did not train on; ``predict(S)``
-    gives a closed boolean matrix, dense for dense scores and CSR for sparse ones. Every decoder takes
-    ``hierarchy=`` in its constructor; None means a flat label set.
+    ``fit`` ends with ``self.hierarchy_`` set. ``_label(S)`` gets checked scores and returns closed labels of the
+    same kind, dense or CSR.
     """
 
-    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> Decoder:
-        """Learn from scores and true labels; return self."""
-        raise NotImplementedError
+    hierarchy: Hierarchy | None = None
+
+    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> Decoder:
+        """Learn from held-out scores and labels. Decoders that learn nothing take note of the hierarchy only."""
+        self.hierarchy_ = resolve_hierarchy(self.hierarchy, np.shape(S)[1] if not sparse.issparse(S) else S.shape[1])
+        self.n_features_in_ = self.hierarchy_.n_nodes
+        return self
 
     def predict(self, S: Any) -> Any:
-        """Return the closed label sets of the rows of ``S``."""
+        """Return the label sets of scored instances.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+
+        Returns
+        -------
+        Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
+            Closed under ancestors.
+        """
+        check_is_fitted(self, "hierarchy_")
+        return self._label(self._check_scores(S))
+
+    def fit_predict(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit, and return the label sets of the same scores."""
+        return self.fit(S, Y, sample_weight).predict(S)
+
+    def _check_scores(self, S: Any) -> Any:
+        """Check the scores that are to be labelled."""
+        return check_scores(S, self.hierarchy_)
+
+    def _label(self, S: Any) -> Any:
+        """Return closed labels for checked scores."""
         raise NotImplementedError
+
+
+def check_fit_input(
+    decoder: Decoder, S: Any, Y: Any, sample_weight: ArrayLike | None = None, *, coherent: bool = False
+) -> FitInput:
+    """Check the arguments of ``fit``, and set ``hierarchy_`` and ``n_features_in_``."""
+    if Y is None:
+        raise ValueError(f"{type(decoder).__name__}.fit needs Y, the true labels of the scored instances.")
+    Decoder.fit(decoder, S if sparse.issparse(S) else np.atleast_2d(np.asarray(S)))
+    hierarchy = decoder.hierarchy_
+    S, Y = check_scores(S, hierarchy, coherent=coherent), check_labels(Y, hierarchy)
+    if S.shape[0] != Y.shape[0]:
+        raise ValueError(f"S has {S.shape[0]} rows but Y has {Y.shape[0]}; they must describe the same instances.")
+    if S.shape[0] == 0:
+        raise ValueError("S has no rows; at least one scored instance is needed.")
+    return FitInput(S, Y, _check_weight(sample_weight, S.shape[0]), hierarchy)
+
+
+def _check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
+    """Return weights as floats: one a row, none negative, not all zero."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.shape != (n_samples,):
+        raise ValueError(f"sample_weight must have one entry a row, shape ({n_samples},); got {weight.shape}.")
+    if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError("sample_weight must hold finite numbers, none negative and not all zero.")
+    return weight

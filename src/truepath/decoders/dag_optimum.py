@@ -2,7 +2,8 @@
 
 One variable psi_v in [0, 1] per node; psi_child <= psi_parent on every edge, psi_i <= the sum over its children for
 every inner node, and the psi of the leaves sum to k (at least 1 if k is unknown). When the leaves' psi are whole
-numbers all others are, from the bottom up.
+numbers all others are, from the bottom up; they are all declared whole, so that the solver may branch on any and has no
+continuous part to solve again, which it would announce on the standard output.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.decoders.greedy import GreedySearch
+from truepath.decoders.greedy_leaves import GreedySearch
 from truepath.decoders.weights import NodeWeights
 from truepath.hierarchy import Hierarchy
 
@@ -60,7 +61,7 @@ class DagOptimum:
         count = LinearConstraint(sparse.csr_array(h.is_leaf[None].astype(np.float64)), least, most)
         result = milp(
             -w,
-            integrality=h.is_leaf.astype(np.int8),
+            integrality=np.ones(h.n_nodes, np.int8),
             bounds=Bounds(0, 1),
             constraints=[LinearConstraint(self._rules, -np.inf, 0), count],
             options={"time_limit": self.time_limit, "mip_rel_gap": 0.0},

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from truepath.decoders.dag_optimum import DagOptimum
 from truepath.decoders.leaf_decoder import LeafDecoder
-from truepath.decoders.masr import check_alpha
+from truepath.decoders.masr import alpha_in_use, is_balanced
 from truepath.decoders.tree_optimum import TreeOptimum
 from truepath.decoders.weights import NodeWeights, balanced_alpha, posterior_weights, risk_weights
 from truepath.hierarchy import Hierarchy
@@ -59,9 +59,11 @@ class ExactLeafMAP(LeafDecoder):
 
     Notes
     -----
-    Trees: O(n_nodes) a row for unknown k, else O(|L| k) time and, once a call, memory for the tables, at most
-    (n_nodes + |L|) k numbers. A subtree worth exactly 0 is left out; other ties go to the smaller node number. DAGs:
-    HiGHS through :func:`scipy.optimize.milp`; it may return any of several optimal sets, the greedy's if it is one.
+    Trees: O(n_nodes) a row for unknown k, else O(n_leaves k) time and, once a call, memory for the tables, at most
+    2 n_nodes (k + 1) numbers. A subtree worth exactly 0 is left out; other ties go to the smaller node number.
+
+    DAGs: HiGHS through :func:`scipy.optimize.milp`; it may return any of several optimal sets, the greedy's if it
+    is one.
 
     Examples
     --------
@@ -92,13 +94,19 @@ class ExactLeafMAP(LeafDecoder):
         self.time_limit = time_limit
         self.hierarchy = hierarchy
 
+    def _needs_labels(self) -> bool:
+        return (self._weighs_risk() and is_balanced(self.alpha)) or super()._needs_labels()
+
     def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
         super()._learn(S, Y, sample_weight, hierarchy)
+        if self._weighs_risk():
+            self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced(self.alpha) else float(self.alpha)
+
+    def _weighs_risk(self) -> bool:
+        """Say which of the two weights is meant; refuse any other."""
         if self.weights not in ("map", "risk"):
             raise ValueError(f"weights must be 'map' or 'risk'; got {self.weights!r}.")
-        if self.weights == "risk":
-            is_balanced = isinstance(self.alpha, str) and self.alpha == "balanced"
-            self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced else check_alpha(self.alpha, self)
+        return self.weights == "risk"
 
     def predict(self, S: Any, *, conditional: Any = None) -> Any:
         """Return the label sets.
@@ -115,7 +123,7 @@ class ExactLeafMAP(LeafDecoder):
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
             Closed, every path ending in a leaf; CSR for sparse scores.
         """
-        if conditional is not None and self.weights == "risk":
+        if conditional is not None and self._weighs_risk():
             raise ValueError("conditional is of no use with weights='risk', which needs the marginals; pass S alone.")
         return self._decode(S, conditional)
 
@@ -136,11 +144,9 @@ class ExactLeafMAP(LeafDecoder):
             )
 
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
-        if self.weights == "map":
-            return posterior_weights(S, hierarchy, conditional)
-        if self.weights == "risk":
-            return risk_weights(S, hierarchy, check_alpha(self.alpha, self))
-        raise ValueError(f"weights must be 'map' or 'risk'; got {self.weights!r}.")
+        if self._weighs_risk():
+            return risk_weights(S, hierarchy, alpha_in_use(self))
+        return posterior_weights(S, hierarchy, conditional)
 
 
 class _ExactSearch:

@@ -1,115 +1,87 @@
-"""The greedy search of Algorithm 1: take the leaf path that adds most, again and again.
+"""The threshold searches of Triguero & Vens for one threshold a class: Algorithms 3, 4, 5 and the class distribution.
 
-With Algorithm 2 or 3 every supernode value is computed anew in each of the k rounds; here only what a choice
-changes is (see the kernels), so that the nested solutions for all k come out of one
-sweep. On a tree that costs O(n_nodes + |L| log |L|) a row, on a DAG the sum, over the leaves a choice touches, of
-their numbers of ancestors.
+All go over the classes of the hierarchy in order and give each the best threshold that the order so far allows.
+They are fast and not optimal; ``optimal.py`` has exact searches. What the paper's pseudo-code leaves open, or prints
+differently from what its published numbers need:
+
+* Algorithms 3 and 4 leave t = -1 where a class has no cut point from its parents' thresholds on. That would predict a
+  class without its parent: such a class takes over the largest of its parents' thresholds.
+* Algorithm 5 as printed never updates t. Here all thresholds start at zero and classes are swept again and again;
+  each tries its own distinct scores from the least it may take (zero, or what an ancestor was raised to since) up,
+  lifting descendants that lie lower, and keeps what beats the best F1 seen so far; a sweep that brings nothing ends
+  it. ``order="top_down"``, classes in the hierarchy's order, meets the published number. On hierarchies where top
+  classes are predicted for all instances it can collapse; ``"bottom_up"``, the reverse order, then holds.
+* The class distribution puts a threshold halfway between two neighbouring scores; a class without positives gets 1
+  (or the largest score, if greater), one without negatives -inf.
+
+References
+----------
+I. Triguero, C. Vens. Labelling strategies for hierarchical multi-label classification techniques. Pattern
+Recognition 56, 2016.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from truepath import _kernels
-from truepath.decoders.leaf_decoder import LeafDecoder
-from truepath.decoders.weights import NodeWeights
-from truepath.hierarchy import Hierarchy
+from truepath.decoders.cut_points import CutPoints, column_blocks
+from truepath.decoders.distinct import index_distinct
+from truepath.decoders.prices import Prices
 
-__all__ = ["GreedyLeafDecoder", "GreedySearch", "LeafPath", "parent_of"]
+if TYPE_CHECKING:
+    from truepath.hierarchy import Hierarchy
 
+__all__ = ["greedy_class_distribution", "greedy_h_loss", "greedy_hmc_loss", "greedy_micro_f1"]
 
-class LeafPath(NamedTuple):
-    """The nested solutions: row i's best set of j leaves is ``leaves[i, :j]`` with all ancestors.
-
-    Attributes
-    ----------
-    leaves : ndarray of int32, shape (n_samples, k_max)
-        The leaf nodes in the order taken.
-    values : ndarray of float64, shape (n_samples, k_max)
-        The sum of weights after each, the root's included.
-    """
-
-    leaves: NDArray[np.int32]
-    values: NDArray[np.float64]
+Thresholds = NDArray[np.float64]
 
 
-def parent_of(hierarchy: Hierarchy, root: int) -> NDArray[np.int32]:
-    """Return each node's parent in a tree, ``root`` for top-level nodes."""
-    up = np.full(hierarchy.n_nodes, root, np.int32)
-    up[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
-    return up
+def greedy_h_loss(
+    S: Any, Y: Any, weight: NDArray[np.int64] | None, cuts: CutPoints, hierarchy: Hierarchy
+) -> tuple[Thresholds, float]:
+    """Algorithm 3: top-down, each class's own share in the H-loss given the thresholds above. Return t and the loss."""
+    n_samples, n_nodes = S.shape
+    weight = np.ones(n_samples, np.int64) if weight is None else weight
+    t, mistakes, row_ptr = np.empty(n_nodes), np.zeros(n_nodes, np.int64), np.zeros(n_nodes + 1, np.int64)
+    rows = np.empty(n_samples, np.int32)
+    up = (hierarchy.parent_ptr, hierarchy.parent_idx)
+    for first, width, at, scores, labels in column_blocks(S, Y):
+        rows = _kernels.threshold_greedy.raise_h_loss(
+            scores, labels, weight, at, first, width, cuts.ptr, cuts.value, *up, t, mistakes, row_ptr, rows
+        )
+    return t, float(hierarchy.costs @ mistakes / weight.sum())
 
 
-class GreedySearch:
-    """Algorithm 1 on the trees and DAGs of one hierarchy."""
-
-    def __init__(self, hierarchy: Hierarchy):
-        self.hierarchy = hierarchy
-        self._sweep = self._sweep_tree if hierarchy.is_tree else self._sweep_dag
-        if hierarchy.is_tree:
-            self._up = parent_of(hierarchy, -1)
-        else:
-            self._above, self._below = _supernodes(hierarchy)
-
-    def path(self, weights: NodeWeights, k: NDArray[np.int64]) -> LeafPath:
-        """Return the first k[i] leaves of each row; entries past them are undefined."""
-        most = int(k.max(initial=1))
-        found = LeafPath(np.empty((k.size, most), np.int32), np.empty((k.size, most)))
-        self._sweep(weights, k, found)
-        return found
-
-    def decode(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> NDArray[np.bool_]:
-        """Return the label sets of k[i] leaves, or for None of the number whose value is largest (2.2.1)."""
-        h = self.hierarchy
-        n_samples = weights.root.size
-        path = self.path(weights, np.full(n_samples, h.leaves.size) if k is None else k)
-        if k is None:
-            k = path.values.argmax(axis=1) + 1  # the first maximum: ties go to fewer leaves
-        Y = np.zeros((n_samples, h.n_nodes), bool)
-        _kernels.leaf_greedy.mark_supernodes(path.leaves, k, h.parent_ptr, h.parent_idx, Y)
-        return Y
-
-    def _sweep_tree(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
-        h = self.hierarchy
-        graph = (h.roots, self._up, h.child_ptr, h.child_idx, h.is_leaf)
-        _kernels.leaf_greedy.greedy_tree(*weights, k, *graph, *found)
-
-    def _sweep_dag(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
-        graph = (self.hierarchy.leaves, *self._above, *self._below)
-        _kernels.leaf_greedy_dag.greedy_dag(*weights, k, *graph, *found)
+def greedy_hmc_loss(cuts: CutPoints, prices: Prices, hierarchy: Hierarchy) -> Thresholds:
+    """Algorithm 4: top-down, the best threshold for a class and everything below it together."""
+    distinct = index_distinct(cuts.value)
+    t = np.empty(hierarchy.n_nodes, np.int64)
+    ranks = distinct.swap_for_ranks(cuts.value)  # in place: the scores are put back below
+    _kernels.threshold_greedy.raise_hmc_loss(
+        cuts.ptr, ranks, cuts.pos, cuts.neg, prices.miss, prices.alarm, distinct.value.size,
+        hierarchy.parent_ptr, hierarchy.parent_idx, hierarchy.child_ptr, hierarchy.child_idx, t,
+    )  # fmt: skip
+    distinct.swap_back(ranks, cuts.value)
+    return distinct.value[t].astype(np.float64)
 
 
-def _supernodes(hierarchy: Hierarchy) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Return index arrays: the nodes above each leaf (itself first, descending), and the leaves below each node."""
-    leaves, shape = hierarchy.leaves, (hierarchy.leaves.size, hierarchy.n_nodes)
-    own = sparse.csr_array((np.ones(leaves.size, bool), (np.arange(leaves.size), leaves)), shape)
-    above = hierarchy.close(own)
-    below = sparse.csr_array(above.T)
-    ptr = above.indptr.astype(np.int32)
-    mirrored = np.repeat(ptr[:-1] + ptr[1:] - 1, np.diff(ptr)) - np.arange(above.nnz)
-    return (ptr, above.indices[mirrored]), (below.indptr.astype(np.int32), below.indices.astype(np.int32))
+def greedy_micro_f1(cuts: CutPoints, hierarchy: Hierarchy, order: str) -> tuple[Thresholds, int]:
+    """Algorithm 5: raise thresholds, class by class, as long as micro-F1 grows. Return t and the sweeps made."""
+    t = np.full(hierarchy.n_nodes, min(0.0, float(cuts.value.min())))
+    sequence = np.arange(hierarchy.n_nodes)
+    sequence = sequence[::-1].copy() if order == "bottom_up" else sequence
+    down = (hierarchy.child_ptr, hierarchy.child_idx)
+    _, _, n_sweeps = _kernels.threshold_greedy.raise_micro_f1(*cuts, *down, sequence, t)
+    return t, int(n_sweeps)
 
 
-class GreedyLeafDecoder(LeafDecoder):
-    """Base of MAS and MASR: the same search over different weights."""
-
-    def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> GreedySearch:
-        return GreedySearch(hierarchy)
-
-    def _predict_path(self, S: Any, conditional: Any, k_max: int | None) -> LeafPath:
-        """Return the nested solutions of all rows up to ``k_max`` leaves (all by default)."""
-        hierarchy, S, conditional = self._check_input(S, conditional)
-        n_leaves = hierarchy.leaves.size
-        if k_max is not None and not 1 <= k_max <= n_leaves:
-            raise ValueError(f"k_max must lie between 1 and the number of leaves, {n_leaves}; got {k_max}.")
-        search, most = GreedySearch(hierarchy), n_leaves if k_max is None else k_max
-        parts = [
-            search.path(weights, np.full(weights.root.size, most))
-            for _, weights in self._weighted_blocks(S, conditional, hierarchy)
-        ]
-        parts = parts or [LeafPath(np.empty((0, most), np.int32), np.empty((0, most)))]
-        return LeafPath(*(np.concatenate(matrices) for matrices in zip(*parts)))
+def greedy_class_distribution(cuts: CutPoints, hierarchy: Hierarchy) -> Thresholds:
+    """Put each threshold where as many instances lie above it as are positive, then raise it to the parents'."""
+    t = np.empty(hierarchy.n_nodes)
+    top = max(1.0, float(cuts.value.max()))
+    _kernels.threshold_greedy.split_like_truth(*cuts, hierarchy.parent_ptr, hierarchy.parent_idx, top, t)
+    return t

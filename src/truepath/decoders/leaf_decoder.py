@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from truepath.decoders.base import Decoder
+from truepath.decoders.base import Decoder, FitInput, check_fit_input
 from truepath.decoders.leaf_counts import as_metalabeler, check_leaf_counts
 from truepath.decoders.weights import NodeWeights
-from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
+from truepath.hierarchy import Hierarchy, check_scores, resolve_hierarchy
 from truepath.hierarchy.arcs import COHERENCE_TOLERANCE, arc_pointers
 
 __all__ = ["BLOCK_CELLS", "LeafDecoder", "check_probabilities", "row_blocks"]
@@ -47,25 +47,28 @@ class LeafDecoder(Decoder):
     and :meth:`_search` (an object whose ``decode(weights, k)`` gives the label sets; ``k`` None if unknown).
     """
 
-    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> Any:
         """Check, and learn what there is to learn: the number of leaves if ``k`` asks for it.
 
         Parameters
         ----------
         S : ndarray or CSR of float, shape (n_samples, n_nodes)
             Scores of rows the learner did not train on.
-        Y : ndarray or CSR of bool, shape (n_samples, n_nodes)
-            Their closed labels.
+        Y : ndarray or CSR of bool, shape (n_samples, n_nodes), optional
+            Their closed labels; may be left out when there is nothing to learn.
         sample_weight : array-like, shape (n_samples,), optional
         """
-        hierarchy = resolve_hierarchy(self.hierarchy, np.shape(S)[1])
-        S, Y = check_scores(S, hierarchy), check_labels(Y, hierarchy)
-        if S.shape[0] != Y.shape[0]:
-            raise ValueError(f"S has {S.shape[0]} rows, Y {Y.shape[0]}; they must be the same rows.")
-        weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-        self._learn(S, Y, weight, hierarchy)
-        self.hierarchy_ = hierarchy
+        if Y is None and not self._needs_labels():
+            super().fit(S)
+            given = FitInput(check_scores(S, self.hierarchy_), None, None, self.hierarchy_)
+        else:
+            given = check_fit_input(self, S, Y, sample_weight)
+        self._learn(*given)
         return self
+
+    def _needs_labels(self) -> bool:
+        """Say whether the parameters ask for something that only labels tell."""
+        return as_metalabeler(self.k) is not None
 
     def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
         """Fit the MetaLabeler that ``k`` asks for."""

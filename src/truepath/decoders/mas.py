@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truepath.decoders.greedy import GreedyLeafDecoder, LeafPath
+from truepath.decoders.greedy_leaves import GreedyLeafDecoder, LeafPath
 from truepath.decoders.weights import NodeWeights, posterior_weights
 from truepath.hierarchy import Hierarchy
 
@@ -52,7 +52,8 @@ class MAS(GreedyLeafDecoder):
     fewer leaves. Values are compared as sums over the nodes not selected yet, without the common summand
     SNV(Omega) of Algorithms 2 and 3, so that rounding in it cannot make a tie of what is none.
 
-    All k together cost O(n_nodes + |L| log |L|) a row on a tree. Memory is that of the result and a block of rows.
+    All k together cost O(n_nodes + n_leaves log n_leaves) a row on a tree. Memory is that of the result and of a block
+    of rows.
 
     References
     ----------

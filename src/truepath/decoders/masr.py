@@ -19,24 +19,31 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from truepath.decoders.greedy import GreedyLeafDecoder, LeafPath
+from truepath.decoders.greedy_leaves import GreedyLeafDecoder, LeafPath
 from truepath.decoders.weights import NodeWeights, balanced_alpha, risk_weights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MASR", "check_alpha"]
+__all__ = ["MASR", "alpha_in_use", "is_balanced"]
 
 
-def check_alpha(alpha: Any, decoder: Any) -> float:
-    """Return a number as it is, or the ratio a decoder has learned for ``"balanced"``."""
+def is_balanced(alpha: Any) -> bool:
+    """Say whether ``alpha`` is to be learned; refuse what is neither ``"balanced"`` nor a number it can be."""
     if isinstance(alpha, str) and alpha == "balanced":
-        if not hasattr(decoder, "alpha_"):
-            raise NotFittedError(
-                f"{type(decoder).__name__}(alpha='balanced') takes alpha from training labels; call fit(S, Y) first."
-            )
-        return decoder.alpha_
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= alpha < np.inf:
+        return True
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
         raise ValueError(f"alpha must be a finite number >= 0 or 'balanced'; got {alpha!r}.")
-    return float(alpha)
+    return False
+
+
+def alpha_in_use(decoder: Any) -> float:
+    """Return the decoder's number, or the ratio it has learned."""
+    if not is_balanced(decoder.alpha):
+        return float(decoder.alpha)
+    if not hasattr(decoder, "alpha_"):
+        raise NotFittedError(
+            f"{type(decoder).__name__}(alpha='balanced') takes alpha from training labels; call fit(S, Y) first."
+        )
+    return decoder.alpha_
 
 
 class MASR(GreedyLeafDecoder):
@@ -67,8 +74,9 @@ class MASR(GreedyLeafDecoder):
 
     Notes
     -----
-    The paper's c_i is for trees; on a DAG c_i is the sum over the parents of c_j / |children(j)|. Ties go to the leaf
-    with the smaller number, then to fewer leaves. A number for ``alpha`` needs no ``fit``.
+    The paper's c_i is for trees; on a DAG c_i is the sum, over the parents j, of c_j divided by the number of j's
+    children. Ties go to the leaf with the smaller number, then to fewer leaves. A number for ``alpha`` needs no
+    ``fit``. Unlike MAS, MASR does not ask that the marginals be coherent.
 
     References
     ----------
@@ -89,10 +97,12 @@ class MASR(GreedyLeafDecoder):
         self.k = k
         self.hierarchy = hierarchy
 
+    def _needs_labels(self) -> bool:
+        return is_balanced(self.alpha) or super()._needs_labels()
+
     def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
         super()._learn(S, Y, sample_weight, hierarchy)
-        is_balanced = isinstance(self.alpha, str) and self.alpha == "balanced"
-        self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced else check_alpha(self.alpha, self)
+        self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced(self.alpha) else float(self.alpha)
 
     def predict_path(self, S: Any, *, k_max: int | None = None) -> LeafPath:
         """Return the nested solutions for k = 1 .. k_max (all leaves by default) and their sums of weights.
@@ -102,4 +112,4 @@ class MASR(GreedyLeafDecoder):
         return self._predict_path(S, None, k_max)
 
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
-        return risk_weights(S, hierarchy, check_alpha(self.alpha, self))
+        return risk_weights(S, hierarchy, alpha_in_use(self))

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from truepath.decoders.base import _check_weight
 from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
 from truepath.hierarchy.encode import drop_ancestors
 
@@ -90,31 +92,50 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
             Closed labels, counted here, or the numbers themselves.
         sample_weight : array-like, shape (n_samples,), optional
         """
+        X = self._check(X, reset=True)
         counts = self._count(Y)
+        if counts.size != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows but Y has {counts.size}; they must describe the same instances.")
+        weight = _check_weight(sample_weight, X.shape[0])
         self.counts_ = np.unique(counts)
         self.estimator_ = None
         if self.counts_.size > 1:  # a single class needs no model, and most estimators refuse it
-            estimator = LogisticRegression(max_iter=1000) if self.estimator is None else clone(self.estimator)
-            weighted = sample_weight is not None and has_fit_parameter(estimator, "sample_weight")
-            self.estimator_ = estimator.fit(X, counts, **({"sample_weight": sample_weight} if weighted else {}))
+            estimator = clone(self._estimator())
+            weighted = weight is not None and has_fit_parameter(estimator, "sample_weight")
+            self.estimator_ = estimator.fit(X, counts, **({"sample_weight": weight} if weighted else {}))
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the number of leaves of each row."""
         check_is_fitted(self, "counts_")
+        X = self._check(X, reset=False)
         if self.estimator_ is None:
-            n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-            return np.full(n_samples, self.counts_[0], np.int64)
+            return np.full(X.shape[0], self.counts_[0], np.int64)
         return np.asarray(self.estimator_.predict(X), np.int64)
+
+    def _estimator(self) -> Any:
+        return LogisticRegression(max_iter=1000) if self.estimator is None else self.estimator
+
+    def _check(self, X: Any, reset: bool) -> Any:
+        """Return a matrix of numbers; NaN only where the estimator takes it."""
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        return validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=finite)
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self._estimator())
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.input_tags.sparse, inner.input_tags.allow_nan
+        tags.target_tags.required = True
+        return tags
 
     def _count(self, Y: Any) -> NDArray[np.int64]:
         """Return the numbers given, or counted from labels, at least 1."""
-        if not sparse.issparse(Y) and np.ndim(Y) == 1:
-            counts = np.asarray(Y)
-            if counts.size == 0 or counts.dtype.kind not in "iu" or counts.min() < 0:
-                raise ValueError("Y must be a label matrix, or one non-negative int for each row (at least one row).")
-            return np.maximum(counts, 1)
+        if Y is None:
+            raise ValueError("requires y to be passed, but the target y is None: the labels, or their numbers.")
         Y = Y if sparse.issparse(Y) else np.asarray(Y)
+        if Y.ndim == 1:
+            if Y.size == 0 or Y.dtype.kind not in "iuf" or not ((Y >= 0) & (Y == np.floor(Y))).all():
+                raise ValueError("Y must be a label matrix, or one whole number >= 0 for each row (at least one row).")
+            return np.maximum(Y, 1).astype(np.int64)
         hierarchy = resolve_hierarchy(self.hierarchy, Y.shape[1])
         counts = count_path_ends(check_labels(Y, hierarchy), hierarchy)
         return np.clip(counts, 1, hierarchy.leaves.size)

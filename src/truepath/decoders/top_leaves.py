@@ -40,7 +40,7 @@ class TopLeaves(LeafDecoder):
 
     Notes
     -----
-    Scores need not be probabilities or coherent. Ties go to the smaller node number. O(|L| log |L|) a row.
+    Scores need not be probabilities or coherent. Ties go to the smaller node number. O(n_leaves log n_leaves) a row.
 
     Examples
     --------

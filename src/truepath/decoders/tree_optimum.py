@@ -2,7 +2,7 @@
 
 For unknown k, f(v) = w_v + the sum of the positive f(children), or + the best f(child) if none is positive: one
 pass up, one pass down. For k leaves, the table of a subtree gives its best value for 1 .. k leaves, and the tables
-of siblings combine by (max,+) convolution: O(|L| k) a row in all.
+of siblings combine by (max,+) convolution: O(n_leaves k) a row in all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath import _kernels
-from truepath.decoders.greedy import parent_of
+from truepath.decoders.greedy_leaves import parent_of
 from truepath.decoders.weights import NodeWeights
 from truepath.hierarchy import Hierarchy
 
@@ -24,7 +24,7 @@ class TreeOptimum:
     def __init__(self, hierarchy: Hierarchy, k_max: int | None = None):
         self.hierarchy = hierarchy
         self._up = parent_of(hierarchy, hierarchy.n_nodes)
-        self._tables = None if k_max is None else _lay_out_tables(hierarchy, self._up, k_max)
+        self._tables = () if k_max is None else _lay_out_tables(hierarchy, self._up, k_max)
 
     def solve(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> tuple[NDArray, NDArray, NDArray]:
         """Return the label sets, their values and their gaps to the optimum: zeros."""

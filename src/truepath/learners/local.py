@@ -37,7 +37,7 @@ class Problem(NamedTuple):
     """A group of labels to be learned from the same rows."""
 
     key: Hashable  # what ``estimators`` calls it
-    columns: np.ndarray  # where its scores go
+    columns: np.ndarray | list[int]  # where its scores go
     rows: np.ndarray | None  # numbers of its training rows; None for all
     targets: np.ndarray  # bool, (its rows, its columns)
 
@@ -149,7 +149,8 @@ def _thread_pools() -> ThreadpoolController:
 def _drop_repeated(problems: list[Problem], overrides) -> tuple[list[Problem], list[int]]:
     """Return the distinct problems, and for each problem which of them it equals."""
     number: dict[Hashable, int] = {}
-    distinct, which = [], []
+    distinct: list[Problem] = []
+    which: list[int] = []
     for p in problems:
         rows = b"" if p.rows is None else p.rows.tobytes()
         own = p.key if p.key in overrides else ()  # an estimator of its own is a problem of its own

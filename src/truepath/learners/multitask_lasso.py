@@ -90,8 +90,11 @@ class CenteredDesign:
         return part
 
     def curvature(self, omega: np.ndarray) -> float:
-        """Return the largest eigenvalue of X^T diag(omega) X, by power iteration from a fixed start."""
-        v = np.ones((self.X.shape[1], 1))
+        """Return the largest eigenvalue of X^T diag(omega) X, by power iteration from a fixed random start.
+
+        Not from ones: the columns of a one-hot attribute add up to nothing once centred.
+        """
+        v = np.random.default_rng(0).normal(size=(self.X.shape[1], 1))
         value = 0.0
         for _ in range(20):
             v = self.correlate(omega[:, None] * self.dot(v))
@@ -225,7 +228,7 @@ def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.nda
 
 def _fista(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple[_State, int]:
     """Take accelerated proximal steps until the gap over this design's features is at most ``allowed``."""
-    bound = max(design.curvature(omega) / 4, np.finfo(float).tiny)  # of W; that of b is at most 1/4
+    bound = design.curvature(omega) / 4 or 1.0  # of W, any number if it is flat; that of b is at most 1/4
     scale, t = FIRST_SCALE, 1.0
     state = ahead = start
     for step in range(1, max_iter + 1):

@@ -24,6 +24,9 @@ class PerParent(LocalLearner):
         Cloned for every group. Without ``predict_proba``, the sigmoid or softmax of ``decision_function`` scores.
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
+    policy : {"parents", "siblings"}, default="parents"
+        The rows of a group: all that carry the parent (Bi & Kwok), or of these only the rows that carry one of its
+        children (Silla & Freitas). The latter leaves out where paths stop and estimates p(v | u, some child of u).
     labels : {"auto", "independent", "exclusive", "joint"}, default="auto"
         How the children of one parent are learned: one binary classifier each, one multi-class classifier (no row has
         two of them), or one classifier that takes label sets. "auto" takes the exclusive way for a group whose
@@ -72,6 +75,7 @@ class PerParent(LocalLearner):
         estimator,
         hierarchy=None,
         *,
+        policy="parents",
         labels="auto",
         calibrate=None,
         estimators=None,
@@ -80,6 +84,7 @@ class PerParent(LocalLearner):
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
+        self.policy = policy
         self.labels = labels
         self.calibrate = calibrate
         self.estimators = estimators
@@ -101,20 +106,25 @@ class PerParent(LocalLearner):
         return int(arc_pointers(self.hierarchy_)[0][-1])
 
     def _pose(self, view):
-        return list(pose_arcs(view))
+        if self.policy not in ("parents", "siblings"):
+            raise ValueError(f"policy must be 'parents' or 'siblings'; got {self.policy!r}.")
+        return list(pose_arcs(view, with_stops=self.policy == "parents"))
 
 
-def pose_arcs(view):
-    """Yield a problem for the implicit root and for each inner node: its children, on the rows that carry it."""
+def pose_arcs(view, with_stops=True):
+    """Yield a problem for the implicit root and for each inner node: its children, on the rows that carry it.
+
+    Without stops, rows that carry none of the children are left out.
+    """
     hierarchy = view.hierarchy
     arc_ptr, arc_parent = arc_pointers(hierarchy)
     arc_child = np.repeat(np.arange(hierarchy.n_nodes), np.diff(arc_ptr))
     order = np.argsort(arc_parent, kind="stable")  # by parent, then child
     ends = np.searchsorted(arc_parent[order], np.arange(-1, hierarchy.n_nodes + 1))
     for u, start, stop in zip(range(-1, hierarchy.n_nodes), ends[:-1], ends[1:]):
-        mask = view.below(None if u < 0 else u)
-        if start == stop or not mask.any():
-            continue
         arcs = order[start:stop]
+        mask = view.below(None if u < 0 else u) if with_stops else view.any_of(arc_child[arcs])
+        if not arcs.size or not mask.any():
+            continue
         targets = np.column_stack([view.rows(v)[mask] for v in arc_child[arcs]])
         yield Problem(None if u < 0 else hierarchy.names[u], arcs, whole_or_rows(mask, view.n_samples), targets)

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -45,7 +45,7 @@ class LabelView:
     """A closed label matrix seen by column: who carries a label, and for whom it is a most specific one."""
 
     def __init__(self, Y, hierarchy: Hierarchy):
-        self.Y = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
+        self.Y: Any = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
         self.hierarchy = hierarchy
         self.n_samples = Y.shape[0]
 

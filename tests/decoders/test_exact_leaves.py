@@ -13,7 +13,7 @@ from truepath import Hierarchy
 from truepath._kernels import leaf_exact
 from truepath.decoders import MAS, ExactLeafMAP
 from truepath.decoders.dag_optimum import DagOptimum
-from truepath.decoders.greedy import GreedySearch
+from truepath.decoders.greedy_leaves import GreedySearch
 from truepath.decoders.tree_optimum import TreeOptimum
 from truepath.decoders.weights import NodeWeights
 

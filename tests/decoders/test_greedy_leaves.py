@@ -10,7 +10,7 @@ from strategies import dags, hierarchies, trees
 from strategies_leaf import coarse_weights, random_weights
 from truepath import Hierarchy
 from truepath._kernels import leaf_greedy, leaf_greedy_dag
-from truepath.decoders.greedy import GreedySearch
+from truepath.decoders.greedy_leaves import GreedySearch
 from truepath.decoders.weights import NodeWeights
 
 
