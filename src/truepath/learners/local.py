@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import (
