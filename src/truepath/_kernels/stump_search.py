@@ -45,12 +45,13 @@ def fill_block(w, y, place, node, first, channels, block):
     half = WIDTH // channels
     last = min(first + half, w.shape[1])
     step = 1 if place.shape[1] > 1 else 0
-    block[:] = 0.0
-    if node == 0 and channels == 1:  # all cells start at the root: the usual case, without a branch
+    if node == 0 and channels == 1 and last - first == WIDTH:  # all cells are at the root: the usual case, quickly
         for i in range(w.shape[0]):
-            for k in range(last - first):
-                block[i, k] = w[i, first + k] * y[i, first + k]
+            row, weights, labels = block[i], w[i, first:], y[i, first:]
+            for k in range(WIDTH):
+                row[k] = weights[k] if labels[k] > 0 else -weights[k]
         return
+    block[:] = 0.0
     for i in range(w.shape[0]):
         for j in range(first, last):
             if place[i, j * step] == node:

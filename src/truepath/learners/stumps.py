@@ -85,8 +85,8 @@ class TreeLearner:
             feature[node], threshold[node], missing_left[node] = self._read_cuts(cut)
             self._descend(place, node, cut, feature[node], missing_left[node])
         leaf_votes = self._vote(w, place, n_inner)
-        votes = np.empty(w.shape)
-        _kernels.stump_votes.read_votes(place, n_inner, leaf_votes, votes)
+        votes = np.empty(w.shape, np.float64 if self.real else np.int8)  # rounds are bound by memory: a byte will do
+        _kernels.stump_votes.read_votes(place, n_inner, leaf_votes.astype(votes.dtype), votes)
         return Trees(feature, threshold, missing_left, leaf_votes), votes
 
     def find_cuts(self, w, place, node) -> np.ndarray:
