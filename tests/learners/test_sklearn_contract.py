@@ -37,6 +37,7 @@ EXPECTED = {
     "check_classifiers_multilabel_output_format_predict": "the check wants integers back; label matrices are boolean",
     "check_classifier_not_supporting_multiclass": "refused, but by naming the value that is neither 0 nor 1",
     "check_fit2d_1feature": NOT_ZERO_ONE,
+    "check_decision_proba_consistency": "the check passes one column of labels; Y has one column a label",
 }
 WHOLE_ROWS = {
     "check_estimators_pickle": "the check trains on NaN; networks answer for missing values but need whole rows"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from truepath.decoders.agreement import NestedAgreement, nested_agreement
 from truepath.decoders.base import Decoder
+from truepath.decoders.best_path import BestPath
 from truepath.decoders.compare import Comparison, StrategyResult, compare_strategies
 from truepath.decoders.curves import Curve
 from truepath.decoders.exact import ExactLeafMAP
@@ -23,6 +24,7 @@ from truepath.decoders.top_leaves import TopLeaves
 __all__ = [
     "MAS",
     "MASR",
+    "BestPath",
     "Comparison",
     "Curve",
     "Decoder",

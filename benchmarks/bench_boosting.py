@@ -1,0 +1,97 @@
+"""How long a round of boosting takes, beside one scikit-learn stump per class on the same weights, in one process.
+
+Run ``python benchmarks/bench_boosting.py`` with the benchmark data in ``$TRUEPATH_DATA``; prints Markdown tables. One
+thread throughout; seconds are the processor's, so that other work on the machine does not count. A round of ours is
+all of it: stumps, votes, r_t, alpha_t, new weights and the training loss; the median of five runs of eight rounds.
+"""
+
+from __future__ import annotations
+
+import resource
+from statistics import median
+from time import perf_counter, process_time
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from truepath import load_dataset
+from truepath.learners import HAdaBoostMH
+from truepath.learners.boosting_rounds import boost, start_weights
+from truepath.learners.stumps import TreeLearner
+
+ROUNDS = 8
+
+
+def seconds_of(function, repeats: int) -> float:
+    """Median seconds of a call, the first (which may compile) left out."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = process_time()
+        function()
+        times.append(process_time() - start)
+    return median(times)
+
+
+def stump_per_class(X, y, w, classes) -> float:
+    """Seconds for scikit-learn's stumps of some classes, and as many of all as there are."""
+    start = process_time()
+    for j in classes:
+        DecisionTreeClassifier(max_depth=1).fit(X, y[:, j], sample_weight=w[:, j])
+    return (process_time() - start) * w.shape[1] / len(classes)
+
+
+def bench(name: str) -> None:
+    ds = load_dataset(name)
+    X, y, h = ds.train.X, np.where(ds.train.Y.toarray(), 1, -1).astype(np.int8), ds.hierarchy
+    start = start_weights(len(X), h.costs, None)
+    X32 = X.astype(np.float32)  # what scikit-learn would convert to, done beforehand
+    classes = np.linspace(0, h.n_nodes - 1, 24).astype(int)  # every class takes about as long
+    theirs = median(stump_per_class(X32, y, start, classes) for _ in range(3))
+    for label, options in {
+        "a stump per class, edge (default)": {"shared": False, "votes": "discrete", "criterion": "edge"},
+        "one shared stump, edge": {"shared": True, "votes": "discrete", "criterion": "edge"},
+        "a stump per class, gini": {"shared": False, "votes": "discrete", "criterion": "gini"},
+        "a stump per class, real votes": {"shared": False, "votes": "real", "criterion": "z"},
+    }.items():
+        weak = TreeLearner(X, y, **options)
+        setting = {"learning_rate": 1.0, "real": options["votes"] == "real", "clip": False, "enforce": True}
+
+        def eight_rounds(weak=weak, setting=setting):
+            boost(weak, y, start.copy(), h, n_rounds=ROUNDS, **setting)
+
+        ours = seconds_of(eight_rounds, repeats=5) / ROUNDS
+        size = f"{len(X):,} x {X.shape[1]}, {h.n_nodes} nodes"
+        print(
+            f"| {name} ({size}) | {label} | {ours * 1e3:.1f} | {theirs * 1e3:,.0f} | {theirs / ours:.0f} |", flush=True
+        )
+
+
+def long_run(name: str, rounds: int, depth: int) -> None:
+    ds = load_dataset(name)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    start, cpu = perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    learner = HAdaBoostMH(ds.hierarchy, n_estimators=rounds, max_depth=depth).fit(ds.train.X, ds.train.Y)
+    fit, cpu = perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_utime - cpu
+    start = perf_counter()
+    learner.predict_proba(ds.test.X)
+    predict = perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        "\n| run | fit s | of which CPU s | predict 1,006 rows, s | peak memory MB | before MB |\n"
+        "|---|---|---|---|---|---|"
+    )
+    run = f"{name}, {learner.n_estimators_} rounds, depth {depth}"
+    print(f"| {run} | {fit:.1f} | {cpu:.1f} | {predict:.2f} | {peak:.0f} | {before:.0f} |")
+
+
+def main() -> None:
+    print("| data | ours | a round, ms | scikit-learn, a stump per class, ms | ratio |\n|---|---|---|---|---|")
+    for name in ("imclef07a", "diatoms"):
+        bench(name)
+    for depth in (1, 2):
+        long_run("imclef07a", 600, depth)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Weak hypotheses from any scikit-learn classifier that takes sample weights: one clone a class and round."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import has_fit_parameter
+
+__all__ = ["ClassifierLearner", "Classifiers"]
+
+#: Probabilities are kept this far from 0 and 1 before taking odds: a vote of at most 6.9
+CLIP = 1e-6
+
+
+class Classifiers(NamedTuple):
+    """One fitted classifier a class; a number (+1 or -1) stands for a class with one label only."""
+
+    models: list[Any]
+    real: bool
+
+    def votes(self, X) -> np.ndarray:
+        """Return h_t, shape (n_samples, n_classes)."""
+        return np.column_stack([_vote(model, X, self.real) for model in self.models])
+
+
+class ClassifierLearner:
+    """Trains one clone of a classifier for every class on the weights of its column.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+        Its ``fit`` takes ``sample_weight``. Real votes need ``predict_proba``.
+    X : ndarray or sparse array, shape (n_samples, n_features)
+    y : ndarray of int8, shape (n_samples, n_classes)
+        Labels as +1 and -1.
+    votes : {"discrete", "real"}
+    random_state : int, RandomState or None
+        Seeds every clone that has a ``random_state``.
+    n_jobs : int or None
+        Classes fitted at once.
+    """
+
+    def __init__(self, classifier, X, y, *, votes, random_state=None, n_jobs=None):
+        if not has_fit_parameter(classifier, "sample_weight"):
+            raise TypeError(
+                f"weak_learner {type(classifier).__name__} does not take sample_weight in fit; boosting needs it. "
+                "Use a classifier that does, or weak_learner='stump'."
+            )
+        if votes == "real" and not hasattr(classifier, "predict_proba"):
+            raise TypeError(
+                f"weak_learner {type(classifier).__name__} has no predict_proba, which votes='real' needs; "
+                "use votes='discrete'."
+            )
+        self.classifier, self.X, self.y = classifier, X, y
+        self.real, self.n_jobs = votes == "real", n_jobs
+        self.random = check_random_state(random_state)
+        self.is_seeded = "random_state" in classifier.get_params()
+
+    def train(self, w: np.ndarray) -> tuple[Classifiers, np.ndarray]:
+        """Return the round's classifiers and their votes on the training rows."""
+        seeds = self.random.randint(np.iinfo(np.int32).max, size=w.shape[1])
+        models = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit)(self._clone(seeds[j]), self.X, self.y[:, j], w[:, j]) for j in range(w.shape[1])
+        )
+        hypothesis = Classifiers(models, self.real)
+        return hypothesis, hypothesis.votes(self.X)
+
+    def _clone(self, seed):
+        model = clone(self.classifier)
+        return model.set_params(random_state=int(seed)) if self.is_seeded else model
+
+
+def _fit(model, X, y, weight):
+    """Return the fitted classifier, or the only label there is."""
+    if (y == y[0]).all():
+        return float(y[0])
+    # weights of a class may be tiny late in boosting; their scale means nothing to the classifier
+    return model.fit(X, y, sample_weight=weight * (weight.size / weight.sum()))
+
+
+def _vote(model, X, real):
+    if isinstance(model, float):
+        return np.full(X.shape[0], model)
+    if not real:
+        return model.predict(X).astype(np.float64)
+    positive = np.clip(model.predict_proba(X)[:, list(model.classes_).index(1)], CLIP, 1 - CLIP)
+    return 0.5 * np.log(positive / (1 - positive))
