@@ -76,9 +76,9 @@ class AdaBoostMH(HierarchicalLearner):
     ----------
     hypotheses_ : list
         The weak hypothesis of each round; ``hypotheses_[t].votes(X)`` is h_t before any clipping.
-    alphas_, edges_, normalisers_ : ndarray, shape (n_estimators_,)
+    alphas_, edges_, normalisers_ : ndarray, shape (n_rounds,)
         alpha_t, r_t and Z_t of each round.
-    training_loss_ : ndarray, shape (n_estimators_,)
+    training_loss_ : ndarray, shape (n_rounds,)
         The hierarchy-aware Hamming loss on the training rows after each round.
     validation_loss_ : ndarray
         The same on held-out rows, over all rounds tried; empty without early stopping.

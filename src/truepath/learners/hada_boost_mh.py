@@ -54,7 +54,7 @@ validation_fraction, tol, random_state, n_jobs
 
     Notes
     -----
-    |sibl(j)| in eq. (6) is the number of the parent's children, j among them, as the paper's Figure 2 has it; the
+    ``|sibl(j)|`` in eq. (6) is the number of the parent's children, j among them, as the paper's Figure 2 has it; the
     implicit root is left out of the sum in eq. (5). On a DAG costs are summed over parents, and one parent's no is a
     no. Real votes below a no are lowered to that no, which for votes of +1 and -1 is rule (7). Rows may have several
     paths. ``predict`` and ``predict_proba`` respect the hierarchy under every constraint; ``decision_function`` returns
