@@ -20,24 +20,24 @@ ds = make_hmc(800, 12, 40, random_state=0)
 # Growing in steps: ``warm_start`` adds trees, and tree k is the same whenever it is grown.
 sizes = [1, 2, 5, 10, 20, 40]
 curves = {"random forest": {}, "extra-randomised": {"splitter": "random", "bootstrap": False, "max_features": 1 / 3}}
-figure, axes = plt.subplots(1, 2, figsize=(11, 4))
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 for name, setting in curves.items():
     forest = PCTForest(ds.hierarchy, n_estimators=1, warm_start=True, random_state=0, **setting)
     areas = []
     for size in sizes:
         forest.set_params(n_estimators=size).fit(ds.train.X, ds.train.Y)
         areas.append(auprc(ds.test.Y, forest.predict_proba(ds.test.X)))
-    axes[0].plot(sizes, areas, marker="o", label=name)
-axes[0].set(xlabel="trees", ylabel="AU(PRC) on the test part", xscale="log")
-axes[0].legend()
+    ax.plot(sizes, areas, marker="o", label=name)
+ax.set(xlabel="trees", ylabel="AU(PRC) on the test part", xscale="log")
+ax.legend()
 
 # %%
 # Importances by level: each column of the picture sums to 1.
-image = axes[1].imshow(forest.importances(by="level"), aspect="auto", cmap="viridis")
-axes[1].set(xlabel="level", ylabel="feature", title="importance by level")
-axes[1].set_xticks(np.arange(ds.hierarchy.height), np.arange(1, ds.hierarchy.height + 1))
+figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+image = ax.imshow(forest.importances(by="level"), aspect="auto", cmap="viridis")
+ax.set(xlabel="level", ylabel="feature", title="importance by level")
+ax.set_xticks(np.arange(ds.hierarchy.height), np.arange(1, ds.hierarchy.height + 1))
 figure.colorbar(image)
-figure.tight_layout()
 
 # %%
 # One tree, stopped by an F-test, with the most probable labels of each node.

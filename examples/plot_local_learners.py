@@ -34,9 +34,9 @@ scores = {
     name: hierarchical_f1(ds.test.Y, learner.fit(ds.train.X, ds.train.Y).predict(ds.test.X), ds.hierarchy)
     for name, learner in learners.items()
 }
-fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.5), layout="constrained")
-left.barh(list(scores), list(scores.values()))
-left.set(xlabel="hierarchical F1", title="One estimator, five places")
+fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+ax.barh(list(scores), list(scores.values()))
+ax.set(xlabel="hierarchical F1", title="One estimator, five places")
 
 # %%
 # Along the path of the L2,1 penalty whole rows enter: a feature serves all siblings at the top, or none.
@@ -46,7 +46,8 @@ Y = Y[:, Y.any(axis=0) & ~Y.all(axis=0)]
 omega = np.full(X.shape[0], 1 / X.shape[0])
 alphas = largest_alpha(X, Y, omega, PENALTIES["l21"]) * np.geomspace(1, 0.02, 25)
 norms = [np.linalg.norm(fit.coef, axis=1) for fit in solve_path(X, Y, omega, alphas, PENALTIES["l21"])]
-right.semilogx(alphas, norms)
-right.invert_xaxis()
-right.set(xlabel="alpha", ylabel="norm of a feature's row", title="The path of the multitask lasso")
+fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
+ax.semilogx(alphas, norms)
+ax.invert_xaxis()
+ax.set(xlabel="alpha", ylabel="norm of a feature's row", title="The path of the multitask lasso")
 plt.show()

@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.neighbors import NearestNeighbors
 
 from truepath import load_dataset
-from truepath.data.full_paths import keep_full_paths
+from truepath.data import keep_full_paths
 from truepath.decoders import MAS, MASR, ExactLeafMAP, TopLeaves, nested_agreement
 from truepath.metrics import hierarchical_f1, symmetric_loss
 
@@ -44,15 +44,14 @@ for decoder in (MAS(), MAS(k=1), MASR(alpha=5.0), ExactLeafMAP(), TopLeaves(k=1)
 path = MAS(hierarchy=h).predict_path(S, k_max=8)
 agreement = nested_agreement(S, h, k_max=8)
 
-fig, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 k = np.arange(1, 9)
 left.plot(k, path.values[:5].T, marker="o", markersize=3)
 left.set(xlabel="leaves taken", ylabel="log posterior", title="MAS, five packages")
-middle.plot(k, agreement.reached, marker="o", label="greedy is optimal")
-middle.plot(k, agreement.nested, marker="s", label="best sets are nested")
-middle.set(xlabel="leaves", ylabel="share of packages", ylim=(0, 1.05), title="Greedy against exact")
-middle.legend()
-
+right.plot(k, agreement.reached, marker="o", label="greedy is optimal")
+right.plot(k, agreement.nested, marker="s", label="best sets are nested")
+right.set(xlabel="leaves", ylabel="share of packages", ylim=(0, 1.05), title="Greedy against exact")
+right.legend()
 
 # %%
 # The loss weighs a missed label alpha times as much as a wrong one, each by its cost in the hierarchy. MASR knows
@@ -60,10 +59,11 @@ middle.legend()
 
 alphas = np.array([1 / 10, 1 / 5, 1 / 2, 1, 2, 5, 10])
 fixed = {"MAS": MAS(hierarchy=h).predict(S), "TopLeaves(1)": TopLeaves(1, hierarchy=h).predict(S)}
+fig, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
 for name, Y in fixed.items():
-    right.semilogx(alphas, [symmetric_loss(truth, Y, h, alpha=alpha) for alpha in alphas], marker="o", label=name)
+    ax.semilogx(alphas, [symmetric_loss(truth, Y, h, alpha=alpha) for alpha in alphas], marker="o", label=name)
 at_risk = [symmetric_loss(truth, MASR(alpha, hierarchy=h).predict(S), h, alpha=alpha) for alpha in alphas]
-right.semilogx(alphas, at_risk, marker="s", label="MASR")
-right.set(xlabel="alpha", ylabel="loss (7)", title="Least risk")
-right.legend()
+ax.semilogx(alphas, at_risk, marker="s", label="MASR")
+ax.set(xlabel="alpha", ylabel="loss (7)", title="Least risk")
+ax.legend()
 plt.show()
