@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from truepath.decoders.base import Decoder
 from truepath.decoders.leaf_decoder import row_blocks
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import check_scores, resolve_hierarchy
 
 __all__ = ["BestPath"]
 
@@ -84,24 +82,8 @@ class BestPath(Decoder):
         """Take note of the hierarchy; nothing is learned."""
         if self.by not in ("leaf", "mean"):
             raise ValueError(f"by must be 'leaf' or 'mean'; got {self.by!r}.")
-        self.hierarchy_ = resolve_hierarchy(self.hierarchy, S.shape[1] if sparse.issparse(S) else np.shape(S)[1])
-        self.n_features_in_ = self.hierarchy_.n_nodes
+        super().fit(S, Y, sample_weight)
         return self
-
-    def predict(self, S: Any) -> Any:
-        """Return the label sets.
-
-        Parameters
-        ----------
-        S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
-
-        Returns
-        -------
-        Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
-            Closed under ancestors; dense for dense scores, CSR for sparse ones.
-        """
-        check_is_fitted(self, "hierarchy_")
-        return self._label(check_scores(S, self.hierarchy_))
 
     def _label(self, S: Any) -> Any:
         hierarchy = self.hierarchy_

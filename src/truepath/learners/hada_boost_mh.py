@@ -60,9 +60,10 @@ validation_fraction, tol, random_state, n_jobs
     paths. ``predict`` and ``predict_proba`` respect the hierarchy under every constraint; ``decision_function`` returns
     eq. (12) as it is under "train", capped by the parents' otherwise. A single path is chosen by uncapped margins.
 
-    Where the defaults come from: on a third of the training rows held out, "predict" beat "train", and trees of depth 2
-    the paper's stumps, on ImCLEF07A, ImCLEF07D and Diatoms (see ``benchmarks/README-boosting.md``). Algorithm 1 as
-    printed is ``HAdaBoostMH(constraint="train", max_depth=1)``.
+    Where the defaults come from: on a third of the training rows held out, "predict" beat "train" on ImCLEF07A,
+    ImCLEF07D and Diatoms; trees of depth 2 beat the paper's stumps on the first two and on average, while stumps were
+    better on Diatoms with its few rows a class (see ``benchmarks/README-boosting.md``). Algorithm 1 as printed is
+    ``HAdaBoostMH(constraint="train", max_depth=1)``.
 
     With real votes and a tree per class (``shared=False``) the classes do not meet in any sum but Z_t, and the first
     weights drop out: the result is that of :class:`AdaBoostMH`, unless rule (7) ties the classes together.
