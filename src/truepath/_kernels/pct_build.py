@@ -41,12 +41,12 @@ CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the row
 PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
 
 
-def make_tree(n_rows, n_labels, n_categories):
-    """Return arrays large enough for any tree over n_rows rows with n_labels labels in all. (Plain NumPy.)"""
+def make_tree(n_leaves, n_labels, n_categories):
+    """Return arrays for a tree of up to n_leaves leaves that list up to n_labels labels. (Plain NumPy.)"""
     return Tree(
-        link=np.full((2 * n_rows, N_LINKS), -1, np.int32),
-        number=np.zeros((2 * n_rows, N_NUMBERS)),
-        categories=np.zeros(n_rows * ((n_categories + 63) // 64), np.uint64),
+        link=np.full((2 * n_leaves, N_LINKS), -1, np.int32),
+        number=np.zeros((2 * n_leaves, N_NUMBERS)),
+        categories=np.zeros(n_leaves * ((n_categories + 63) // 64), np.uint64),
         leaf_label=np.empty(n_labels, np.int32),
         leaf_value=np.empty(n_labels, np.float32),
     )

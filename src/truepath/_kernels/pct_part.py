@@ -79,10 +79,8 @@ def _mark_sides(info, place, keys, n_keys, order, is_left, cut, start, has_mode)
         rank = keys[k] >> 32
         goes_left = (order[BEST, rank] if info[IS_NOMINAL] else rank) <= cut
         is_left[place[keys[k] & ROW_MASK] - start] = goes_left
-        if goes_left:
-            below = max(below, rank)
-        else:
-            above = min(above, rank)
+        below = max(below, rank if goes_left else np.int64(-1))  # no branches: which way a row goes cannot be guessed
+        above = min(above, info[N_VALUES] if goes_left else rank)
     return below, above
 
 
@@ -92,12 +90,10 @@ def _reorder(rows, place, is_left, spare, start, end):
     n_left, n_right = np.int64(0), np.int64(0)
     for k in range(end - start):
         i = rows[start + k]
-        if is_left[k]:
-            rows[start + n_left] = i
-            n_left += 1
-        else:
-            spare[n_right] = i
-            n_right += 1
+        rows[start + n_left] = i  # written to both, kept on one side: cheaper than a branch
+        spare[n_right] = i
+        n_left += is_left[k]
+        n_right += 1 - is_left[k]
     for k in range(n_right):
         rows[start + n_left + k] = spare[k]
     for k in range(start, end):

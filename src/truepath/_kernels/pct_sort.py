@@ -18,16 +18,19 @@ ROW_MASK = 0xFFFFFFFF
 
 @inner
 def sort_keys(keys, spare, n, n_ranks, counts):
-    """Sort ``keys[:n]``; return the array that holds the result, keys or spare (as long)."""
+    """Sort ``keys[:n]``; return whether the result is in spare (as long) rather than in place."""
     if n <= min(INSERTION_LIMIT, 4 + n_ranks):
         _sort_by_insertion(keys, n)
-        return keys
-    shift = np.int64(32)
+        return False
+    shift, is_in_spare = np.int64(32), False
     while shift == 32 or (n_ranks - 1) >> (shift - 32):
-        _sort_digit(keys, spare, n, shift, min(n_ranks, N_BUCKETS), counts)
-        keys, spare = spare, keys
+        if is_in_spare:
+            _sort_digit(spare, keys, n, shift, min(n_ranks, N_BUCKETS), counts)
+        else:
+            _sort_digit(keys, spare, n, shift, min(n_ranks, N_BUCKETS), counts)
+        is_in_spare = not is_in_spare
         shift += DIGIT
-    return keys
+    return is_in_spare
 
 
 @inner

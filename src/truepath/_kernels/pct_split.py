@@ -75,7 +75,8 @@ def best_split(columns, j, rows, place, lists, node, buffers):
         up = scan_table(buffers.table, 0, mode, 1, beside, lists.sums, node)
         down = scan_table(buffers.table, n_ranks - 1, n_ranks - 1 - mode, -1, beside, lists.sums, node)
     else:
-        keys = sort_keys(keys, buffers.spare, n_keys, n_ranks, buffers.counts)
+        if sort_keys(keys, buffers.spare, n_keys, n_ranks, buffers.counts):
+            keys = buffers.spare
         n_below = _count_below(keys, n_keys, mode)
         up = scan(keys, 0, n_below, 1, beside, span, label, weight, stat, L, M, node)
         down = scan(keys, n_keys - 1, n_keys - n_below, -1, beside, span, label, weight, stat, L, M, node)

@@ -53,7 +53,8 @@ def _best_cut(columns, s, rows, place, stat, buffers, start, end):
     if n_keys + n_missing < end - start:  # one key stands for all rows on the mode
         keys[n_keys] = (info[MODE] << 32) | ROW_MASK
         n_keys += 1
-    keys = sort_keys(keys, buffers.spare, n_keys, info[N_VALUES], buffers.counts)
+    if sort_keys(keys, buffers.spare, n_keys, info[N_VALUES], buffers.counts):
+        keys = buffers.spare
     best, at, is_straight, balance = 0.0, -1, True, 0.0  # balance: left less right, up to the cut
     for k in range(n_keys - 1):
         i = keys[k] & ROW_MASK

@@ -70,7 +70,9 @@ def encode_columns(X, categories: dict[int, np.ndarray]):
 
     Notes
     -----
-    O(n_samples log n_samples) a column; 4 bytes a cell for the ranks and 8 for each distinct value.
+    O(n_samples log n_samples) a column; 2 bytes a cell for the ranks (4 if a column has more than 32,767 distinct
+    values, for which the kernels are compiled once more) and 8 for each distinct value. Trees read ranks row by row
+    in no order, so how many fit in the processor's cache decides their speed.
     """
     n_features = X.shape[1]
     X = sparse.csc_array(X) if sparse.issparse(X) else X
@@ -82,10 +84,11 @@ def encode_columns(X, categories: dict[int, np.ndarray]):
     is_nominal = [j in categories for j in range(n_features)]
     mode = [mode for _, mode, *_ in coded]
     fields: list[Any] = [is_dense, is_nominal, mode, sizes, stop - stored, stop, np.cumsum(sizes) - sizes]
+    small = np.int16 if sizes.max(initial=0) <= np.iinfo(np.int16).max else np.int32
     off_mode = [(row, rank) for _, _, rank, row in coded if row is not None]
     return _kernels.pct_columns.Columns(
         info=np.column_stack(fields).astype(np.int64),
-        dense=_join([rank for _, _, rank, row in coded if row is None], np.int32),
+        dense=_join([rank for _, _, rank, row in coded if row is None], small),
         sparse=np.vstack([_join(list(part), np.int32) for part in zip(*off_mode)] or [np.empty((2, 0), np.int32)]),
         values=_join([values for values, *_ in coded], np.float64),
     )

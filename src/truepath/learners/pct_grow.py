@@ -99,7 +99,7 @@ def grow_tree(data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: n
     place[rows] = np.arange(rows.size)
     n_categories = _count_categories(data.columns.info)
     n_listed = int(np.diff(data.indptr)[rows].sum())
-    tree = build.make_tree(rows.size, n_listed, n_categories)
+    tree = build.make_tree(_count_leaves(rows.size, weight, rules), n_listed, n_categories)
     sizes = build.build_tree(
         data.columns,
         labels.make_lists(data.indptr, data.indices, weight, data.class_weight),
@@ -123,6 +123,12 @@ def grow_tree(data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: n
         rng.integers(2**64, dtype=np.uint64, size=1),
     )
     return _trim(tree, n_labels, *sizes)
+
+
+def _count_leaves(n_rows: int, weight: np.ndarray, rules: GrowthRules) -> int:
+    """Return the most leaves that a tree can have."""
+    heaviest = n_rows if rules.min_leaf_weight == 0 else weight.sum() / rules.min_leaf_weight + 1
+    return max(1, int(min(n_rows, heaviest)))
 
 
 def _draw_features(rng: np.random.Generator, n_features: int, n_drawn: int | None) -> np.ndarray:
