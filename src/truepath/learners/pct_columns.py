@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy import sparse
 
 from truepath import _kernels
@@ -18,6 +19,8 @@ __all__ = ["code_categories", "encode_columns", "find_categories", "resolve_cate
 
 #: A column is kept sparse if at most this share of its rows is off its most common value
 SPARSE_SHARE = 0.3
+#: Columns coded by one job
+COLUMNS_AT_A_TIME = 32
 
 
 def resolve_categorical(categorical_features: Any, n_features: int) -> np.ndarray:
@@ -58,7 +61,7 @@ def code_categories(X, categories: dict[int, np.ndarray]):
     return X
 
 
-def encode_columns(X, categories: dict[int, np.ndarray]):
+def encode_columns(X, categories: dict[int, np.ndarray], *, n_jobs: int | None = None):
     """Return the rank-coded columns of X for the tree kernels.
 
     Parameters
@@ -67,6 +70,8 @@ def encode_columns(X, categories: dict[int, np.ndarray]):
         NaN is a missing value.
     categories : dict of int to ndarray
         The sorted values of the nominal columns.
+    n_jobs : int, optional
+        Threads over blocks of columns.
 
     Notes
     -----
@@ -76,7 +81,11 @@ def encode_columns(X, categories: dict[int, np.ndarray]):
     """
     n_features = X.shape[1]
     X = sparse.csc_array(X) if sparse.issparse(X) else X
-    coded = [_encode_column(X, j, j in categories) for j in range(n_features)]
+    blocks = [
+        range(start, min(start + COLUMNS_AT_A_TIME, n_features)) for start in range(0, n_features, COLUMNS_AT_A_TIME)
+    ]
+    jobs = (delayed(_encode_block)(X, block, categories) for block in blocks)
+    coded = [column for block in Parallel(n_jobs=n_jobs, prefer="threads")(jobs) for column in block]
     sizes = np.array([values.size for values, *_ in coded], np.int64)
     stored = np.array([rank.size for _, _, rank, _ in coded], np.int64)
     is_dense = np.array([row is None for *_, row in coded], bool)
@@ -102,6 +111,10 @@ def _column(X, j: int) -> np.ndarray:
     """Return one column in full, as float64."""
     column = X[:, [j]].toarray()[:, 0] if sparse.issparse(X) else X[:, j]
     return np.asarray(column, np.float64)
+
+
+def _encode_block(X, block: range, categories: dict[int, np.ndarray]) -> list[tuple]:
+    return [_encode_column(X, j, j in categories) for j in block]
 
 
 def _encode_column(X, j: int, is_nominal: bool):
