@@ -31,7 +31,7 @@ class PCTForest(PCTBase):
         None takes Y as flat (plain multi-label forests), or as label paths that make a tree.
     n_estimators : int, default=50
         The number of trees.
-    w0, weighting, max_depth, min_leaf_weight, min_impurity_decrease, significance, categorical_features
+    w0, weighting, max_depth, min_leaf_weight, min_impurity_decrease, significance, missing, categorical_features
         As in :class:`PCTree`. ``min_leaf_weight`` counts how often a row was drawn, as CLUS does.
     max_features : None, "sqrt", "log2", float or int, default="sqrt"
         How many features are tried at a node.

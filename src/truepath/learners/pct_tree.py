@@ -45,6 +45,9 @@ class PCTree(PCTBase):
         How many features, drawn anew, are tried at a node; None tries all.
     splitter : {"best", "random"}, default="best"
         The best cut of each feature tried, or the best of one random cut each.
+    missing : {"surrogate", "learned", "fractional"}, default="surrogate"
+        Where a row without value goes: where another feature sends it; to the side that lowers the variance more,
+        learned for every split; or both ways by the odds of the other rows (CLUS).
     validation_fraction : float, optional
         Keep this share of the rows aside in ``fit``, and prune with them.
     categorical_features : array-like of int or of bool, optional
@@ -67,8 +70,9 @@ class PCTree(PCTBase):
     O(features x rows + labels of all rows). Splits are exact: a cut lies halfway between neighbouring values, and a
     tie goes to the smaller feature. A split of no gain is made if the node is not pure, as in scikit-learn.
 
-    Rows with a missing value go to the side that lowers the variance more, a choice made for every split; where
-    training had none missing, to the larger side. (CLUS sends a fraction of the row both ways.)
+    A split is chosen on the rows whose value is known (with ``missing="learned"``, on all). A row without value goes
+    the way of a surrogate, the cut of another feature drawn at the node that agrees best with the split; without one,
+    or where training had none missing, with the larger side.
 
     The values of a nominal feature are ordered along the first principal direction of their mean label vectors, and
     that order is cut: the best of all subsets for one label, a heuristic for more. (CLUS adds values greedily.)
