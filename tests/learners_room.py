@@ -22,7 +22,9 @@ LEARNERS = sorted(
 # Beside the estimator and the hierarchy: what keeps the suite quick and the answer well defined
 SETTINGS = {
     "SiblingLasso": {"alpha": 0.02, "tol": 1e-10, "max_iter": 20_000},
-    "BaggedCutsetNetworks": {"random_state": 0},
+    "AdaBoostMH": {"n_estimators": 20},
+    "HAdaBoostMH": {"n_estimators": 20},
+    "BaggedCutsetNetworks": {"n_estimators": 4, "random_state": 0},
     "PCTForest": {"n_estimators": 8, "random_state": 0},
 }
 TREES_ONLY = {"HMCLabelPowerset"}
