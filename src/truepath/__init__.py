@@ -17,7 +17,20 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {"Hierarchy": "hierarchy", "Dataset": "data", "load_dataset": "data"}
-_ROOMS = ("combiners", "data", "decoders", "errors", "hierarchy", "learners", "metrics", "preprocessing")
+_ROOMS = (
+    "classifier",
+    "combiners",
+    "data",
+    "decoders",
+    "errors",
+    "experiments",
+    "hierarchy",
+    "learners",
+    "metrics",
+    "persistence",
+    "preprocessing",
+    "report",
+)
 
 __all__ = ["Dataset", "Hierarchy", "__version__", "load_dataset"]
 
