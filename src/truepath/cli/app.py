@@ -7,8 +7,10 @@ import sys
 import typer
 
 from truepath import __version__
+from truepath.cli.compare import compare
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
+from truepath.cli.experiment import experiment
 from truepath.errors import TruePathError
 
 __all__ = ["app", "main"]
@@ -27,6 +29,8 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(describe)
+app.command()(experiment)
+app.command()(compare)
 
 
 def _show_version(wanted: bool) -> None:

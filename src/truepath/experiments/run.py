@@ -1,0 +1,197 @@
+"""From plan to table: the runs go through joblib, every finished one is on disk before the next is looked at.
+
+The parent process alone writes. Runs come back in any order; the tables are in plan order, so the same plan gives
+the same table for any number of workers and after any interruption.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from truepath.experiments.job import run_job
+from truepath.experiments.journal import Journal, hold_folder, replace_file
+from truepath.experiments.plan import Plan
+from truepath.experiments.records import RunKey, RunRecord
+from truepath.experiments.survey import Survey, survey_experiment
+from truepath.experiments.tables import RESULTS, RUNS, results_csv, runs_csv
+
+__all__ = ["ExperimentResult", "run_experiment"]
+
+PLAN = "plan.json"
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentResult:
+    """What an experiment gave.
+
+    Attributes
+    ----------
+    plan : Plan
+    folder : Path
+    records : tuple of RunRecord
+        In plan order.
+    n_kept : int
+        How many of them were finished before this call.
+    remarks : tuple of str
+    """
+
+    plan: Plan
+    folder: Path
+    records: tuple[RunRecord, ...]
+    n_kept: int
+    remarks: tuple[str, ...]
+
+    @property
+    def failed(self) -> tuple[RunRecord, ...]:
+        """The runs whose method raised; ``error`` and ``traceback`` say what."""
+        return tuple(record for record in self.records if record.failed)
+
+    @property
+    def results_path(self) -> Path:
+        """The tidy table: dataset, method, seed, fold, measure, value."""
+        return self.folder / RESULTS
+
+    @property
+    def runs_path(self) -> Path:
+        """One row a run: status, sizes, seconds, versions."""
+        return self.folder / RUNS
+
+    @property
+    def table(self) -> dict[str, list[Any]]:
+        """The tidy table as columns, for :func:`compare`, :func:`format_table` or any data frame."""
+        rows = [(*r.key, label, r.values[label]) for r in self.records for label in self._labels if not r.failed]
+        names = (*RunKey._fields, "measure", "value")
+        return {name: [row[j] for row in rows] for j, name in enumerate(names)}
+
+    @property
+    def _labels(self) -> list[str]:
+        return [measure.label for measure in self.plan.measures]
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"ExperimentResult({self.plan.name!r}: {len(self.records)} runs{failed})"
+
+
+def run_experiment(
+    plan: Plan | Mapping[str, Any] | str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    n_jobs: int | None = None,
+    on_start: Callable[[Survey], None] | None = None,
+    on_result: Callable[[RunRecord], None] | None = None,
+) -> ExperimentResult:
+    """Run an experiment, or the rest of it.
+
+    Parameters
+    ----------
+    plan : path to a TOML file, mapping, or Plan
+        Data sets, methods, seeds, folds and measures; see :func:`make_plan` and the page on experiments.
+    folder : path
+        Where results go. Runs found there are kept if their settings (method and all its parameters, data, split,
+        seed, measures) did not change; runs that failed are tried again.
+    n_jobs : int, optional
+        How many runs at a time, as in joblib; under ``joblib.parallel_config(backend=...)`` they go to the cluster.
+        The values do not depend on it: within a run BLAS and OpenMP have one thread.
+    on_start : callable, optional
+        Called once with the :class:`Survey`, before the first fit.
+    on_result : callable, optional
+        Called with the :class:`RunRecord` of every run finished, once it is on disk.
+
+    Returns
+    -------
+    result : ExperimentResult
+        A method that raises is recorded as failed and the others go on: look at ``result.failed``.
+
+    Raises
+    ------
+    TruePathError
+        If the plan cannot be run (before anything is fitted), or another process is writing to the folder.
+
+    Notes
+    -----
+    The folder gets ``runs.jsonl`` (one line a run, written and synced as it finishes), and at the end, also of an
+    interrupted call, ``results.csv`` (dataset, method, seed, fold, measure, value), ``runs.csv`` (status, sizes,
+    seconds, versions) and ``plan.json``. A killed process loses the runs under way, no others.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from truepath.experiments import run_experiment
+    >>> from truepath.learners import PCTree
+    >>> plan = {"datasets": ["toy"], "methods": {"stump": PCTree(max_depth=1), "tree": PCTree()}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = run_experiment(plan, folder)
+    ...     again = run_experiment(plan, folder)
+    >>> first, again.n_kept, first.table == again.table
+    (ExperimentResult('experiment': 2 runs), 2, True)
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with hold_folder(folder):
+        survey = survey_experiment(plan, folder)
+        journal = Journal(folder)
+        journal.mend()
+        replace_file(folder / PLAN, json.dumps(survey.describe(), indent=2) + "\n")
+        for remark in survey.remarks:
+            logger.info("%s", remark)
+        if on_start is not None:
+            on_start(survey)
+        finished = dict(survey.kept)
+        try:
+            _run_the_rest(survey, journal, finished, n_jobs, on_result)
+        except BaseException:  # an interrupted experiment leaves tables of what it finished
+            with suppress(OSError):  # if the disk is full that is what is being raised; the journal has it all
+                _write_tables(survey, finished, folder)
+            raise
+        records = _write_tables(survey, finished, folder)
+    return ExperimentResult(survey.plan, folder, records, len(survey.kept), survey.remarks)
+
+
+def _write_tables(survey: Survey, finished: Mapping[RunKey, RunRecord], folder: Path) -> tuple[RunRecord, ...]:
+    """Write both tables in plan order and return their runs."""
+    records = tuple(finished[key] for key in survey.keys if key in finished)
+    replace_file(folder / RESULTS, results_csv(records, survey.plan))
+    replace_file(folder / RUNS, runs_csv(records))
+    return records
+
+
+def _run_the_rest(
+    survey: Survey,
+    journal: Journal,
+    finished: dict[RunKey, RunRecord],
+    n_jobs: int | None,
+    on_result: Callable[[RunRecord], None] | None,
+) -> None:
+    from joblib import Parallel, delayed
+
+    # One run a batch: a batch comes back as a whole, and all of it would be lost with the process
+    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    arriving = workers(delayed(run_job)(job) for job in survey.jobs(survey.todo))
+    try:
+        for record in arriving:
+            _keep(record, journal, len(survey.keys) - len(finished))
+            finished[record.key] = record
+            if on_result is not None:
+                on_result(record)
+    finally:
+        arriving.close()
+
+
+def _keep(record: RunRecord, journal: Journal, n_left: int) -> None:
+    try:
+        journal.append(record)
+    except OSError as problem:
+        folder = journal.path.parent
+        raise OSError(
+            problem.errno,
+            f"cannot write to {journal.path} ({problem.strerror}). All runs finished before are kept, {n_left} are left. "
+            f"Make room, then run the same plan with the folder {folder} to go on",
+        ) from problem
