@@ -373,7 +373,7 @@ def test_bad_parameters_are_named(made, options, message):
 def test_bad_labels_are_named(made):
     open_Y = made.train.Y.toarray()
     open_Y[0] = False
-    open_Y[0, made.hierarchy.leaves[-1]] = True
+    open_Y[0, np.argmax(made.hierarchy.depth)] = True
     with pytest.raises(ValueError, match="ancestor"):
         HierarchicalClassifier(quick(), hierarchy=made.hierarchy).fit(made.train.X, open_Y)
     with pytest.raises(ValueError, match=r"X has \d+ rows but Y has \d+"):
