@@ -24,7 +24,9 @@ def wilcoxon_exact(differences):
     sizes = sorted(map(abs, differences))
     rank = [sizes.index(abs(d)) + 1 for d in differences]
     total = sum(rank)
-    smaller = min(sum(r for r, d in zip(rank, differences) if d > 0), sum(r for r, d in zip(rank, differences) if d < 0))
+    smaller = min(
+        sum(r for r, d in zip(rank, differences) if d > 0), sum(r for r, d in zip(rank, differences) if d < 0)
+    )
     extreme = 0
     for signs in product([0, 1], repeat=len(rank)):
         positive = sum(r for r, s in zip(rank, signs) if s)

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import numpy as np
-import oracles_experiments as slow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import oracles_experiments as slow
 from truepath.errors import TruePathError
 from truepath.experiments import compare
 from truepath.experiments.significance import adjust_holm, critical_difference, friedman, rank_rows, wilcoxon_pairs
@@ -210,7 +210,11 @@ def test_a_run_that_failed_is_left_out_for_all():
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        ({**TIDY, "measure": ["h_loss", "h_loss", "auprc", "auprc"] + ["h_loss"] * 2}, {}, "choose one of h_loss, auprc"),
+        (
+            {**TIDY, "measure": ["h_loss", "h_loss", "auprc", "auprc"] + ["h_loss"] * 2},
+            {},
+            "choose one of h_loss, auprc",
+        ),
         (TIDY, {"measure": "h_los"}, "no 'h_los'. Did you mean 'h_loss'"),
         (TIDY, {"methods": ["a", "c"]}, "methods: the table has no 'c'"),
         ({**TIDY, "dataset": ["x"] * 6}, {}, "two values for the same seed and fold"),

@@ -9,6 +9,7 @@ from truepath.data import load_dataset, make_hmc
 from truepath.errors import TruePathError
 from truepath.experiments import make_plan, survey_experiment
 from truepath.experiments.fingerprint import data_fingerprint, describe_settings, digest
+from truepath.experiments.job import run_job
 from truepath.experiments.methods import make_method
 from truepath.learners import PCTForest, PCTree, PerNode
 
@@ -74,12 +75,15 @@ def test_defaults():
         ({"seeds": []}, "seeds must be"),
         ({"measures": ["micro_f"]}, "no metric 'micro_f'. Did you mean 'micro_f1'"),
         ({"measures": [{"name": "auprc", "node": "leaves"}]}, "auprc has no option 'node'. Did you mean 'nodes'"),
-        ({"measures": [{"name": "auprc", "nodes": ["zz"]}]}, "'auprc.*cannot be used on 'toy'.*zz"),
+        ({"measures": [{"name": "auprc", "nodes": ["zz"]}]}, "auprc.*cannot be used on 'toy'.*zz"),
         ({"measures": ["auprc", "auprc"]}, "has 'auprc' twice"),
         ({"measures": []}, "measures is empty"),
         ({"methods": {"x": "truepath.learners.PCTre"}}, "no such estimator. Did you mean 'PCTree'"),
         ({"methods": {"x": "truepath.lerners.PCTree"}}, "no module 'truepath.lerners'"),
-        ({"methods": {"x": {"use": "truepath.learners.PCTree", "params": {"max_dept": 1}}}}, "Did you mean 'max_depth'"),
+        (
+            {"methods": {"x": {"use": "truepath.learners.PCTree", "params": {"max_dept": 1}}}},
+            "Did you mean 'max_depth'",
+        ),
         ({"methods": {"x": {"use": "truepath.learners.PCTree", "param": {}}}}, "unknown key 'param'"),
         ({"methods": {"x": {"params": {}}}}, "needs either use"),
         ({"methods": {"x": "os.system"}}, "not in truepath or sklearn"),
@@ -93,6 +97,25 @@ def test_defaults():
 def test_mistakes_are_named(change, message):
     with pytest.raises(TruePathError, match=message):
         survey_experiment({"datasets": ["toy"], "methods": TREE, **change})
+
+
+def test_presets_and_decoders(tmp_path):
+    methods = {
+        "preset": "clus-ens+mts",
+        "smaller": {"preset": "clus-ens+mts", "params": {"validation": 0.4}},
+        "decoded": {
+            "use": "truepath.learners.PCTree",
+            "combiner": "truepath.combiners.MinDown",
+            "decoder": {"use": "truepath.decoders.SingleThreshold", "objective": "h_loss"},
+        },
+    }
+    survey = survey_experiment({"datasets": {"x": {"make": {"n_samples": 80, "n_nodes": 6}}}, "methods": methods})
+    assert survey.methods["smaller"].template.validation == 0.4
+    assert survey.methods["decoded"].template.decoder.objective == "h_loss"
+    job = next(job for job in survey.jobs(survey.keys) if job.key.method == "decoded")
+    assert run_job(job).error == ""
+    with pytest.raises(TruePathError, match=r"asks for the preset 'clus-ens'\. Did you mean"):
+        make_method("x", "clus-ens")
 
 
 def test_a_broken_file_is_named(tmp_path):

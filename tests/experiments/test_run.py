@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 
 from truepath.data import load_dataset, make_hmc
 from truepath.errors import TruePathError
@@ -94,12 +95,14 @@ def test_folds_of_one_seed_cover_all_rows_and_are_the_same_for_all_methods():
     assert jobs["made", "tree", 0, 0].test.tolist() != jobs["made", "tree", 1, 0].test.tolist()
 
 
-@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow), "multiprocessing"])
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing", pytest.param("loky", marks=pytest.mark.slow)])
 def test_workers_do_not_change_a_bit(backend, tmp_path):
-    wanted = plan(methods={"forest": PCTForest(n_estimators=3), "sk": RandomForestClassifier(5), "no": Broken()})
+    fails = LogisticRegression()  # one label only
+    wanted = plan(methods={"forest": PCTForest(n_estimators=3), "sk": RandomForestClassifier(5), "no": fails})
     run_experiment(wanted, tmp_path / "one")
     with joblib.parallel_config(backend=backend):
-        run_experiment(wanted, tmp_path / "two", n_jobs=2)
+        found = run_experiment(wanted, tmp_path / "two", n_jobs=2)
+    assert len(found.failed) == 8
     assert table(tmp_path / "one") == table(tmp_path / "two")
 
 
@@ -143,8 +146,9 @@ def test_a_method_that_raises_does_not_stop_the_others(where, tmp_path):
     if where == "fit":
         assert error == "RuntimeError: no such luck"
         assert "RuntimeError" in found.failed[0].traceback
-    again = run_experiment(plan(methods={"broken": Broken("nowhere"), "tree": PCTree()}), tmp_path)
+    again = run_experiment(plan(methods={"broken": Broken(where), "tree": PCTree()}), tmp_path)
     assert again.n_kept == 8
+    assert len(again.failed) == 8
     assert "8 finished run(s) done again: failed last time." in again.remarks
 
 
@@ -171,7 +175,7 @@ def test_a_damaged_line_is_done_again(tmp_path):
     before = table(tmp_path)
     lines = (tmp_path / JOURNAL).read_bytes().splitlines(keepends=True)
     lines[3] = lines[3].replace(b'"h_loss": 0', b'"h_loss": 9')  # still JSON, no longer what was written
-    lines[5] = b"\0" * len(lines[5])
+    lines[5] = b"\0" * (len(lines[5]) - 1) + b"\n"
     (tmp_path / JOURNAL).write_bytes(b"".join(lines))
     found = run_experiment(plan(), tmp_path)
     assert found.n_kept == 14
@@ -192,7 +196,7 @@ def test_a_full_disk_loses_nothing_and_says_how_to_go_on(tmp_path, monkeypatch):
         return real(handle, content)
 
     monkeypatch.setattr(os, "write", write)
-    with pytest.raises(OSError, match="No space left.*run the same plan with the folder"):
+    with pytest.raises(OSError, match=r"No space left.*run the same plan with the folder"):
         run_experiment(plan(), tmp_path / "full")
     monkeypatch.undo()
     records, damaged = Journal(tmp_path / "full").read()

@@ -27,9 +27,12 @@ class Format(str, Enum):
 
 def compare(
     results: Annotated[
-        Path, typer.Argument(help="A CSV with dataset, method, (seed, fold, measure,) value, or an experiment's folder.")
+        Path,
+        typer.Argument(help="A CSV with dataset, method, (seed, fold, measure,) value, or an experiment's folder."),
     ],
-    measure: Annotated[str | None, typer.Option("--measure", "-m", help="One measure; by default all, in turn.")] = None,
+    measure: Annotated[
+        str | None, typer.Option("--measure", "-m", help="One measure; by default all, in turn.")
+    ] = None,
     alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.table,
     diagram: Annotated[
@@ -52,7 +55,7 @@ def compare(
     wanted: list[str | None] = [measure] if measure is not None else [*list_measures(columns)] or [None]
     if diagram is not None and len(wanted) > 1:
         raise TruePathError(f"--diagram draws one measure; choose it with --measure: {', '.join(map(str, wanted))}.")
-    way = {"greater_is_better": greater_is_better}
+    way: dict[str, Any] = {"greater_is_better": greater_is_better}
     found = [compare_methods(columns, label, alpha=alpha, **way) for label in wanted]
     form = Format.json if as_json else form
     typer.echo(_print(columns, found, form, way))
@@ -61,7 +64,7 @@ def compare(
         typer.echo(f"diagram: {diagram}", err=True)
 
 
-def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[str, bool | None]) -> str:
+def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[str, Any]) -> str:
     """Return the comparisons as text, the results as a table for a paper, or everything as JSON."""
     from truepath.experiments import format_table
 
@@ -69,7 +72,7 @@ def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[
         return json.dumps([comparison.to_dict() for comparison in found], indent=2)
     if form is Format.table:
         return "\n\n".join(map(str, found))
-    return "\n\n".join(format_table(columns, c.measure or None, to=form.value, **way) for c in found)  # type: ignore[arg-type]
+    return "\n\n".join(format_table(columns, c.measure or None, to=form.value, **way) for c in found)
 
 
 def _draw(comparison: MethodComparison, path: Path) -> None:

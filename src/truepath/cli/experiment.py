@@ -116,9 +116,7 @@ def _show_survey(survey: Survey, folder: Path, as_json: bool) -> None:
         f"{plan.name}: {len(survey.sources)} data sets x {len(survey.methods)} methods x {len(plan.seeds)} seeds x "
         f"{folds} = {len(survey.keys)} runs; {len(survey.kept)} finished in {folder}, {len(todo)} to do\n"
     )
-    left = [
-        [d, *(str(sum(key[:2] == (d, m) for key in todo)) for m in survey.methods)] for d in survey.sources
-    ]
+    left = [[d, *(str(sum(key[:2] == (d, m) for key in todo)) for m in survey.methods)] for d in survey.sources]
     typer.echo("\n".join(align_columns([["runs to do", *survey.methods], *left])))
     typer.echo(f"\nmeasures: {', '.join(measure.label for measure in plan.measures)}")
     for remark in survey.remarks:

@@ -1,8 +1,8 @@
 """Where everything goes in a critical-difference diagram; drawing it is somebody else's business.
 
-The axis runs from rank 1, the best, at the left to the worst at the right. Below it come the bars that join methods which
-do not differ, each on a level where it touches no other; below these the names, the better half at the left and the
-worse half at the right, one row each, so that names never overlap however many there are.
+The axis runs from rank 1, the best, at the left to the worst at the right. Below it come the bars that join methods
+which do not differ, each on a level where it touches no other; below these the names, the better half at the left and
+the worse half at the right, one row each, so that names never overlap however many there are.
 """
 
 from __future__ import annotations

@@ -114,7 +114,13 @@ class _Drawing:
 
     def bars(self) -> list[str]:
         return [
-            _line(self.x(bar.first) - 4, self.top + 12 + 10 * bar.level, self.x(bar.last) + 4, self.top + 12 + 10 * bar.level, 5)
+            _line(
+                self.x(bar.first) - 4,
+                self.top + 12 + 10 * bar.level,
+                self.x(bar.last) + 4,
+                self.top + 12 + 10 * bar.level,
+                5,
+            )
             for bar in self.layout.bars
         ]
 

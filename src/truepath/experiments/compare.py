@@ -203,8 +203,8 @@ def compare(
         raise TruePathError(f"table: {remarks[0]} Pass missing='drop' to compare on what is there.")
     if len(scores.methods) < 2 or not scores.datasets:
         raise TruePathError(
-            f"table: {len(scores.methods)} method(s) with values on {len(scores.datasets)} common data set(s); comparing "
-            f"needs two methods and a data set that both finished. {' '.join(remarks[:3])}".rstrip()
+            f"table: {len(scores.methods)} method(s) with values on {len(scores.datasets)} common data set(s); "
+            f"comparing needs two methods and a data set that both finished. {' '.join(remarks[:3])}".rstrip()
         )
     return _compare(scores, alpha, remarks)
 
@@ -258,7 +258,9 @@ def _limits(N: int, k: int, alpha: float, found: Friedman | None, distance: floa
             f"difference of mean ranks, {k - 1}."
         )
     if found is not None and N <= ENOUGH:
-        remarks.append(f"With {N} data sets the p-values of Friedman and Nemenyi are rough; more than {ENOUGH} are wanted.")
+        remarks.append(
+            f"With {N} data sets the p-values of Friedman and Nemenyi are rough; more than {ENOUGH} are wanted."
+        )
     if found is not None and found.f_p_value >= alpha:
         remarks.append(f"Friedman's test finds no difference at {alpha:g}; tests of pairs are shown for information.")
     return remarks

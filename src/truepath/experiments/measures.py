@@ -125,5 +125,3 @@ def direction_of(label: str) -> bool | None:
 
     name = label.partition("[")[0]
     return get_metric(name).greater_is_better if name in list_metrics() else None
-
-

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from truepath.experiments.job import run_job
+from truepath.experiments.job import Job, run_job
 from truepath.experiments.journal import Journal, hold_folder, replace_file
 from truepath.experiments.plan import Plan
 from truepath.experiments.records import RunKey, RunRecord
@@ -139,24 +140,25 @@ def run_experiment(
         survey = survey_experiment(plan, folder)
         journal = Journal(folder)
         journal.mend()
+        n_before = len(journal.read()[0])
         replace_file(folder / PLAN, json.dumps(survey.describe(), indent=2) + "\n")
         for remark in survey.remarks:
             logger.info("%s", remark)
         if on_start is not None:
             on_start(survey)
-        finished = dict(survey.kept)
         try:
-            _run_the_rest(survey, journal, finished, n_jobs, on_result)
+            _run_the_rest(survey, journal, n_jobs, on_result)
         except BaseException:  # an interrupted experiment leaves tables of what it finished
             with suppress(OSError):  # if the disk is full that is what is being raised; the journal has it all
-                _write_tables(survey, finished, folder)
+                _write_tables(survey, journal.read()[0][n_before:], folder)
             raise
-        records = _write_tables(survey, finished, folder)
+        records = _write_tables(survey, journal.read()[0][n_before:], folder)
     return ExperimentResult(survey.plan, folder, records, len(survey.kept), survey.remarks)
 
 
-def _write_tables(survey: Survey, finished: Mapping[RunKey, RunRecord], folder: Path) -> tuple[RunRecord, ...]:
-    """Write both tables in plan order and return their runs."""
+def _write_tables(survey: Survey, new: list[RunRecord], folder: Path) -> tuple[RunRecord, ...]:
+    """Write both tables in plan order, of the runs kept and of those new in the journal, and return their runs."""
+    finished = {**survey.kept, **{record.key: record for record in new}}
     records = tuple(finished[key] for key in survey.keys if key in finished)
     replace_file(folder / RESULTS, results_csv(records, survey.plan))
     replace_file(folder / RUNS, runs_csv(records))
@@ -166,23 +168,33 @@ def _write_tables(survey: Survey, finished: Mapping[RunKey, RunRecord], folder: 
 def _run_the_rest(
     survey: Survey,
     journal: Journal,
-    finished: dict[RunKey, RunRecord],
     n_jobs: int | None,
     on_result: Callable[[RunRecord], None] | None,
 ) -> None:
-    from joblib import Parallel, delayed
-
-    # One run a batch: a batch comes back as a whole, and all of it would be lost with the process
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    arriving = workers(delayed(run_job)(job) for job in survey.jobs(survey.todo))
-    try:
-        for record in arriving:
-            _keep(record, journal, len(survey.keys) - len(finished))
-            finished[record.key] = record
+    with closing(_arriving(survey.jobs(survey.todo), n_jobs)) as records:
+        for n_done, record in enumerate(records):
+            _keep(record, journal, len(survey.todo) - n_done)
             if on_result is not None:
                 on_result(record)
-    finally:
-        arriving.close()
+
+
+def _arriving(jobs: Iterator[Job], n_jobs: int | None) -> Generator[RunRecord, None, None]:
+    """Yield the runs as they finish, in any order.
+
+    One run is one batch: a batch comes back as a whole, and all of it would be lost with the process. Backends that
+    cannot hand over results one by one get as many runs at a time as there are workers.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib.parallel import get_active_backend
+
+    if n_jobs == 1 or getattr(get_active_backend()[0], "supports_return_generator", True):
+        workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+        with closing(workers(delayed(run_job)(job) for job in jobs)) as results:
+            yield from results
+        return
+    with Parallel(n_jobs=n_jobs, batch_size=1) as workers:
+        while some := list(islice(jobs, effective_n_jobs(n_jobs))):
+            yield from workers(delayed(run_job)(job) for job in some)
 
 
 def _keep(record: RunRecord, journal: Journal, n_left: int) -> None:
@@ -192,6 +204,6 @@ def _keep(record: RunRecord, journal: Journal, n_left: int) -> None:
         folder = journal.path.parent
         raise OSError(
             problem.errno,
-            f"cannot write to {journal.path} ({problem.strerror}). All runs finished before are kept, {n_left} are left. "
-            f"Make room, then run the same plan with the folder {folder} to go on",
+            f"cannot write to {journal.path} ({problem.strerror}). All runs finished before are kept, {n_left} are "
+            f"left. Make room, then run the same plan with the folder {folder} to go on",
         ) from problem

@@ -1,7 +1,7 @@
 """Tables of results, however they come: one measure, data sets x methods, with the runs behind every cell.
 
-Tidy tables have the columns ``dataset``, ``method``, ``value`` and perhaps ``measure``, ``seed`` and ``fold``; wide ones
-have a row for each data set and a column for each method.
+Tidy tables have the columns ``dataset``, ``method``, ``value`` and perhaps ``measure``, ``seed`` and ``fold``; wide
+ones have a row for each data set and a column for each method.
 """
 
 from __future__ import annotations
@@ -193,7 +193,9 @@ def _name_array(values: NDArray[np.float64], methods: Any, datasets: Any) -> Col
     columns = list(methods) if methods is not None else [f"method {j + 1}" for j in range(values.shape[1])]
     rows = list(datasets) if datasets is not None else [str(i + 1) for i in range(values.shape[0])]
     if (len(rows), len(columns)) != values.shape:
-        raise TruePathError(f"table: {values.shape} cells, but {len(rows)} datasets and {len(columns)} methods are named.")
+        raise TruePathError(
+            f"table: {values.shape} cells, but {len(rows)} datasets and {len(columns)} methods are named."
+        )
     return {"dataset": rows, **{name: values[:, j].tolist() for j, name in enumerate(columns)}}
 
 

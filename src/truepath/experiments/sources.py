@@ -94,9 +94,7 @@ def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path
             f"datasets: {name!r} has no published split into train and test, only {there}. Set folds = 5, for instance."
         )
     learned = [ds[part] for part in ("train", "valid") if part in ds]
-    return Source(
-        name, ds.hierarchy, stack_splits([*learned, ds.test]), sum(map(len, learned)), None, fingerprint
-    )
+    return Source(name, ds.hierarchy, stack_splits([*learned, ds.test]), sum(map(len, learned)), None, fingerprint)
 
 
 def _open(name: str, given: Any, base: Path, home: Path | None) -> Dataset:

@@ -71,4 +71,3 @@ def _different(comparison: MethodComparison, test: str) -> list[str]:
         for j in range(i + 1, len(names))
         if p_values[i, j] < comparison.alpha
     ]
-

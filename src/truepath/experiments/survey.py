@@ -157,7 +157,7 @@ def _keep(
         if serving:
             kept[key] = serving[-1]
         else:
-            why[_reason(by_key[key][-1], settings)] += 1
+            why[_reason(by_key[key], settings)] += 1
     remarks = [f"{len(kept)} of {len(keys)} runs are finished and kept."] if kept else []
     remarks += [f"{count} finished run(s) done again: {reason}." for reason, count in why.items()]
     beside = len(set(by_key) - set(keys))
@@ -170,8 +170,9 @@ def _keep(
     return kept, tuple(remarks)
 
 
-def _reason(record: RunRecord, settings: str) -> str:
-    """Say why a run that was found does not serve."""
-    if record.failed:
-        return "failed last time"
-    return "other measures are asked for" if record.settings == settings else "settings or data changed"
+def _reason(records: list[RunRecord], settings: str) -> str:
+    """Say why none of the runs found serves."""
+    same = [record for record in records if record.settings == settings]
+    if not same:
+        return "settings or data changed"
+    return "failed last time" if same[-1].failed else "other measures are asked for"
