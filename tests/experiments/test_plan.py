@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
+from truepath.classifier import preset_names
 from truepath.data import load_dataset, make_hmc
 from truepath.errors import TruePathError
 from truepath.experiments import make_plan, survey_experiment
@@ -114,6 +115,8 @@ def test_presets_and_decoders(tmp_path):
     assert survey.methods["decoded"].template.decoder.objective == "h_loss"
     job = next(job for job in survey.jobs(survey.keys) if job.key.method == "decoded")
     assert run_job(job).error == ""
+    assert list(make_plan({"datasets": "toy", "methods": preset_names()}).methods) == list(preset_names())
+    assert all(make_method(name, name).settings["use"].endswith("HierarchicalClassifier") for name in preset_names())
     with pytest.raises(TruePathError, match=r"asks for the preset 'clus-ens'\. Did you mean"):
         make_method("x", "clus-ens")
 

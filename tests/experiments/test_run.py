@@ -221,6 +221,12 @@ def test_an_interruption_leaves_tables_of_what_is_finished(tmp_path):
     assert len(started[0].todo) == 13
 
 
+@pytest.mark.slow
+def test_a_worker_that_cannot_go_on_is_told(tmp_path):
+    with joblib.parallel_config(backend="loky"), pytest.raises(TruePathError, match="a worker process died or could"):
+        run_experiment(plan(methods={"unknown there": Broken()}), tmp_path, n_jobs=2)
+
+
 def test_two_at_a_time_are_kept_apart(tmp_path):
     with hold_folder(tmp_path), pytest.raises(TruePathError, match="in use by another thread of this process"):
         run_experiment(plan(), tmp_path)

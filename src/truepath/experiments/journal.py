@@ -104,7 +104,7 @@ def _write_all(handle: int, content: bytes) -> None:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a file as a whole or not at all: beside it first, then in its place."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = path.with_name(f".{path.name}.part")  # one name: what a killed process leaves is written over
     try:
         with open(beside, "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -165,7 +165,7 @@ def _lock(file: Any) -> bool:
         if os.name == "nt":
             import msvcrt
 
-            file.seek(0)
+            file.seek(1 << 20)  # beyond the text, which others read
             getattr(msvcrt, "locking")(file.fileno(), getattr(msvcrt, "LK_NBLCK"), 1)  # noqa: B009
         else:
             import fcntl

@@ -94,7 +94,7 @@ def make_method(name: str, source: Any) -> Method:
 
 def _as_table(source: Any) -> Mapping[str, Any] | None:
     if isinstance(source, str):
-        return {"use": source} if "." in source and source.split(".")[0].isidentifier() else {"preset": source}
+        return {"use": source} if "." in source and not _is_preset(source) else {"preset": source}
     if isinstance(source, Mapping):
         return source
     return None
@@ -113,14 +113,23 @@ def _build_method(name: str, table: Mapping[str, Any]) -> Any:
     learner = _build(name, {"use": table["use"], "params": table.get("params", {})})
     if not {"combiner", "decoder"} & set(table):
         return learner
-    from truepath.classifier import HierarchicalClassifier  # type: ignore[attr-defined, unused-ignore]
+    from truepath.classifier import HierarchicalClassifier
 
     parts = {key: _build(name, table[key]) for key in ("combiner", "decoder") if key in table}
     return HierarchicalClassifier(learner, **parts)
 
 
+def _is_preset(source: str) -> bool:
+    """Say whether a name with a dot is a preset's; none of them starts like an import path of ours."""
+    if source.startswith(tuple(f"{root}." for root in TRUSTED)):
+        return False
+    from truepath.classifier import preset_names
+
+    return source in preset_names()
+
+
 def _preset(name: str, preset: str) -> Any:
-    from truepath.classifier import make_preset, preset_names  # type: ignore[attr-defined, unused-ignore]
+    from truepath.classifier import make_preset, preset_names
 
     known = list(preset_names())
     if preset not in known:

@@ -152,7 +152,9 @@ def _named(given: Any, key: str, where: str) -> dict[str, Any]:
 def _name_of(member: Any) -> str | None:
     if isinstance(member, str | os.PathLike):
         text = os.fspath(member)
-        return Path(text).name.split(".")[0] if _looks_like_a_file(text) else text.rpartition(".")[2]
+        if _looks_like_a_file(text):
+            return Path(text).name.split(".")[0]
+        return text.rpartition(".")[2] if text.startswith(("truepath.", "sklearn.")) else text
     if isinstance(member, Mapping):
         for key in ("name", "load", "preset", "path", "use"):
             if key in member:

@@ -10,12 +10,14 @@ import json
 import logging
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import BrokenExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from truepath.errors import TruePathError
 from truepath.experiments.job import Job, run_job
 from truepath.experiments.journal import Journal, hold_folder, replace_file
 from truepath.experiments.plan import Plan
@@ -171,11 +173,17 @@ def _run_the_rest(
     n_jobs: int | None,
     on_result: Callable[[RunRecord], None] | None,
 ) -> None:
-    with closing(_arriving(survey.jobs(survey.todo), n_jobs)) as records:
-        for n_done, record in enumerate(records):
-            _keep(record, journal, len(survey.todo) - n_done)
-            if on_result is not None:
-                on_result(record)
+    try:
+        with closing(_arriving(survey.jobs(survey.todo), n_jobs)) as records:
+            for n_done, record in enumerate(records):
+                _keep(record, journal, len(survey.todo) - n_done)
+                if on_result is not None:
+                    on_result(record)
+    except BrokenExecutor as problem:
+        raise TruePathError(
+            f"a worker process died or could not take its run ({type(problem).__name__}: {problem}). Finished runs are "
+            f"kept in {journal.path.parent}; run the same plan again to go on, with fewer n_jobs if memory ran out."
+        ) from problem
 
 
 def _arriving(jobs: Iterator[Job], n_jobs: int | None) -> Generator[RunRecord, None, None]:

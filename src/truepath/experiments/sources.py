@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,17 +52,11 @@ class Source:
     folds: int | None
     fingerprint: str
 
-    def parts(self, seed: int, fold: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the numbers of the rows to train on and to test on."""
-        if self.n_train is not None:
-            return np.arange(self.n_train), np.arange(self.n_train, len(self.rows))
-        return _deal(self, seed)[fold]
-
-
-@lru_cache(maxsize=8)
-def _deal(source: Source, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Deal out the folds once for all methods."""
-    return list(stratified_folds(source.rows.Y, source.folds or 2, seed))
+    def deal(self, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Return for each fold the numbers of the rows to train on and to test on."""
+        if self.folds is not None:
+            return list(stratified_folds(self.rows.Y, self.folds, seed))
+        return [(np.arange(self.n_train or 0), np.arange(self.n_train or 0, len(self.rows)))]
 
 
 def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path | None) -> Source:

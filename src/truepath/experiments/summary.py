@@ -44,22 +44,25 @@ def rank_rows_of(comparison: MethodComparison) -> list[tuple[str, ...]]:
 
 
 def tests_of(comparison: MethodComparison) -> list[str]:
-    """Return a sentence for each test."""
+    """Return a line for each test, and one below it for each pair that differs."""
     lines = []
     if (found := comparison.friedman) is not None:
         lines.append(
             f"Friedman: chi2 = {found.chi2:.3f}, p = {found.p_value:.3g}; Iman-Davenport: "
             f"F({found.degrees[0]}, {found.degrees[1]}) = {found.f:.3f}, p = {found.f_p_value:.3g}"
         )
-    if comparison.critical_difference is not None:
-        lines.append(f"Nemenyi: critical difference {comparison.critical_difference:.3f} at {comparison.alpha:g}")
     for test in comparison.tests:
-        name = {"nemenyi": "Nemenyi", "wilcoxon": "Wilcoxon"}[test]
-        if test == "wilcoxon" and len(comparison.methods) > 2:
-            name += " with Holm"
         pairs = _different(comparison, test)
-        lines.append(f"{name}: {'; '.join(pairs) if pairs else 'no two methods differ'} at {comparison.alpha:g}")
+        lines.append(f"{_title(comparison, test)}: {'' if pairs else 'no two methods differ'}".rstrip())
+        lines += [f"  {pair}" for pair in pairs]
     return lines
+
+
+def _title(comparison: MethodComparison, test: str) -> str:
+    """Name a test of pairs with its level."""
+    if test == "nemenyi":
+        return f"Nemenyi at {comparison.alpha:g}, critical difference {comparison.critical_difference:.3f}"
+    return f"Wilcoxon{' with Holm' if len(comparison.methods) > 2 else ''} at {comparison.alpha:g}"
 
 
 def _different(comparison: MethodComparison, test: str) -> list[str]:

@@ -51,11 +51,15 @@ class Survey:
     def jobs(self, keys: Iterable[RunKey]) -> Iterator[Job]:
         """Yield what the workers need, one run at a time."""
         options = _measure_digests(self.plan)
+        dealt: dict[tuple[str, int], Any] = {}  # the same folds for all methods
         for key in keys:
             source, method = self.sources[key.dataset], self.methods[key.method]
+            if (key.dataset, key.seed) not in dealt:
+                dealt[key.dataset, key.seed] = source.deal(key.seed)
             record = RunRecord(key, _settings(self.plan, source, method, key), measures=options)
             estimator = method.make(source.hierarchy, key.seed)
-            yield Job(record, estimator, source, *source.parts(key.seed, key.fold), self.plan.measures)
+            train, test = dealt[key.dataset, key.seed][key.fold]
+            yield Job(record, estimator, source, train, test, self.plan.measures)
 
     def describe(self) -> dict[str, Any]:
         """Return the plan as JSON holds it, with what was found: data digests, sizes, every parameter."""
