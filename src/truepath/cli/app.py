@@ -9,6 +9,9 @@ import typer
 from truepath import __version__
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
+from truepath.cli.fit import fit
+from truepath.cli.methods import methods
+from truepath.cli.predict import predict
 from truepath.errors import TruePathError
 
 __all__ = ["app", "main"]
@@ -27,6 +30,9 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(describe)
+app.command()(fit)
+app.command()(predict)
+app.command()(methods)
 
 
 def _show_version(wanted: bool) -> None:
