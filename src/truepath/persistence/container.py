@@ -115,7 +115,9 @@ def _too_new(file: BinaryIO, version: int, n_metadata: int, size: int) -> str:
             writer = f"truepath {json.loads(file.read(n_metadata))['truepath']}"
         except (ValueError, KeyError, TypeError, RecursionError):
             pass  # then the layout changed as well
-    return f"written by {writer}, format {version}; this truepath reads formats up to {FORMAT_VERSION}. Upgrade truepath."
+    return (
+        f"written by {writer}, format {version}; this truepath reads formats up to {FORMAT_VERSION}. Upgrade truepath."
+    )
 
 
 def _parse(metadata: bytes, path: str | PathLike[str]) -> dict[str, Any]:

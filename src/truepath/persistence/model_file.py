@@ -121,9 +121,9 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     model = read_model(path)
     allowed = [*trusted_types(), *_names(trusted)]
     try:
-        check_payload(model.payload, max_bytes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn warns of its version once for each estimator inside
+            check_payload(model.payload, max_bytes)
             estimator = skops.loads(model.payload, trusted=allowed)
         check_sound(estimator)
     except PayloadError as problem:
@@ -190,7 +190,9 @@ def _explain(problem: Exception) -> str:
             f"the model holds types that are not trusted: {listed}. If you know them and where the file comes from, "
             f"load it with load(path, trusted=[{listed}])."
         )
-    return f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged, or from another version. Save it again."
+    return (
+        f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged, or from another version. Save it again."
+    )
 
 
 def _brief(problem: Exception) -> str:

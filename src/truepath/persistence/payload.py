@@ -88,7 +88,11 @@ def _check_array(archive: zipfile.ZipFile, name: str) -> None:
     n_items = 1
     for length in shape:  # Python's integers do not overflow
         n_items *= length
-    if dtype.hasobject or min(shape, default=0) < 0 or start + n_items * dtype.itemsize != archive.getinfo(name).file_size:
+    if (
+        dtype.hasobject
+        or min(shape, default=0) < 0
+        or start + n_items * dtype.itemsize != archive.getinfo(name).file_size
+    ):
         raise PayloadError(f"the array {name} is not what its header says")
 
 

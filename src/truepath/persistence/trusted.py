@@ -46,6 +46,17 @@ OTHERS = (
     ("sklearn.ensemble._hist_gradient_boosting.predictor", "TreePredictor"),
     ("sklearn.tree._tree", "Tree"),
     ("sklearn.utils._bunch", "Bunch"),
+    *(
+        ("sklearn.model_selection", name)
+        for name in (
+            "GroupKFold",
+            "KFold",
+            "ShuffleSplit",
+            "StratifiedKFold",
+            "StratifiedShuffleSplit",
+            "TimeSeriesSplit",
+        )
+    ),
     *(("scipy.sparse", f"{kind}_{form}") for kind in ("csr", "csc", "coo") for form in ("array", "matrix")),
 )
 
