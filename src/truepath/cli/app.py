@@ -12,6 +12,7 @@ from truepath.cli.describe import describe
 from truepath.cli.fit import fit
 from truepath.cli.methods import methods
 from truepath.cli.predict import predict
+from truepath.cli.report import report
 from truepath.errors import TruePathError
 
 __all__ = ["app", "main"]
@@ -33,6 +34,7 @@ app.command()(describe)
 app.command()(fit)
 app.command()(predict)
 app.command()(methods)
+app.command()(report)
 
 
 def _show_version(wanted: bool) -> None:

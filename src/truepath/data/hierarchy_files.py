@@ -104,7 +104,9 @@ def _from_pairs(path: Path, delimiter: str, root: str | None) -> Hierarchy:
             if not any(pair) or (reader.line_num == 1 and tuple(cell.lower() for cell in pair) in _HEADER):
                 continue
             if len(pair) != 2 or not pair[1]:
-                raise DataFormatError(f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, reader.line_num)
+                raise DataFormatError(
+                    f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, reader.line_num
+                )
             edges.append((None if pair[0] in ("", root) else pair[0], pair[1]))
     except csv.Error as problem:
         raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None

@@ -164,7 +164,11 @@ def _check_header(header: list[str], path: str) -> None:
 
 
 def _find_ids(
-    header: Sequence[str], first: Sequence[Any], hierarchy: Collection[str] | Hierarchy | None, ids: str | None, path: str
+    header: Sequence[str],
+    first: Sequence[Any],
+    hierarchy: Collection[str] | Hierarchy | None,
+    ids: str | None,
+    path: str,
 ) -> int | None:
     """Say which column holds the names of the rows, if any."""
     if ids is not None:

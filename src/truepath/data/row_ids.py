@@ -14,7 +14,21 @@ from truepath.hierarchy.names import nearest
 __all__ = ["check_ids", "is_id_name", "match_rows"]
 
 _ID_NAMES = frozenset(
-    ["", "id", "ids", "index", "key", "name", "row", "sample", "instance", "item", "document", "unnamed: 0", "__index_level_0__"]
+    [
+        "",
+        "id",
+        "ids",
+        "index",
+        "key",
+        "name",
+        "row",
+        "sample",
+        "instance",
+        "item",
+        "document",
+        "unnamed: 0",
+        "__index_level_0__",
+    ]
 )
 
 

@@ -26,7 +26,11 @@ def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
         if wanted not in set(_FORMATS.values()):
             raise ValueError(f"format must be one of 'csv', 'tsv', 'parquet', 'json'; got {wanted!r}.")
         return wanted
-    ending = "." + fspath(path).lower().rpartition(".")[2] if isinstance(path, str) or hasattr(path, "__fspath__") else ".csv"
+    ending = (
+        "." + fspath(path).lower().rpartition(".")[2]
+        if isinstance(path, str) or hasattr(path, "__fspath__")
+        else ".csv"
+    )
     if ending not in _FORMATS:
         raise ValueError(f"{path}: no format known for this ending; use {', '.join(_FORMATS)}, or name a format.")
     return _FORMATS[ending]
@@ -38,7 +42,9 @@ def as_ids(ids: Sequence[Any] | None, n_rows: int) -> list[str]:
         return [str(i) for i in range(n_rows)]
     names = [str(name) for name in ids]
     if len(names) != n_rows or len(set(names)) != n_rows:
-        raise ValueError(f"ids must hold {n_rows} different names, one a row; got {len(names)}, {len(set(names))} different.")
+        raise ValueError(
+            f"ids must hold {n_rows} different names, one a row; got {len(names)}, {len(set(names))} different."
+        )
     return names
 
 
