@@ -431,7 +431,7 @@
   /* ---------------------------------------------------------------- search */
 
   const search = byId("search"), report = byId("found"), lower = data.full.map((text) => text.toLowerCase());
-  const bare = (text) => text.replace(/[^\p{L}\p{N}]+/gu, ""); // GO:0006412 finds GO0006412
+  const bare = (text) => text.replace(/[^\p{L}\p{N}]+/gu, ""); // so that GO:0006412 finds GO0006412
   const bareNames = lower.map(bare);
   function find() {
     state.query = search.value.trim().toLowerCase();
@@ -442,8 +442,9 @@
     if (state.query) {
       state.hits = new Uint8Array(n + 1);
       state.leads = new Uint8Array(n + 1);
+      state.found = order.filter((v) => v !== ROOT && lower[v].includes(state.query));
       const simple = bare(state.query);
-      state.found = order.filter((v) => v !== ROOT && (lower[v].includes(state.query) || (simple && bareNames[v].includes(simple))));
+      if (!state.found.length && simple) state.found = order.filter((v) => v !== ROOT && bareNames[v].includes(simple));
       for (const v of state.found) { state.hits[v] = 1; for (let u = above[v]; u !== -1 && !state.leads[u]; u = above[u]) state.leads[u] = 1; }
       const exact = (v) => (lower[v] === state.query || data.short[v].toLowerCase() === state.query ? 0 : data.short[v].toLowerCase().includes(state.query) ? 1 : 2);
       state.found.sort((u, v) => exact(u) - exact(v)); // a label that is what was typed comes first
