@@ -90,7 +90,7 @@ def test_curves_agree_with_the_labels_at_a_threshold(one):
     S = one.results[0].S
     curves = trace_curves(one.Y_true, S)
     for k in (0, 25, 60, 90):
-        labels = S >= curves.threshold[k]
+        labels = S > curves.threshold[k]
         precision, recall, f1 = metrics.hierarchical_precision_recall_f1(one.Y_true, labels)
         assert curves.at_recall[k] == pytest.approx(recall)
         assert curves.at_f1[k] == pytest.approx(f1)

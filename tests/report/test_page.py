@@ -180,6 +180,16 @@ def test_labels_that_break_the_hierarchy_are_mended_and_told(tmp_path, one):
     assert "1 predicted row lacked an ancestor" in text
 
 
+def test_thresholds_without_bound_are_told_in_words(tmp_path, one):
+    thresholds = np.full(one.hierarchy.n_nodes, 0.25)
+    thresholds[:2] = np.inf, -np.inf
+    result = Evaluated("x", one.Y_true, one.results[0].S, thresholds)
+    text = write_report(tmp_path / "x.html", one.hierarchy, one.Y_true, result).read_text(encoding="utf-8")
+    assert data_of(text)["methods"][0]["thresholds"][:3] == ["never predicted", "always predicted", 0.25]
+    single = Evaluated("x", one.Y_true, one.results[0].S, np.inf)
+    assert Parsed(write_report(tmp_path / "y.html", one.hierarchy, one.Y_true, single).read_text("utf-8")).open == []
+
+
 def test_what_is_known_of_the_data_is_shown(tmp_path, one):
     from truepath.data import load_dataset
 

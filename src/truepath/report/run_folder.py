@@ -49,14 +49,14 @@ class Run:
     subject : Subject
         Hierarchy, truth, results and what else was saved.
     measures : dict
-        For each method its measures, as they were when the run was saved.
+        For each method its measures, as they were when the run was saved; None where a measure has no value.
     """
 
     title: str
     created: str
     versions: dict[str, str]
     subject: Subject
-    measures: dict[str, dict[str, float]]
+    measures: dict[str, dict[str, float | None]]
 
     @property
     def hierarchy(self) -> Hierarchy:
@@ -146,7 +146,7 @@ def _told(subject: Subject, title: str) -> dict[str, Any]:
             "thresholds": result.thresholds is not None,
             "fit_seconds": result.fit_seconds,
             "settings": None if result.settings is None else {str(k): str(v) for k, v in result.settings.items()},
-            "measures": values_only(subject, result),
+            "measures": {key: v if v == v else None for key, v in values_only(subject, result).items()},
         }
         for result in subject.results
     ]

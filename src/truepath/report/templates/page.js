@@ -68,7 +68,7 @@
     return RAMP[k].map((c, j) => Math.round(c + rest * (RAMP[k + 1][j] - c)));
   }
   const css = (rgb) => `rgb(${rgb.join(",")})`;
-  const inkOn = (rgb) => (0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 118 ? "#111" : "#fff");
+  const inkOn = (rgb) => (0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 122 ? "#111" : "#fff");
   const mostRows = Math.max(1, ...data.support);
   const supportShade = (rows) => Math.log1p(rows) / Math.log1p(mostRows);
   function shade(v) {
@@ -349,7 +349,7 @@
     if (data.train) row(list, "training rows", whole(data.train[v]));
     if (found.threshold !== null && found.threshold !== undefined) row(list, "threshold", String(found.threshold));
     row(list, "depth", String(data.depth[v]));
-    if (below[v].length) row(list, "labels below", `${below[v].length} direct, ${stop[v] - start[v]} leaves`);
+    if (below[v].length) row(list, "labels below", `${below[v].length} (${stop[v] - start[v]} leaves)`);
     box.append(title, path, list);
     const others = data.others[v];
     if (others) {
