@@ -112,7 +112,7 @@
 
   function measureRoom() {
     const w = Math.max(260, svg.parentElement.clientWidth);
-    const h = state.shape === "sunburst" ? Math.min(w, 700) : Math.max(380, Math.min(w < 600 ? 640 : 720, 10.6 * leaves));
+    const h = state.shape === "sunburst" ? Math.min(w, 700) : Math.max(380, Math.min(720, 10.6 * leaves));
     size = { w, h };
     svg.setAttribute("viewBox", `0 0 ${w} ${h}`);
   }
