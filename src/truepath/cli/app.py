@@ -9,7 +9,8 @@ import typer
 from truepath import __version__
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
-from truepath.errors import TruePathError
+from truepath.cli.evaluate import evaluate
+from truepath.cli.label import label
 
 __all__ = ["app", "main"]
 
@@ -27,6 +28,8 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(describe)
+app.command()(label)
+app.command()(evaluate)
 
 
 def _show_version(wanted: bool) -> None:
@@ -46,7 +49,7 @@ def main() -> None:
     """Run the command line; an error of the user's input is one line on stderr, not a traceback."""
     try:
         app()
-    except (TruePathError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:  # a TruePathError is a ValueError
         typer.echo(f"truepath: {error}", err=True)
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:

@@ -25,7 +25,7 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
         * ``.csv``, ``.tsv``: edges, parent and child in two columns; a first line ``parent,child`` is skipped, an empty
           parent hangs the child at the top;
         * ``.edges``: edges ``parent child``, a line each, as :func:`read_edges` takes them;
-        * ``.txt``, ``.paths``: label paths, a line each (ancestors need not be listed); with a tab in every line, edges;
+        * ``.txt``, ``.paths``: label paths, a line each, ancestors added; with a tab in every line, edges;
         * ``.obo``: an ontology (needs the extra ``ontology``);
         * ``.arff``: the hierarchy in the header of a CLUS file;
         * or, where no such file is, the name of a data set.
@@ -104,7 +104,9 @@ def _from_pairs(path: Path, delimiter: str, root: str | None) -> Hierarchy:
             if not any(pair) or (reader.line_num == 1 and tuple(cell.lower() for cell in pair) in _HEADER):
                 continue
             if len(pair) != 2 or not pair[1]:
-                raise DataFormatError(f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, reader.line_num)
+                raise DataFormatError(
+                    f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, reader.line_num
+                )
             edges.append((None if pair[0] in ("", root) else pair[0], pair[1]))
     except csv.Error as problem:
         raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None

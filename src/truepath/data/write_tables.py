@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from os import fspath
 from typing import Any, TextIO
@@ -26,19 +26,25 @@ def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
         if wanted not in set(_FORMATS.values()):
             raise ValueError(f"format must be one of 'csv', 'tsv', 'parquet', 'json'; got {wanted!r}.")
         return wanted
-    ending = "." + fspath(path).lower().rpartition(".")[2] if isinstance(path, str) or hasattr(path, "__fspath__") else ".csv"
+    ending = (
+        "." + fspath(path).lower().rpartition(".")[2]
+        if isinstance(path, str) or hasattr(path, "__fspath__")
+        else ".csv"
+    )
     if ending not in _FORMATS:
         raise ValueError(f"{path}: no format known for this ending; use {', '.join(_FORMATS)}, or name a format.")
     return _FORMATS[ending]
 
 
-def as_ids(ids: Sequence[Any] | None, n_rows: int) -> list[str]:
+def as_ids(ids: Iterable[Any] | None, n_rows: int) -> list[str]:
     """Return names of rows: those given, each once, or their numbers."""
     if ids is None:
         return [str(i) for i in range(n_rows)]
     names = [str(name) for name in ids]
     if len(names) != n_rows or len(set(names)) != n_rows:
-        raise ValueError(f"ids must hold {n_rows} different names, one a row; got {len(names)}, {len(set(names))} different.")
+        raise ValueError(
+            f"ids must hold {n_rows} different names, one a row; got {len(names)}, {len(set(names))} different."
+        )
     return names
 
 

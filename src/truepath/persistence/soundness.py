@@ -75,8 +75,8 @@ def _check_features(estimator: Any) -> None:
     n_features = getattr(estimator, "n_features_in_", None)
     members = getattr(estimator, "estimators_", [])
     for member in (estimator, *(np.ravel(members).tolist() if isinstance(members, (list, np.ndarray)) else ())):
-        tree = getattr(member, "tree_", None)
-        if hasattr(tree, "n_features") and n_features is not None and tree.n_features > n_features:
+        asked = getattr(getattr(member, "tree_", None), "n_features", None)
+        if asked is not None and n_features is not None and asked > n_features:
             raise ValueError("a tree asks a feature that does not exist")
     for predictor in np.ravel(np.array(getattr(estimator, "_predictors", []), object)):
         nodes, n_sets = predictor.nodes, len(predictor.raw_left_cat_bitsets)
