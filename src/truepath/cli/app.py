@@ -10,7 +10,11 @@ from truepath import __version__
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
+from truepath.cli.fit import fit
 from truepath.cli.label import label
+from truepath.cli.methods import methods
+from truepath.cli.predict import predict
+from truepath.cli.report import report
 
 __all__ = ["app", "main"]
 
@@ -28,8 +32,12 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(describe)
+app.command()(fit)
+app.command()(predict)
 app.command()(label)
 app.command()(evaluate)
+app.command()(methods)
+app.command()(report)
 
 
 def _show_version(wanted: bool) -> None:
