@@ -29,6 +29,7 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
         * ``.obo``: an ontology (needs the extra ``ontology``);
         * ``.arff``: the hierarchy in the header of a CLUS file;
         * or, where no such file is, the name of a data set.
+
         Text files may be compressed (.gz, .xz, .bz2).
     sep : str, default="/"
         Between the parts of a label path.

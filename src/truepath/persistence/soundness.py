@@ -32,8 +32,13 @@ def check_sound(root: Any) -> None:
             _check_sklearn_tree(value)
         elif type(value).__module__.startswith("sklearn."):
             _check_features(value)
-        elif hasattr(type(value), "_check_loaded"):
+        elif hasattr(type(value), "_check_loaded") and _is_fitted(value):
             value._check_loaded()
+
+
+def _is_fitted(value: Any) -> bool:
+    """Say whether there is something to check: an estimator given as a parameter has learned nothing yet."""
+    return not hasattr(value, "get_params") or any(name.endswith("_") for name in vars(value))
 
 
 def _parts(value: Any) -> Iterator[Any]:
