@@ -1,7 +1,11 @@
-"""The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout."""
+"""The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout.
+
+Set ``TRUEPATH_TRACEBACK=1`` to see where an error comes from.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -30,14 +34,15 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
-app.command()(describe)
-app.command()(fit)
-app.command()(predict)
-app.command()(label)
-app.command()(evaluate)
-app.command()(methods)
-app.command()(report)
+
+COMMANDS = {
+    "Start here": (demo, methods),
+    "Your data": (describe, fit, predict, report),
+    "Your scores and labels": (label, evaluate),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -57,7 +62,9 @@ def main() -> None:
     """Run the command line; an error of the user's input is one line on stderr, not a traceback."""
     try:
         app()
-    except (ValueError, OSError, ImportError) as error:  # a TruePathError is a ValueError
+    except (ValueError, OSError, ImportError) as error:  # TruePathError is a ValueError
+        if os.environ.get("TRUEPATH_TRACEBACK"):
+            raise
         typer.echo(f"truepath: {error}", err=True)
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:

@@ -25,7 +25,8 @@ def fit(
         str, typer.Option("--method", "-m", help="A preset; 'auto' chooses by the data. See truepath methods.")
     ] = "auto",
     labels: Annotated[
-        str | None, typer.Option(help="Column of label paths, or columns of levels with commas between. [labels]")
+        str | None,
+        typer.Option(help="Column of label paths, or columns of levels with commas between (default: labels)."),
     ] = None,
     text: Annotated[str | None, typer.Option(help="Column of texts to learn from; else all other columns.")] = None,
     ids: Annotated[str | None, typer.Option("--id", help="Column with the names of the rows.")] = None,
@@ -39,7 +40,9 @@ def fit(
     test_share: Annotated[
         float, typer.Option(help="Share of rows held out to measure on, where the data have no test part; 0: none.")
     ] = 0.2,
-    run: Annotated[Path | None, typer.Option(help="Where to keep the test results. [beside the model]")] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="Where to keep the test results (default: beside the model).")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
     n_jobs: Annotated[int | None, typer.Option(help="Parallel workers; -1: all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
@@ -54,6 +57,7 @@ def fit(
     )
     had_test = "test" in ds
     train, test = _parts(ds, test_share, seed)
+    method = _choose(ds) if method == "auto" else method
     model = _make(method, ds, seed, n_jobs)
     told: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
     if test is not None:
@@ -80,17 +84,19 @@ def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | No
     return dealt.train, dealt.test if len(dealt.test) else None
 
 
+def _choose(ds: Dataset) -> str:
+    """Return the preset that suits the features: words get a linear model, all else a forest."""
+    from scipy import sparse
+
+    X = next(iter(ds.splits.values())).X
+    return "linear" if sparse.issparse(X) or X.ndim == 1 else "forest"
+
+
 def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> HierarchicalClassifier:
     """Return the unfitted model; nominal columns of ARFF files are told to its features."""
-    from truepath.classifier import HierarchicalClassifier, make_preset
-    from truepath.classifier.defaults import default_learner
+    from truepath.classifier import make_preset
 
-    options: dict[str, Any] = {"hierarchy": ds.hierarchy, "random_state": seed, "n_jobs": n_jobs}
-    if method == "auto":
-        first = next(iter(ds.splits.values()))
-        model = HierarchicalClassifier(default_learner(first.X, seed), **options)
-    else:
-        model = make_preset(method, **options)
+    model = make_preset(method, ds.hierarchy, random_state=seed, n_jobs=n_jobs)
     return model.set_params(learner__features__nominal=tuple(ds.nominal)) if ds.nominal else model
 
 
@@ -113,14 +119,16 @@ def _measure(
 
 def _say(told: dict[str, Any], output: Path) -> None:
     from rich.console import Console
+    from rich.filesize import decimal
 
-    from truepath.cli.fitting import results_table
+    from truepath.cli.fitting import LEGEND, results_table
 
     console = Console(highlight=False)
     console.print(f"[bold]{told['data']}[/]: {told['rows_fitted']:,} rows fitted, {told['labels']:,} labels")
     if "measures" in told:
         console.print(results_table({told["method"]: told["measures"]}, f"On {told['test_rows']:,} rows held out"))
-    console.print(f"Model    [bold]{output}[/] ({output.stat().st_size / 1e6:.1f} MB)", soft_wrap=True)
+        console.print(LEGEND)
+    console.print(f"\nModel    [bold]{output}[/] ({decimal(output.stat().st_size)})", soft_wrap=True)
     if "run" in told:
         console.print(f"Results  [bold]{told['run']}[/]", soft_wrap=True)
     console.print("\nTry next:", soft_wrap=True)
