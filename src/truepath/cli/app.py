@@ -13,7 +13,9 @@ import typer
 from truepath import __version__
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
+from truepath.cli.evaluate import evaluate
 from truepath.cli.fit import fit
+from truepath.cli.label import label
 from truepath.cli.methods import methods
 from truepath.cli.predict import predict
 from truepath.cli.report import report
@@ -36,6 +38,7 @@ app = typer.Typer(
 COMMANDS = {
     "Start here": (demo, methods),
     "Your data": (describe, fit, predict, report),
+    "Your scores and labels": (label, evaluate),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:
