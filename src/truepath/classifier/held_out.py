@@ -70,9 +70,11 @@ def hold_out(
     if validation == "oob":
         return _out_of_bag(learner, X, Y, weight)
     splits = list(_splits(validation, X, Y, random_state))
-    logger.info("fitting %s on %d part(s) to score held-out rows", type(final_step(learner)).__name__, len(splits))
     jobs = (delayed(_fit_and_score)(learner, X, Y, weight, train, test) for train, test in splits)
-    scored = Parallel(n_jobs=n_jobs)(jobs)
+    scored = []
+    for done in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+        scored.append(done)
+        logger.info("held-out part %d of %d scored", len(scored), len(splits))
     rows = np.concatenate([test for _, test in splits])
     conditional = None if scored[0][1] is None else np.concatenate([part for _, part in scored])
     return HeldOut(rows, np.concatenate([S for S, _ in scored]), conditional), None
