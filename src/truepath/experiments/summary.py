@@ -66,10 +66,12 @@ def _title(comparison: MethodComparison, test: str) -> str:
 
 
 def _different(comparison: MethodComparison, test: str) -> list[str]:
-    """List the pairs that differ, the better one first, with p-values."""
+    """List the pairs that differ, with p-values and how often each of the two is better."""
     p_values, names = comparison.p_values(test), comparison.methods
+    wins, ties = comparison.wins, comparison.ties
     return [
-        f"{names[i]} better than {names[j]} (p = {p_values[i, j]:.3g})"
+        f"{names[i]} and {names[j]} differ: p = {p_values[i, j]:.3g}; {wins[i, j]} wins, {ties[i, j]} ties, "
+        f"{wins[j, i]} losses"
         for i in range(len(names))
         for j in range(i + 1, len(names))
         if p_values[i, j] < comparison.alpha
