@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from truepath._atomic import open_atomically, sync_folder
 from truepath.errors import TruePathError
 from truepath.experiments.records import RunRecord
 
@@ -77,7 +78,7 @@ class Journal:
         finally:
             os.close(handle)
         if new:
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
 
 
 def _line(record: RunRecord) -> str:
@@ -104,26 +105,8 @@ def _write_all(handle: int, content: bytes) -> None:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a file as a whole or not at all: beside it first, then in its place."""
-    beside = path.with_name(f".{path.name}.part")  # one name: what a killed process leaves is written over
-    try:
-        with open(beside, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder last; some systems cannot open folders, and need not."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    with open_atomically(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
 
 
 # ------------------------------------------------------------------------------------------------- the lock
