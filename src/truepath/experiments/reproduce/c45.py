@@ -158,7 +158,7 @@ def extra_errors(n: int, errors: float) -> float:
     Examples
     --------
     >>> round(extra_errors(6, 0), 3), round(extra_errors(14, 5), 2)
-    (1.238, 1.93)
+    (1.238, 1.76)
     """
     if n == 0:
         return 0.0
