@@ -39,9 +39,6 @@ class StateCoder:
     def __init__(self, categories: Sequence[np.ndarray]):
         self.categories = tuple(categories)
         self.n_states = np.array([values.size for values in self.categories], np.int64)
-        is_numbered = [np.array_equal(values, np.arange(values.size)) for values in self.categories]
-        self._numbered = np.flatnonzero(is_numbered)  # features whose values 0, 1, ... are their state numbers
-        self._other = np.flatnonzero(np.logical_not(is_numbered))
 
     @classmethod
     def learn(cls, X, max_states: int) -> StateCoder:
@@ -61,10 +58,11 @@ class StateCoder:
         """Return the state numbers of the rows, ``MISSING`` for NaN and for values unknown to training."""
         X = X.toarray() if sparse.issparse(X) else X
         codes = np.empty(X.shape, np.int16)
-        own = np.asarray(X[:, self._numbered], np.float64)
-        is_state = (own >= 0) & (own < self.n_states[self._numbered]) & (own == np.floor(own))
-        codes[:, self._numbered] = np.where(is_state, own, MISSING)
-        for j in self._other:
+        is_numbered = np.array([np.array_equal(values, np.arange(values.size)) for values in self.categories], bool)
+        own = np.asarray(X[:, is_numbered], np.float64)  # values 0, 1, ... are their own state numbers
+        is_state = (own >= 0) & (own < self.n_states[is_numbered]) & (own == np.floor(own))
+        codes[:, is_numbered] = np.where(is_state, own, MISSING)
+        for j in np.flatnonzero(~is_numbered):
             values = self.categories[j]
             place = np.minimum(np.searchsorted(values, X[:, j]), values.size - 1)
             codes[:, j] = np.where(values[place] == X[:, j], place, MISSING)
