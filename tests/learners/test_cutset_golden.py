@@ -44,7 +44,7 @@ def test_restricted_network_on_large_sets(dataset, shared_data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dataset", ["scene", "cal500"])
+@pytest.mark.parametrize("dataset", ["scene", "cal500", "arts", "business", "health"])
 def test_network_on_large_sets(dataset, shared_data):
     check("CNET", dataset, shared_data)
 
@@ -63,7 +63,8 @@ def test_rivals(method, dataset, shared_data):
 @pytest.mark.parametrize(
     ("method", "dataset"),
     [("CCNB", "scene"), ("CCNB", "yeast"), ("CCTAN", "scene"), ("BRNB", "scene"), ("BRNB", "yeast"),
-     ("BCC as C4.5, BR", "scene"), ("BCC as C4.5, BR", "yeast"), ("BCC as C4.5, BR", "cal500")],
+     ("CCTAN", "health"), ("BRTAN", "health"), ("CCTAN", "business"), ("BRTAN", "business"), ("CCNB", "cal500"),
+     ("BRNB", "cal500"), ("BCC as C4.5, BR", "scene"), ("BCC as C4.5, BR", "yeast"), ("BCC as C4.5, BR", "cal500")],
 )  # fmt: skip
 def test_rivals_on_large_sets(method, dataset, shared_data):
     check(method, dataset, shared_data)
