@@ -76,6 +76,7 @@ def test_columns_instead_of_texts(tmp_path):
         ("truepath fit books.csv --labels topic -o x.tp", "no column 'topic'"),
         ("truepath fit books.csv --labels topics --method mass -o x.tp", "Did you mean 'mas'"),
         ("truepath fit nowhere.csv -o x.tp", "nowhere.csv"),
+        ("truepath fit books.csv --labels topics -o no/such/folder/x.tp", "there is no folder"),
         ("truepath predict books.csv new.csv", "books.csv"),
     ],
 )

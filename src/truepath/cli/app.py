@@ -11,9 +11,13 @@ import sys
 import typer
 
 from truepath import __version__
+from truepath.cli.compare import compare
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
+from truepath.cli.evaluate import evaluate
+from truepath.cli.experiment import experiment
 from truepath.cli.fit import fit
+from truepath.cli.label import label
 from truepath.cli.methods import methods
 from truepath.cli.predict import predict
 from truepath.cli.report import report
@@ -36,6 +40,8 @@ app = typer.Typer(
 COMMANDS = {
     "Start here": (demo, methods),
     "Your data": (describe, fit, predict, report),
+    "Your scores and labels": (label, evaluate),
+    "Methods side by side": (experiment, compare),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,6 +53,7 @@ def fit(
 
     if not 0 <= test_share < 1:
         raise typer.BadParameter(f"must be at least 0 and below 1, not {test_share}.", param_hint="--test-share")
+    _check_output(output)
     ds, remembered = open_training(
         data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, hierarchy=hierarchy
     )
@@ -71,6 +73,14 @@ def fit(
     model.save(output)
     told |= {"model": str(output), "rows_fitted": len(train)}
     typer.echo(json.dumps(told, indent=2)) if as_json else _say(told, output)
+
+
+def _check_output(output: Path) -> None:
+    """Refuse, before the work, what could not be saved after it."""
+    if find_spec("skops") is None:
+        raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
+    if not output.resolve().parent.is_dir():
+        raise FileNotFoundError(f"--output: there is no folder {output.parent} to write {output.name} to.")
 
 
 def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | None]:
