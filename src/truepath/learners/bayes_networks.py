@@ -169,8 +169,8 @@ class BayesianChain(_BayesML):
 
     Notes
     -----
-    The root is the first label. The BCC columns of Di Mauro et al. (2016) hold other numbers, those of decision trees
-    under binary relevance; see the page on cutset networks.
+    The root is the first label. The BCC columns of Di Mauro et al. (2016) hold other numbers, which agree with
+    decision trees under binary relevance; see the page on cutset networks.
 
     Examples
     --------
