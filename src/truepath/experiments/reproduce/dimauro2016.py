@@ -207,6 +207,6 @@ PAPER = Paper(
     "than 60 % of the rows, as the authors ran them. The prior of the networks is not published; ours was chosen by "
     "comparing several hundred variants of smoothing with the printed values of four of the sets. Binary relevance is "
     "cut at the training cardinality. BCC stands twice: as the chain of naive Bayes that the paper describes, and as "
-    "what its values are those of. Same means within .002 at the printed three decimals for RCNET and CNET and within "
+    "what its values agree with. Same means within .002 at the printed three decimals for RCNET and CNET and within "
     ".03 for their rivals.",
 )
