@@ -108,7 +108,9 @@ def measure(name: str, pythons: dict[str, str], rounds: int) -> list[str]:
         theirs = found["hiclass"]["levels"]
         scores = {policy: found[policy]["S"] for policy in POLICIES}
     hiclass = f1(truth, hierarchy.encode(theirs), hierarchy)
-    return [describe(name, policy, seconds, scores[policy], truth, hierarchy) + f" | {hiclass} |" for policy in POLICIES]
+    return [
+        describe(name, policy, seconds, scores[policy], truth, hierarchy) + f" | {hiclass} |" for policy in POLICIES
+    ]
 
 
 def f1(truth, found, hierarchy) -> str:
@@ -151,7 +153,9 @@ def main() -> None:
         return
     if not options.hiclass:
         parser.error("say where HiClass is installed with --hiclass PYTHON")
-    print("| data set | policy | PerParent fit | HiClass LCPPN fit | ratio | hF best leaf | hF above 1/2 | hF HiClass |")
+    print(
+        "| data set | policy | PerParent fit | HiClass LCPPN fit | ratio | hF best leaf | hF above 1/2 | hF HiClass |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     pythons = {**dict.fromkeys(POLICIES, sys.executable), "hiclass": options.hiclass}
     for name in DATASETS:

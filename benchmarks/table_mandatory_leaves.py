@@ -78,11 +78,20 @@ def main() -> None:
         if options.json:
             options.json.write_text(json.dumps([asdict(c) for c in kept], indent=1))
     if options.nesting:
-        print("\n| data set | share of rows | " + " | ".join(f"k = {k}" for k in range(2, 11)) + " |\n" + "|---" * 11 + "|")
+        print(
+            "\n| data set | share of rows | "
+            + " | ".join(f"k = {k}" for k in range(2, 11))
+            + " |\n"
+            + "|---" * 11
+            + "|"
+        )
     for name in options.nesting:
         found = run([f"nesting/{name}"])
         for method, text in (("optimum", "best sets nested"), ("MAS", "greedy is optimal")):
-            print(f"| {name} | {text} | " + " | ".join(f"{c.ours:.3f}" for c in found if c.method == method) + " |", flush=True)
+            print(
+                f"| {name} | {text} | " + " | ".join(f"{c.ours:.3f}" for c in found if c.method == method) + " |",
+                flush=True,
+            )
         kept += found
         if options.json:
             options.json.write_text(json.dumps([asdict(c) for c in kept], indent=1))

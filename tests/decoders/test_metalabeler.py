@@ -97,7 +97,9 @@ def test_manners():
 
 
 @pytest.mark.parametrize("counts", [[1, 2, 1], [1, 1, 1]])
-@pytest.mark.parametrize("estimator", [KNeighborsClassifier(1), make_pipeline(StandardScaler(), KNeighborsClassifier(1))])
+@pytest.mark.parametrize(
+    "estimator", [KNeighborsClassifier(1), make_pipeline(StandardScaler(), KNeighborsClassifier(1))]
+)
 def test_weights_the_estimator_cannot_use_are_refused(estimator, counts):
     X = [[0.0], [1.0], [2.0]]
     with pytest.raises(ValueError, match="fit of estimator KNeighborsClassifier does not take it"):

@@ -20,7 +20,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -64,7 +64,7 @@ class Design:
     def __init__(self, X, omega: np.ndarray):
         self.is_sparse = sparse.issparse(X)
         self.mean = np.zeros(X.shape[1]) if self.is_sparse else omega @ X
-        self.X = sparse.csc_array(X) if self.is_sparse else np.asfortranarray(X - self.mean)
+        self.X: Any = sparse.csc_array(X) if self.is_sparse else np.asfortranarray(X - self.mean)
 
     def dot(self, W: np.ndarray, features=slice(None)) -> np.ndarray:
         """Return X W over some features."""

@@ -77,7 +77,8 @@ class SiblingLasso(HierarchicalLearner):
     Scale the features first: the penalty sees their units. The path of each fold runs over the strengths of
     the whole group; the one with the least held-out loss is taken, the stronger of equals, and the path is left where
     two strengths in a row have brought no smaller one. A group whose labels cannot be held out (fewer than two rows of
-    either value for all of them) gets its intercepts only. Cost: a pass is O(entries of the working features * siblings).
+    either value for all of them) gets its intercepts only. Cost: a pass is O(entries of the working features *
+    siblings).
 
     References
     ----------
@@ -203,8 +204,8 @@ def _choose_and_solve(learner: SiblingLasso, X, Y, omega, seed) -> LassoFit:
 def _best_on_held_out(X, Y, omega, path, penalty: Penalty, cv: int, seed, options) -> int:
     """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out.
 
-    The folds' paths run side by side, so that all are left as soon as the loss has stopped falling: the far end of a path
-    is its most costly part.
+    The folds' paths run side by side, so that all are left as soon as the loss has stopped falling: the far end of a
+    path is its most costly part.
     """
     counts = Y.sum(axis=0)
     if (np.minimum(counts, Y.shape[0] - counts) < 2).all():

@@ -124,7 +124,9 @@ PAPER = Paper(
         "wipo": "Not in the data folder.",
         "caltech-101": "Not in the data folder (images, with a hierarchy of their own).",
         **{
-            f"{name} ({kind})": "Not in the data folder." for name in ("struc", "hom", "eisen") for kind in ("funcat", "GO")
+            f"{name} ({kind})": "Not in the data folder."
+            for name in ("struc", "hom", "eisen")
+            for kind in ("funcat", "GO")
         },
         "Figure 1": "Loss over a range of alpha, drawn on unnamed sets without numbers; MASR takes any alpha.",
         "Figure 2": "Example images of caltech-101.",

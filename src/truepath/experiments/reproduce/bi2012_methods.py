@@ -1,8 +1,8 @@
 """The methods of Bi & Kwok's (2012) tables, in families that share their fits: a fold in, label sets out.
 
-MAS, MASR and exact decode the conditionals (MASR: the marginals) of SiblingLasso (L2,1, ten strengths down to 3 % of the
-largest, three folds, gap 1e-3). HBR + MetaLabeler: the k best leaves by the same marginals. BR + MetaLabeler: the k
-best leaves of one multitask lasso over all leaves, flat. CLUS-HMC + MetaLabeler: those of a predictive clustering
+MAS, MASR and exact decode the conditionals (MASR: the marginals) of SiblingLasso (L2,1, ten strengths down to 3 % of
+the largest, three folds, gap 1e-3). HBR + MetaLabeler: the k best leaves by the same marginals. BR + MetaLabeler: the
+k best leaves of one multitask lasso over all leaves, flat. CLUS-HMC + MetaLabeler: those of a predictive clustering
 tree whose F-test level is chosen on a third of the training rows, as Vens et al. (2008) do. k comes from logistic
 regression on X. HMC-LP: multinomial logistic regression over each level's label sets; trees only. alpha of MASR: the
 number of negative over positive training labels, as the loss has it.
