@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse
 
+from oracles_learners import lasso_objective, proximal_lasso
 from truepath._kernels import block_descent
-from truepath.learners.multitask_lasso import PENALTIES, Design
+from truepath.learners.multitask_lasso import PENALTIES, Design, State, largest_alpha, solve_path
+from truepath.learners.quadratic_models import ColumnModel, GramModel, columns_of
 
 
 def best_row(c, h, alpha):
@@ -46,8 +48,14 @@ def make_model(seed, kind):
     H = rng.uniform(0.01, 0.3, (n, m)) / n
     E = rng.normal(size=(n, m)) / n
     W = rng.normal(size=(d, m)) * (rng.random((d, 1)) < 0.6)
-    omega = np.zeros(n)  # leaves a dense design where it is
-    return X, Design(kind(X), omega).columns(), H, E, W, rng.normal(size=m)
+    return (
+        X,
+        columns_of(sparse.csc_array(X) if kind is sparse.csr_array else X, kind is sparse.csr_array),
+        H,
+        E,
+        W,
+        rng.normal(size=m),
+    )
 
 
 @settings(max_examples=60)
@@ -68,11 +76,43 @@ def test_a_pass_is_the_plain_one(seed, penalty, kind):
 
 def test_an_empty_column_gets_no_coefficient():
     X, columns, H, E, W, b = make_model(0, np.asarray)
-    columns = Design(np.zeros_like(X), np.zeros(len(X))).columns()
+    columns = columns_of(np.zeros_like(X), False)
     curvature = np.zeros_like(W)
     for penalty in PENALTIES.values():
         block_descent.descend(*columns, np.arange(X.shape[1]), curvature, H, 0.1, penalty.by_row, W, b, E)
         assert not W.any()
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000), st.sampled_from(sorted(PENALTIES)))
+def test_both_models_have_the_same_minimum(seed, penalty):
+    """One keeps rows, the other products of features with the intercepts eliminated; run to the end they agree."""
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(40, 4)), (rng.random((40, 3)) < 0.3).astype(float)
+    omega = rng.dirichlet(np.ones(40))
+    design = Design(X, omega)
+    W = rng.normal(size=(4, 3)) * (rng.random((4, 1)) < 0.5)
+    state = State(W, rng.normal(size=3), design.dot(W))
+    targets = []
+    for model in (ColumnModel(design, Y, omega, state), GramModel(design, Y, omega, state)):
+        for _ in range(400):
+            model.descend(np.arange(4), 0.01, PENALTIES[penalty].by_row)
+        targets.append(model.target())
+    np.testing.assert_allclose(targets[0].W, targets[1].W, atol=1e-8)
+    np.testing.assert_allclose(targets[0].b, targets[1].b, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_samples", [20, 200])
+def test_few_and_many_rows_reach_the_same_objective_as_plain_proximal_gradient(n_samples):
+    """With few rows a feature the solver keeps rows, with many it keeps products of features."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_samples, 8))
+    Y = (rng.random((n_samples, 2)) < 1 / (1 + np.exp(-X[:, :2]))).astype(float)
+    omega = np.full(n_samples, 1 / n_samples)
+    alpha = 0.1 * largest_alpha(X, Y, omega, PENALTIES["l21"])
+    *_, fit = solve_path(X, Y, omega, [alpha], PENALTIES["l21"], tol=1e-9)
+    expected = lasso_objective(X, Y, *proximal_lasso(X, Y, alpha, "l21"), alpha, "l21")
+    assert abs(fit.objective - expected) < 1e-6
 
 
 @pytest.mark.slow

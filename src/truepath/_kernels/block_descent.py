@@ -132,3 +132,34 @@ def descend(data, indices, indptr, features, curvature, H, alpha, by_row, W, b, 
         for i in range(E.shape[0]):
             E[i, j] += H[i, j] * step
     return largest
+
+
+@kernel
+def descend_gram(A, features, alpha, by_row, W, G):
+    """In place, one pass over ``features``; return the largest squared move in curvature's units.
+
+    The same descent in terms of A[f, k, j], the curvature of task j between features f and k, and the gradient
+    G[f, j], intercepts eliminated from both. O(features moved * features * tasks), whatever the number of rows.
+    """
+    n_features, n_tasks = W.shape
+    c, h, u = np.empty(n_tasks), np.empty(n_tasks), np.empty(n_tasks)
+    largest = 0.0
+    for f in features:
+        for j in range(n_tasks):
+            h[j] = max(A[f, f, j], 0.0)
+            c[j] = h[j] * W[f, j] - G[f, j]
+        if by_row:
+            _best_row(c, h, alpha, u)
+        else:
+            _best_cells(c, h, alpha, u)
+        moved = 0.0
+        for j in range(n_tasks):
+            u[j] -= W[f, j]
+            moved += h[j] * u[j] * u[j]
+            W[f, j] += u[j]
+        if moved > 0.0:
+            largest = max(largest, moved)
+            for k in range(n_features):
+                for j in range(n_tasks):
+                    G[k, j] += A[f, k, j] * u[j]
+    return largest

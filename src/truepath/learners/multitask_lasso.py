@@ -8,7 +8,7 @@ and an unpenalised intercept ``b``::
 Omega is the sum of the row norms ||W[f, :]||_2 ("l21": a feature serves all tasks or none) or of |W[f, j]| ("l1").
 
 Solver. Proximal Newton (Lee, Sun & Saunders 2014): the loss's quadratic model is minimised by cyclic descent over
-features, all tasks of a feature at once (:mod:`truepath._kernels.block_descent`), and a backtracking step is taken
+features, all tasks of a feature at once (:mod:`truepath.learners.quadratic_models`), and a backtracking step is taken
 towards it; on a working set of features grown by the strong rule (Tibshirani et al. 2012) and by whoever breaks the
 optimality conditions. Dense X is centred, which changes nothing but ``b``; sparse X stays as it is.
 It stops when the duality gap over *all* features falls to ``tol`` times F(0, best b). The dual point is
@@ -26,15 +26,15 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit, xlogy
 
-from truepath import _kernels
+from truepath.learners.quadratic_models import ColumnModel, GramModel
 
-__all__ = ["PENALTIES", "Design", "LassoFit", "Penalty", "best_intercept", "largest_alpha", "solve_path"]
+__all__ = ["PENALTIES", "Design", "LassoFit", "Penalty", "State", "best_intercept", "largest_alpha", "solve_path"]
 
 logger = logging.getLogger(__name__)
 
-LEAST_CURVATURE = 1e-6  # of a cell's loss: keeps the model bounded where a probability is all but 0 or 1
 MODEL_SHARE = 0.03  # of the first pass's largest squared move: below it the model counts as minimised
 MAX_PASSES = 100  # over the working features for one model
+GRAM_SHARE = 4  # rows a working feature from which the model of dense X is cheaper as a matrix
 MAX_ROUNDS = 50  # of growing the working set; each adds a feature or tightens the inner tolerance
 SLACK = 1e-13  # relative rounding allowed in the descent test
 
@@ -80,12 +80,6 @@ class Design:
         part.is_sparse, part.mean, part.X = self.is_sparse, self.mean[features], self.X[:, features]
         return part
 
-    def columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return values, row numbers and column starts as the kernels take them; the last two empty if dense."""
-        if self.is_sparse:
-            return self.X.data, self.X.indices.astype(np.int64), self.X.indptr.astype(np.int64)
-        return np.asfortranarray(self.X).ravel(order="F"), np.empty(0, np.int64), np.empty(0, np.int64)
-
 
 class LassoFit(NamedTuple):
     """A point of the path, in the coordinates of the X given."""
@@ -98,7 +92,9 @@ class LassoFit(NamedTuple):
     n_iter: int
 
 
-class _State(NamedTuple):
+class State(NamedTuple):
+    """Coefficients, intercepts and X W, of X centred if it is dense."""
+
     W: np.ndarray
     b: np.ndarray
     XW: np.ndarray
@@ -152,7 +148,7 @@ def solve_path(X, Y, omega, alphas, penalty: Penalty, *, tol=1e-4, max_iter=1000
     design = Design(X, omega)
     null = logit(omega @ Y)
     n_features, n_tasks = X.shape[1], Y.shape[1]
-    state = _State(np.zeros((n_features, n_tasks)), null, np.zeros_like(Y))
+    state = State(np.zeros((n_features, n_tasks)), null, np.zeros_like(Y))
     allowed = tol * _loss(state.XW + null, Y, omega)
     strength = penalty.strength(design.correlate(omega[:, None] * (expit(null) - Y)))
     before = float(strength.max(initial=0.0))
@@ -184,16 +180,16 @@ def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
     return state, gap, strength, n_iter
 
 
-def _solve_working(design, Y, omega, alpha, penalty, state, working, allowed, max_iter) -> tuple[_State, int]:
+def _solve_working(design, Y, omega, alpha, penalty, state, working, allowed, max_iter) -> tuple[State, int]:
     """Solve over the working features alone, the others held at zero."""
     features = np.flatnonzero(working)
     if not features.size:
         return state, 0
-    start = _State(state.W[features], state.b, state.XW)
+    start = State(state.W[features], state.b, state.XW)
     found, n_iter = _newton(design.narrow(features), Y, omega, alpha, penalty, start, allowed, max_iter)
     W = np.zeros_like(state.W)
     W[features] = found.W
-    return _State(W, found.b, found.XW), n_iter
+    return State(W, found.b, found.XW), n_iter
 
 
 def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.ndarray]:
@@ -208,13 +204,15 @@ def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.nda
     return primal - dual, strength
 
 
-def _newton(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple[_State, int]:
+def _newton(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple[State, int]:
     """Take proximal Newton steps until the gap over this design's features is at most ``allowed``."""
-    columns, state, n_passes = design.columns(), start, 0
+    few = GRAM_SHARE * design.X.shape[1] <= design.X.shape[0]
+    model_of = GramModel if few and not design.is_sparse else ColumnModel
+    state, n_passes = start, 0
     while n_passes < max_iter:
-        target, passes = _minimise_model(columns, Y, omega, alpha, penalty, state, max_iter - n_passes)
-        n_passes += passes
-        following = _search_line(design, Y, omega, alpha, penalty, state, target)
+        model = model_of(design, Y, omega, state)
+        n_passes += _minimise(model, alpha, penalty, max_iter - n_passes)
+        following = _search_line(design, Y, omega, alpha, penalty, state, model.target())
         if following is None:  # as good as rounding allows
             break
         state = following._replace(b=best_intercept(following.XW, Y, omega, following.b))
@@ -223,37 +221,30 @@ def _newton(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple
     return state, n_passes
 
 
-def _minimise_model(columns, Y, omega, alpha, penalty, state, max_passes) -> tuple[_State, int]:
-    """Minimise the loss's quadratic model plus the penalty by passes over all features and over those in use."""
-    kernels = _kernels.block_descent
-    p = expit(state.XW + state.b)
-    E = omega[:, None] * (p - Y)
-    H = omega[:, None] * np.maximum(p * (1 - p), LEAST_CURVATURE)
-    W, b = state.W.copy(), state.b.copy()
-    curvature = np.empty_like(W)
-    kernels.column_curvatures(*columns, W.shape[0], H, curvature)
-    features, first = np.arange(W.shape[0]), 0.0
-    n_passes = 0
+def _minimise(model, alpha: float, penalty: Penalty, max_passes: int) -> int:
+    """Minimise a model plus the penalty by passes over all features and over those in use; return their number."""
+    everything = np.arange(model.W.shape[0])
+    features, first, n_passes = everything, 0.0, 0
     while n_passes < min(MAX_PASSES, max_passes):
-        moved = kernels.descend(*columns, features, curvature, H, alpha, penalty.by_row, W, b, E)
+        moved = model.descend(features, alpha, penalty.by_row)
         first, n_passes = max(first, moved), n_passes + 1
         if moved > MODEL_SHARE**2 * first:
-            features = np.flatnonzero(W.any(axis=1))
-        elif features.size == W.shape[0]:
+            features = np.flatnonzero(model.W.any(axis=1))
+        elif features.size == everything.size:
             break
         else:
-            features = np.arange(W.shape[0])
-    return _State(W, b, state.XW), n_passes
+            features = everything
+    return n_passes
 
 
-def _search_line(design, Y, omega, alpha, penalty, state, target) -> _State | None:
+def _search_line(design, Y, omega, alpha, penalty, state, target) -> State | None:
     """Return the first of the points at 1, 1/2, 1/4 ... of the way to the target that descends enough, or None."""
     Z = state.XW + state.b
     here, size = _loss(Z, Y, omega), penalty.value(state.W)
     XD, dW, db = design.dot(target.W) - state.XW, target.W - state.W, target.b - state.b
     slope = np.vdot(omega[:, None] * (expit(Z) - Y), XD + db) + alpha * (penalty.value(target.W) - size)
     for share in 0.5 ** np.arange(30):
-        point = _State(state.W + share * dW, state.b + share * db, state.XW + share * XD)
+        point = State(state.W + share * dW, state.b + share * db, state.XW + share * XD)
         value = _loss(point.XW + point.b, Y, omega) + alpha * penalty.value(point.W)
         if value <= here + alpha * size + 0.25 * share * slope + SLACK * here:
             return point if share < 1 else point._replace(W=target.W)

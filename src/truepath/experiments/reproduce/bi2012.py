@@ -27,7 +27,7 @@ NEARLY_ALL = 0.05  # what "almost 100 %" leaves open
 OTHER_DATA = "Other rows and labels: the sizes of Table 1 follow from the two steps it names in no order tried"
 OTHER_LEARNER = "; the lasso's penalty and strength are not given, ours is L2,1 chosen by cross-validation."
 REASONS = {
-    "MAS": f"{OTHER_DATA}{OTHER_LEARNER} The most probable set has one leaf where the labels are hard to tell.",
+    "MAS": f"{OTHER_DATA}{OTHER_LEARNER} Where labels are hard to tell, the most probable set has a single leaf.",
     "HMC-LP": f"{OTHER_DATA}; its base learner is not named, ours is logistic regression.",
     "CLUS-HMC + MetaLabeler": f"{OTHER_DATA}; the tree is ours (PCTree), its F-test chosen as by Vens et al.",
 }
@@ -128,14 +128,14 @@ PAPER = Paper(
             for name in ("struc", "hom", "eisen")
             for kind in ("funcat", "GO")
         },
-        "Figure 1": "Loss over a range of alpha, drawn on unnamed sets without numbers; MASR takes any alpha.",
+        "Figure 1": "Loss over a range of alpha: drawn, not printed; MASR takes any alpha.",
         "Figure 2": "Example images of caltech-101.",
     },
     notes=(
         "Preprocessing, folds and base learner are our own reading: labels of fewer than 10 rows and rows with partial "
         "paths are removed until nothing changes, five stratified folds, multitask lasso (L2,1) chosen by "
         "cross-validation. Table 1's sizes do not follow from the steps the paper names, so values are compared in "
-        "kind, not digit by digit. The bold print of the tables (paired t-tests) is not compared. imclef07a is not in the "
-        "paper. hF is micro-averaged over each test fold, then averaged over folds."
+        "kind, not digit by digit. The bold print of the tables (paired t-tests) is not compared. imclef07a is not in "
+        "the paper. hF is micro-averaged over each test fold, then averaged over folds."
     ),
 )
