@@ -1,15 +1,26 @@
-"""The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout."""
+"""The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout.
+
+Set ``TRUEPATH_TRACEBACK=1`` to see where an error comes from.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
 
 from truepath import __version__
+from truepath.cli.compare import compare
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
-from truepath.errors import TruePathError
+from truepath.cli.evaluate import evaluate
+from truepath.cli.experiment import experiment
+from truepath.cli.fit import fit
+from truepath.cli.label import label
+from truepath.cli.methods import methods
+from truepath.cli.predict import predict
+from truepath.cli.report import report
 
 __all__ = ["app", "main"]
 
@@ -25,8 +36,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
-app.command()(describe)
+
+COMMANDS = {
+    "Start here": (demo, methods),
+    "Your data": (describe, fit, predict, report),
+    "Your scores and labels": (label, evaluate),
+    "Methods side by side": (experiment, compare),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -46,7 +65,9 @@ def main() -> None:
     """Run the command line; an error of the user's input is one line on stderr, not a traceback."""
     try:
         app()
-    except (TruePathError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:  # TruePathError is a ValueError
+        if os.environ.get("TRUEPATH_TRACEBACK"):
+            raise
         typer.echo(f"truepath: {error}", err=True)
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
