@@ -9,6 +9,7 @@ import typer
 from truepath import __version__
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
+from truepath.cli.reproduce import reproduce
 from truepath.errors import TruePathError
 
 __all__ = ["app", "main"]
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(describe)
+app.command()(reproduce)
 
 
 def _show_version(wanted: bool) -> None:
