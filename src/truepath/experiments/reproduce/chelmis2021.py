@@ -73,8 +73,8 @@ VARIANTS = {
     "H-Ada.MH as printed": Variant(
         "H-Ada.MH",
         partial(_boost, "HAdaBoostMH", ("above half", "best path"), {"constraint": "train", "max_depth": 1}),
-        "Rule (7) in every round makes boosting stall on ImCLEF (47 and 16 rounds of 600); the paper does not say "
-        "how it was avoided.",
+        "Rule (7) in every round makes boosting stall after some tens of rounds on the ImCLEF sets; the paper does "
+        "not say how it was avoided, and whether it labels by sign or by the best path.",
     ),
     "H-Ada.MH, stumps": Variant(
         "H-Ada.MH",
@@ -91,8 +91,10 @@ VARIANTS = {
     "local (random forests)": Variant("local", _fit_local, OTHER_BASELINE),
     "global (naive Bayes)": Variant("global", _fit_global, OTHER_BASELINE),
 }
-MACRO = " How the paper's macro average counts classes without test rows is not said either."
-NOT_THEIR_LABELS = " The published value is for collapsed labels."
+ABSENT = (
+    "47 of the 343 classes of Diatoms have no test rows and count 0 in our macro average; the paper does not say how "
+    "it counts them."
+)
 
 
 def _run_variant(name: str, label: str, settings: Settings) -> list[Comparison]:
@@ -103,23 +105,26 @@ def _run_variant(name: str, label: str, settings: Settings) -> list[Comparison]:
     for way, Y_pred in ways.items():
         method, measured = f"{label}, {way}", problem.measure(Y_pred, S)
         in_their_labels = problem.measure_merged(merge_columns(Y_pred, problem.merged))
-        found += _compare(COLLAPSED, name, method, variant, in_their_labels, variant.why)
-        found += _compare(TREE, name, method, variant, measured, variant.why + NOT_THEIR_LABELS)
+        found += _compare(COLLAPSED, name, method, variant, in_their_labels)
+        found += _compare(TREE, name, method, variant, measured)
         found += _list_levels(name, method, measured["levels"])
     return [*found, Comparison("Figure 5", name, label, "top-k accuracy", None, measured["top_k"], 0.0)]
 
 
-def _compare(
-    table: str, name: str, method: str, variant: Variant, measured: dict[str, Any], why: str
-) -> Iterator[Comparison]:
+def _compare(table: str, name: str, method: str, variant: Variant, measured: dict[str, Any]) -> Iterator[Comparison]:
     """Yield the measures of Table II that were computed."""
     published = load_published("chelmis2021")["Table II"][name].get(variant.column, {})
     for key, shown in MEASURES.items():
         if key in measured:
-            value = published.get(key)
+            value, ours = published.get(key), measured[key]
             tolerance = HMC_TOLERANCE * (value or 0.0) if key == "hmc" else F_TOLERANCE
-            reason = "" if value is None else why + (MACRO if key == "macro_f1" else "")
-            yield Comparison(table, name, method, shown, value, measured[key], tolerance, key != "hmc", reason)
+            reason = "" if value is None else _why(name, key, value, ours, variant)
+            yield Comparison(table, name, method, shown, value, ours, tolerance, key != "hmc", reason)
+
+
+def _why(name: str, key: str, published: float, ours: float, variant: Variant) -> str:
+    """Say why a number differs."""
+    return ABSENT if name == "diatoms" and key == "macro_f1" and ours < published else variant.why
 
 
 def _list_levels(name: str, method: str, levels: list[float]) -> Iterator[Comparison]:
@@ -144,7 +149,7 @@ def _run_collapsed(name: str, settings: Settings) -> list[Comparison]:
     found: list[Comparison] = []
     for way, Y_pred in ways.items():
         method = f"AdaBoost.MH on collapsed labels, {way}"
-        found += _compare(COLLAPSED, name, method, flat, problem.measure_merged(Y_pred), "")
+        found += _compare(COLLAPSED, name, method, flat, problem.measure_merged(Y_pred))
     return found
 
 
@@ -157,9 +162,9 @@ def _count_classes(name: str, settings: Settings) -> list[Comparison]:
 
 def _cells() -> Iterator[Cell]:
     """Yield a cell for each data set and learner."""
-    cost = {"imclef07a": 1.0, "imclef07d": 0.5, "diatoms": 4.0}
+    cost = {"imclef07a": 1.0, "imclef07d": 0.7, "diatoms": 3.0}
     seconds = {
-        "H-Ada.MH as printed": 15, "H-Ada.MH, stumps": 40, "H-Ada.MH, our default": 100, "AdaBoost.MH, stumps": 40,
+        "H-Ada.MH as printed": 20, "H-Ada.MH, stumps": 28, "H-Ada.MH, our default": 85, "AdaBoost.MH, stumps": 28,
         "local (random forests)": 15, "global (naive Bayes)": 3,
     }  # fmt: skip
     for name in ROUNDS:
@@ -183,8 +188,8 @@ PAPER = Paper(
     "Training and test rows as published; 600 rounds for the ImCLEF sets and 200 for Diatoms, as in the paper. Each "
     "learner is trained on the true tree and judged there, and with its predictions merged into the authors' "
     "classes (equal codes of different parents on a level are one: 26, 22 and 343 classes instead of 96, 46 and 398 "
-    "nodes). One published value stands beside several variants of ours. 'Best path' predicts the leaf with the "
-    "best path, 'above half' all labels above one half, 'best node' the most probable node with its ancestors. The "
-    "HMC-loss uses one lambda, negative over positive training labels, and the costs of the true tree. Same means "
-    "within .01, for the HMC-loss within a tenth of the published value.",
+    "nodes). The published values are for merged classes; each stands beside several variants of ours. 'Best path' "
+    "predicts the leaf with the best path, 'above half' all labels above one half, 'best node' the most probable "
+    "node with its ancestors. The HMC-loss uses one lambda, negative over positive training labels, and the costs "
+    "of the true tree. Same means within .01, for the HMC-loss within a tenth of the published value.",
 )

@@ -136,7 +136,7 @@ def _number(value: float | None) -> str:
     if value is None:
         return "–"
     size = abs(value)
-    if size >= 1000:
+    if size >= 1000 or (size >= 10 and float(value).is_integer()):
         return f"{value:,.0f}"
     if size >= 10:
         return f"{value:.1f}"
@@ -158,7 +158,7 @@ def _difference(comparison: Comparison) -> str:
 
 def _absences(paper: Paper, comparisons: Sequence[Comparison]) -> Iterator[Block]:
     """Yield what the paper has and this page has not."""
-    points = [f"{what}: {why}." for what, why in paper.not_available.items()]
+    points = [f"{what}: {why.rstrip('.')}." for what, why in paper.not_available.items()]
     missing = [c for c in comparisons if c.verdict == "missing"]
     points += [f"{' '.join(filter(None, (c.dataset, c.method, c.measure)))}: {c.reason}" for c in missing]
     if points:
