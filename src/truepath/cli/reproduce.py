@@ -81,14 +81,16 @@ def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -
 
 
 def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, anew: bool) -> list[Comparison]:
-    """Run cells under a progress bar that counts their expected seconds."""
+    """Run cells under a progress bar that counts the expected seconds of those that are to be run."""
     from truepath.cli.progress import progress
-    from truepath.experiments.reproduce import reproduce
+    from truepath.experiments.reproduce import finished_cells, missing_folders, reproduce
 
-    with progress(paper.key, total=sum(cell.seconds for cell in cells)) as advance:
+    done = {} if anew else finished_cells(paper, output, settings)
+    waiting = {cell.key: cell.seconds for cell in cells if cell.key not in done and not missing_folders(cell, settings)}
+    with progress(paper.key, total=sum(waiting.values())) as advance:
 
         def tell(cell: Cell, comparisons: list[Comparison] | None) -> None:
-            advance(0 if comparisons is None else cell.seconds, note=cell.key)
+            advance(0 if comparisons is None else waiting.get(cell.key, 0), note=cell.key)
 
         found = reproduce(paper, output, settings, cells=cells, on_cell=tell, anew=anew)
     _write(paper, output, settings)
