@@ -11,12 +11,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truepath.classifier import HierarchicalClassifier
     from truepath.data import Dataset, load_dataset
     from truepath.hierarchy import Hierarchy
 
 __version__ = "0.1.0"
 
-_HOME = {"Hierarchy": "hierarchy", "Dataset": "data", "load_dataset": "data"}
+_HOME = {
+    "Hierarchy": "hierarchy",
+    "Dataset": "data",
+    "load_dataset": "data",
+    "HierarchicalClassifier": "classifier",
+}
 _ROOMS = (
     "classifier",
     "combiners",
@@ -32,7 +38,7 @@ _ROOMS = (
     "report",
 )
 
-__all__ = ["Dataset", "Hierarchy", "__version__", "load_dataset"]
+__all__ = ["Dataset", "HierarchicalClassifier", "Hierarchy", "__version__", "load_dataset"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,8 @@
     │   └── UnknownLabelError   a name is not in it (kept in ``.unknown``)
     ├── ConstraintError         a matrix breaks the hierarchy: Y not closed, or S not coherent
     ├── UnknownDatasetError     no data set of that name is here
-    └── DataFormatError         a file cannot be read as what it claims to be (``.path``, ``.line``)
+    ├── DataFormatError         a file cannot be read as what it claims to be (``.path``, ``.line``)
+    └── ModelFileError          a model file is damaged, foreign, too new or not to be trusted (``.path``)
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ __all__ = [
     "CycleError",
     "DataFormatError",
     "HierarchyError",
+    "ModelFileError",
     "TruePathError",
     "UnknownDatasetError",
     "UnknownLabelError",
@@ -81,3 +83,14 @@ class DataFormatError(TruePathError):
 
     def __reduce__(self) -> tuple[type[DataFormatError], tuple[str, str | PathLike[str] | None, int | None]]:
         return type(self), (self.problem, self.path, self.line)
+
+
+class ModelFileError(TruePathError):
+    """A model cannot be saved to, or loaded from, a file; ``path`` names the file, ``problem`` says why."""
+
+    def __init__(self, problem: str, path: str | PathLike[str] | None = None):
+        self.problem, self.path = problem, path
+        super().__init__(problem if path is None else f"{path}: {problem}")
+
+    def __reduce__(self) -> tuple[type[ModelFileError], tuple[str, str | PathLike[str] | None]]:
+        return type(self), (self.problem, self.path)

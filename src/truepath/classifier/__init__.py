@@ -1,3 +1,15 @@
 """The whole way from X to label sets in one scikit-learn estimator."""
 
-__all__: list[str] = []
+from truepath.classifier.explanation import Explanation, NodeReason
+from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
+from truepath.classifier.presets import Preset, get_preset, make_preset, preset_names
+
+__all__ = [
+    "Explanation",
+    "HierarchicalClassifier",
+    "NodeReason",
+    "Preset",
+    "get_preset",
+    "make_preset",
+    "preset_names",
+]

@@ -9,6 +9,10 @@ import typer
 from truepath import __version__
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
+from truepath.cli.fit import fit
+from truepath.cli.methods import methods
+from truepath.cli.predict import predict
+from truepath.cli.report import report
 from truepath.cli.reproduce import reproduce
 from truepath.errors import TruePathError
 
@@ -28,6 +32,10 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(describe)
+app.command()(fit)
+app.command()(predict)
+app.command()(methods)
+app.command()(report)
 app.command()(reproduce)
 
 

@@ -1,96 +1,109 @@
-"""``truepath demo``: a first look in one command, on the bundled data."""
+"""``truepath demo``: the library at work in one command, on the bundled data."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 if TYPE_CHECKING:
     from truepath.data import Dataset
+    from truepath.report import Evaluated
 
-__all__ = ["demo", "neighbour_scores"]
+__all__ = ["demo"]
 
-N_NEIGHBOURS = 15
+#: What is compared: preset -> what it is in words
+METHODS = {
+    "linear": "logistic regression for every topic, one threshold for all",
+    "fael": "local classifiers; final scores learned from the scores of all topics (FAEL)",
+    "clus-ens+mts": "a forest of predictive clustering trees, one threshold for each topic",
+}
 
 
-def demo() -> None:
-    """Describe the bundled data set, score a simple baseline on it, and show one prediction as a tree."""
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.")] = Path("truepath-demo"),
+    open_page: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
+) -> None:
+    """Train three methods on the bundled data set, compare them, show one prediction, write a report."""
     from rich.console import Console
 
+    from truepath.cli.fitting import measure, results_table
     from truepath.data import load_dataset
 
     console = Console(highlight=False)
     ds = load_dataset("pypi-topics")
-    console.print("[bold]pypi-topics[/]: which topics does a Python package have, given words that describe it?\n")
-    console.print(str(ds.describe()), "\n")
-    console.print(_results(ds))
-    console.print("\nTry next:  [bold]truepath describe pypi-topics --json[/]   and   [bold]truepath --help[/]")
-
-
-def _results(ds: Dataset) -> Any:
-    """Score the neighbours baseline on the test part; return the table of measures and one predicted tree."""
-    from rich.console import Group
-
-    from truepath.decoders import SingleThreshold
-
-    S_valid = neighbour_scores(ds.train.X, ds.train.Y, ds.valid.X)
-    S_test = neighbour_scores(ds.train.X, ds.train.Y, ds.test.X)
-    decoder = SingleThreshold("micro_f1", ds.hierarchy).fit(S_valid, ds.valid.Y)
-    Y_pred = decoder.predict(S_test)
-    return Group(_measures(ds, Y_pred, S_test, decoder.threshold_), "", _example(ds, Y_pred))
-
-
-def neighbour_scores(X_train: Any, Y_train: Any, X: Any, n_neighbours: int = N_NEIGHBOURS) -> Any:
-    """Average the closed labels of the nearest training rows by TF-IDF cosine, weighted by similarity.
-
-    An average of closed label sets is coherent, so these scores respect the hierarchy without further work.
-    """
-    import numpy as np
-    from sklearn.feature_extraction.text import TfidfTransformer
-    from sklearn.neighbors import NearestNeighbors
-
-    weighting = TfidfTransformer(sublinear_tf=True).fit(X_train)
-    index = NearestNeighbors(n_neighbors=n_neighbours, metric="cosine").fit(weighting.transform(X_train))
-    distance, nearest = index.kneighbors(weighting.transform(X))
-    similarity = np.maximum(1 - distance, 1e-6)  # a row that shares no word still has neighbours, all alike
-    share = similarity / similarity.sum(axis=1, keepdims=True)
-    S = np.zeros((X.shape[0], Y_train.shape[1]))
-    for rank in range(n_neighbours):
-        S += share[:, [rank]] * Y_train[nearest[:, rank]].toarray()
-    return np.minimum(S, 1.0)
-
-
-def _measures(ds: Dataset, Y_pred: Any, S: Any, threshold: float) -> Any:
-    """Draw the table of measures on the test part."""
-    from rich.table import Table
-
-    from truepath.metrics import auprc, exact_match, h_loss, hmc_loss, micro_f1
-
-    table = Table(
-        title=f"{N_NEIGHBOURS} nearest neighbours, threshold {threshold:.2f}, test part", title_justify="left"
+    n_train, h = len(ds.train) + len(ds.valid), ds.hierarchy
+    console.print(
+        f"[bold]pypi-topics[/]: which of {h.n_nodes} topics does a Python package have, given the words that "
+        f"describe it?\n{n_train:,} packages to learn from, {len(ds.test):,} to be tested on; a topic never comes "
+        "without those above it.\n"
     )
-    table.add_column("measure")
-    table.add_column("value", justify="right")
-    table.add_column("")
-    truth, h = ds.test.Y, ds.hierarchy
-    table.add_row("AU(PRC)", f"{auprc(truth, S, h):.3f}", "area under the pooled precision-recall curve")
-    table.add_row("hierarchical F1", f"{micro_f1(truth, Y_pred, h):.3f}", "over all labels, ancestors included")
-    table.add_row("exact match", f"{exact_match(truth, Y_pred, h):.3f}", "share of packages with every topic right")
-    table.add_row("H-loss", f"{h_loss(truth, Y_pred, h):.4f}", "normalised; lower is better")
-    table.add_row("HMC-loss", f"{hmc_loss(truth, Y_pred, h):.4f}", "lower is better")
-    return table
+    for method, what in METHODS.items():
+        console.print(f"  [bold]{method:<13}[/] {what}")
+    results, seconds = _train(ds)
+    found = {name: measure(ds.test.Y, result, h) for name, result in results.items()}
+    console.print()
+    console.print(results_table(found, f"On the {len(ds.test):,} test packages (* best)", seconds))
+    best = max(found, key=lambda name: found[name]["hierarchical_f1"])
+    console.print(f"\nOne package, as [bold]{best}[/] sees it:")
+    console.print(_example(ds, results[best].Y_pred))
+    page = _write(ds, list(results.values()), output)
+    console.print(f"\nThe whole story, with the hierarchy to zoom into: [bold]{page}[/]", soft_wrap=True)
+    console.print("\nTry next:")
+    console.print("  [bold]truepath fit YOUR.csv --text COLUMN --labels COLUMN -o model.tp[/]   your own texts")
+    console.print("  [bold]truepath methods[/]                                                  all that can be fitted")
+    if open_page:
+        typer.launch(str(page))
+
+
+def _train(ds: Dataset) -> tuple[dict[str, Evaluated], dict[str, float]]:
+    """Fit each method on train and valid, thresholds and combiner on valid; predict the test part."""
+    import numpy as np
+    from sklearn.model_selection import PredefinedSplit
+
+    from truepath.classifier import make_preset
+    from truepath.cli.fitting import evaluate_model, fit_with_progress
+
+    together = ds.merge("train", "valid", into="train").train
+    parts = PredefinedSplit(np.repeat([-1, 0], [len(ds.train), len(ds.valid)]))
+    results, seconds = {}, {}
+    for method in METHODS:
+        model = make_preset(method, ds.hierarchy, validation=parts)
+        seconds[method] = fit_with_progress(model, together.X, together.Y, method)
+        results[method] = evaluate_model(model, ds.test.X, method, seconds[method])
+    return results, seconds
+
+
+def _write(ds: Dataset, results: list[Evaluated], folder: Path) -> Path:
+    """Keep the results, and make the page from them."""
+    from truepath.cli.progress import progress
+    from truepath.report import save_run, write_report
+
+    together = ds.merge("train", "valid", into="train").train
+    about: dict[str, Any] = {
+        "title": "Topics of Python packages",
+        "ids": ds.test.ids,
+        "train_Y": together.Y,
+        "description": ds.describe(),
+    }
+    with progress("writing the report", 2) as advance:
+        save_run(folder / "run", ds.hierarchy, ds.test.Y, results, **about)
+        advance()
+        page = write_report(folder / "report.html", ds.hierarchy, ds.test.Y, results, **about)
+        advance()
+    return page
 
 
 def _example(ds: Dataset, Y_pred: Any) -> Any:
-    """Draw the test package with the most labels predicted right or wrong that still fits on a screen."""
+    """Draw the test package with the most labels predicted right of those with just one wrong or missed."""
     import numpy as np
     from rich.tree import Tree
 
     truth = ds.test.Y.toarray()
     right = (truth & Y_pred).sum(axis=1)
-    interesting = np.where((truth != Y_pred).sum(axis=1) == 1, right, -1)
-    row = int(np.argmax(interesting))
-    ids = ds.test.ids
-    name = str(ids[row]) if ids is not None else f"row {row}"
+    row = int(np.argmax(np.where((truth != Y_pred).sum(axis=1) == 1, right, -1)))
+    name = str(ds.test.ids[row]) if ds.test.ids is not None else f"row {row}"
     marks = {(True, True): "[green]✓ {}[/]", (True, False): "[yellow]○ {}  (missed)[/]", (False, True): "[red]✗ {}[/]"}
     tree = Tree(f"[bold]{name}[/]   [green]✓ right[/]  [yellow]○ missed[/]  [red]✗ wrong[/]")
     branches = {-1: tree}

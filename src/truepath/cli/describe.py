@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from truepath.data import Dataset
-
-__all__ = ["describe", "open_dataset"]
+__all__ = ["describe"]
 
 
 def describe(
-    data: Annotated[str, typer.Argument(help="A data set's name, or an ARFF file in the CLUS dialect (.xz, .gz too).")],
+    data: Annotated[
+        str, typer.Argument(help="A data set's name, a table with label paths, or an ARFF file in the CLUS dialect.")
+    ],
+    labels: Annotated[str | None, typer.Option(help="Column of label paths in a table. [labels]")] = None,
+    text: Annotated[str | None, typer.Option(help="Column of texts in a table.")] = None,
+    sep: Annotated[str, typer.Option(help="What separates the parts of a path.")] = "/",
+    between: Annotated[str, typer.Option(help="What separates the paths of a cell.")] = ";",
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Count what a data set holds: rows, features, missing values, labels, depth, partial paths."""
-    description = open_dataset(data).describe()
+    from truepath.cli.sources import open_training
+
+    ds, _ = open_training(data, labels=labels, text=text, sep=sep, between=between)
+    description = ds.describe()
     typer.echo(json.dumps(description.to_dict(), indent=2) if as_json else str(description))
-
-
-def open_dataset(data: str) -> Dataset:
-    """Load a data set by file if there is one of that name, else by name."""
-    from truepath.data import load_dataset, read_clus_arff
-
-    return read_clus_arff(data) if Path(data).is_file() else load_dataset(data)

@@ -32,6 +32,6 @@ def progress(description: str, total: float | None = None) -> Iterator[Advance]:
         task = bar.add_task(description, total=total, note="")
 
         def advance(steps: float = 1, note: str = "", total: float | None = None) -> None:
-            bar.update(task, advance=steps, note=note, **({} if total is None else {"total": total}))
+            bar.update(task, advance=steps, total=total, note=note)
 
         yield advance

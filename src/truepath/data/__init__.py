@@ -11,10 +11,14 @@ from truepath.data.edges import read_edges
 from truepath.data.fetch import fetch_benchmark
 from truepath.data.full_paths import has_full_paths, keep_full_paths
 from truepath.data.generate import make_hierarchy, make_hmc
+from truepath.data.hierarchy_files import read_hierarchy
+from truepath.data.label_tables import LabelTable, read_labels, write_labels
 from truepath.data.meka import read_meka
 from truepath.data.mulan import read_mulan
 from truepath.data.paths_csv import read_paths_csv
 from truepath.data.registry import data_home, list_datasets, load_dataset
+from truepath.data.row_ids import match_rows
+from truepath.data.score_tables import ScoreTable, read_scores, write_scores
 from truepath.data.split import Split
 from truepath.data.stratify import stratified_folds
 from truepath.data.toy import toy_hierarchy
@@ -23,6 +27,8 @@ from truepath.data.xmc import read_libsvm, read_xmc
 __all__ = [
     "Dataset",
     "Description",
+    "LabelTable",
+    "ScoreTable",
     "Split",
     "data_home",
     "fetch_benchmark",
@@ -32,13 +38,19 @@ __all__ = [
     "load_dataset",
     "make_hierarchy",
     "make_hmc",
+    "match_rows",
     "read_clus_arff",
     "read_edges",
+    "read_hierarchy",
+    "read_labels",
     "read_libsvm",
     "read_meka",
     "read_mulan",
     "read_paths_csv",
+    "read_scores",
     "read_xmc",
     "stratified_folds",
     "toy_hierarchy",
+    "write_labels",
+    "write_scores",
 ]

@@ -143,6 +143,6 @@ def _missing_percent(splits: Mapping[str, Split]) -> float:
         if split.X.ndim != 2:
             continue
         stored = split.X.data if sparse.issparse(split.X) else split.X
-        missing += int(np.isnan(stored).sum())
+        missing += int((stored == "").sum() if stored.dtype == object else np.isnan(stored).sum())
         cells += int(np.prod(split.X.shape))
     return 100 * missing / max(cells, 1)

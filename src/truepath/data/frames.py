@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from truepath.data.files import PathType, plain_name, read_text
 from truepath.errors import DataFormatError
 
-__all__ = ["Columns", "is_missing", "read_columns"]
+__all__ = ["Columns", "is_missing", "long_cells", "read_columns", "read_parquet"]
 
 _LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
 
@@ -91,12 +91,12 @@ def read_columns(source: PathType | Any, delimiter: str | None = None) -> Column
         return _from_frame(source, None)
     name = plain_name(source).lower()
     if name.endswith((".parquet", ".pq")):
-        return _from_frame(_read_parquet(fspath(source)), fspath(source))
+        return _from_frame(read_parquet(fspath(source)), fspath(source))
     return _read_csv(source, delimiter or ("\t" if name.endswith((".tsv", ".tab")) else ","))
 
 
 def _read_csv(path: PathType, delimiter: str) -> Columns:
-    with _long_cells():
+    with long_cells():
         reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
         rows: list[list[str]] = []
         lines: list[int] = []
@@ -126,7 +126,8 @@ def _columns(header: list[str], rows: list[list[str]], lines: list[int], path: s
 
 
 @contextmanager
-def _long_cells() -> Iterator[None]:
+def long_cells() -> Iterator[None]:
+    """Let the csv module take cells of any length."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
         yield
@@ -147,7 +148,8 @@ def _from_frame(frame: Any, path: str | None) -> Columns:
     return Columns(data, path)
 
 
-def _read_parquet(path: str) -> Any:
+def read_parquet(path: str) -> Any:
+    """Read a Parquet file with the library that is installed."""
     with open(path, "rb"):  # a missing file is an OSError whichever library reads
         pass
     try:

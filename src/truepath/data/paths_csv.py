@@ -35,6 +35,7 @@ def read_paths_csv(
     split: str | None = None,
     features: Sequence[str] | None = None,
     nominal: Sequence[str] = (),
+    cells: bool = False,
     hierarchy: Hierarchy | None = None,
     delimiter: str | None = None,
     name: str | None = None,
@@ -63,6 +64,9 @@ def read_paths_csv(
         The feature columns; by default all that have no other part (none if ``text`` is given).
     nominal : sequence of str, optional
         Feature columns to take as nominal even if all their values look like numbers.
+    cells : bool, default=False
+        Whether to keep the cells of the features as they are written, in an array of objects. What a column is, is
+        then decided by :class:`truepath.preprocessing.AutoFeatures`, from training rows, and stays so for other files.
     hierarchy : Hierarchy, optional
         The labels to expect; a path outside it is an error. By default the paths found make the hierarchy.
     delimiter : str, optional
@@ -101,7 +105,10 @@ def read_paths_csv(
     written = written_labels(rows, index, hierarchy.n_nodes, unknown)
     if features is None:
         features = [] if text is not None else [c for c in table.names if c not in used]
-    X, feature_names, codes = _features(table, text, list(features), set(nominal))
+    if cells and text is None:
+        X, feature_names, codes = _cells(table, list(features)), list(features), {}
+    else:
+        X, feature_names, codes = _features(table, text, list(features), set(nominal))
     whole = split_of_labels(X, written, hierarchy, None if ids is None else table.texts(ids))
     parts = {"all": whole}
     if split is not None:
@@ -171,6 +178,14 @@ def _features(
             numbers, codes[j] = _nominal(table.texts(column))
         X[:, j] = numbers
     return X, features, codes
+
+
+def _cells(table: Columns, features: list[str]) -> NDArray[np.object_]:
+    """Give the columns as they are, an empty string where a cell is missing."""
+    X = np.empty((table.n_rows, len(features)), dtype=object)
+    for j, column in enumerate(features):
+        X[:, j] = ["" if is_missing(cell) else cell for cell in table.column(column)]
+    return X
 
 
 def _nominal(cells: NDArray[np.object_]) -> tuple[NDArray[np.float64], tuple[str, ...]]:

@@ -41,6 +41,11 @@ class Decoder(BaseEstimator):
 
     hierarchy: Hierarchy | None = None
 
+    @property
+    def learns(self) -> bool:
+        """Whether ``fit`` learns from scores and labels; then they must be those of held-out rows."""
+        return False
+
     def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> Decoder:
         """Learn from held-out scores and labels. Decoders that learn nothing take note of the hierarchy only."""
         self.hierarchy_ = resolve_hierarchy(self.hierarchy, np.shape(S)[1] if not sparse.issparse(S) else S.shape[1])

@@ -47,6 +47,11 @@ class LeafDecoder(Decoder):
     and :meth:`_search` (an object whose ``decode(weights, k)`` gives the label sets; ``k`` None if unknown).
     """
 
+    @property
+    def learns(self) -> bool:
+        """Whether ``fit`` learns from scores and labels: the number of leaves, or their price."""
+        return self._needs_labels()
+
     def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> Any:
         """Check, and learn what there is to learn: the number of leaves if ``k`` asks for it.
 

@@ -122,6 +122,11 @@ class MultiThreshold(ThresholdDecoder):
         self.lambda_ = lambda_
         self.coherent = coherent
 
+    @property
+    def learns(self) -> bool:
+        """Whether ``fit`` learns from scores and labels: always."""
+        return True
+
     def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> MultiThreshold:
         """Find the thresholds.
 

@@ -109,6 +109,11 @@ class SingleThreshold(ThresholdDecoder):
         self.lambda_ = lambda_
         self.coherent = coherent
 
+    @property
+    def learns(self) -> bool:
+        """Whether ``fit`` learns from scores and labels: always."""
+        return True
+
     def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> SingleThreshold:
         """Find the best threshold.
 

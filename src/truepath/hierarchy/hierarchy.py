@@ -463,6 +463,21 @@ class Hierarchy:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, ("\0".join(self.names.tolist()), self.edges, dict(self.aliases), self.sep)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what :meth:`__setstate__` rebuilds from: model files use this pair, pickles ``__reduce__``."""
+        return {
+            "names": "\0".join(self.names.tolist()),
+            "edges": self.edges,
+            "aliases": dict(self.aliases),
+            "sep": self.sep,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if self.__dict__:
+            raise AttributeError("a Hierarchy is immutable; make a new one instead of setting its state.")
+        edges = np.asarray(state["edges"], np.int64).reshape(-1, 2)
+        Hierarchy.__init__(self, state["names"].split("\0"), edges, state["aliases"], state["sep"])
+
     def __repr__(self) -> str:
         kind = "tree" if self.is_tree else "DAG"
         kind = "flat" if self.n_edges == 0 else kind

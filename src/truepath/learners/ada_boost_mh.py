@@ -24,7 +24,7 @@ from truepath.learners.boosting_parameters import check_choice, check_number
 from truepath.learners.boosting_rounds import Monitor, boost, hierarchical_loss, start_weights
 from truepath.learners.marginals import cap_by_parents
 from truepath.learners.single_path import as_dense, is_single_path
-from truepath.learners.stumps import CRITERIA, MAX_DEPTH, TreeLearner
+from truepath.learners.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.weak_classifiers import ClassifierLearner
 
 __all__ = ["AdaBoostMH"]
@@ -244,6 +244,12 @@ class AdaBoostMH(HierarchicalLearner):
     def _costs(self, hierarchy) -> np.ndarray:
         """Return the labels' shares of the first weights: all the same."""
         return np.ones(hierarchy.n_nodes)
+
+    def _check_loaded(self) -> None:
+        """Refuse trees from a file that ask what does not exist: the kernels follow them without looking."""
+        for hypothesis in self.hypotheses_:
+            if isinstance(hypothesis, Trees):
+                hypothesis.check(self.n_features_in_, self.hierarchy_.n_nodes)
 
     def _check_parameters(self):
         check_number(self, "n_estimators", Integral, 1)

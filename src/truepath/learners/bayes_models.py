@@ -17,6 +17,7 @@ from sklearn.naive_bayes import CategoricalNB
 from truepath import _kernels
 from truepath.learners.cutset_codes import MISSING
 from truepath.learners.cutset_growth import indicate
+from truepath.learners.cutset_structure import check_spanning
 
 __all__ = ["NaiveBayes", "TreeAugmented"]
 
@@ -90,8 +91,14 @@ class TreeAugmented(_Binary):
         for counted, factors in zip(slices, self.factors):
             chow_liu.fill_factors(self.parent, *counted, offset, factors)
 
+    def _check_loaded(self) -> None:
+        """Refuse a tree from a file that leads outside its tables: the kernels follow it without looking."""
+        check_spanning(self.parent, self.order, self.n_states, self.factors)
+
     def _log_likelihood(self, codes):
         evidence = np.ascontiguousarray(codes, np.int16)
+        if (evidence.max(axis=0, initial=MISSING) >= self.n_states).any():
+            raise ValueError("codes has a state that the tables of this model do not have.")
         tree = self.parent, self.order, self.n_states
         both = [_kernels.tree_inference.sum_product(evidence, *tree, self.factors[value], 0)[0] for value in (0, 1)]
         return np.column_stack(both)

@@ -62,6 +62,16 @@ class CutsetEstimator(HierarchicalLearner):
         self.n_or_nodes_ = _count_or_nodes(self.network_)
         return self
 
+    def _check_loaded(self) -> None:
+        """Refuse leaves from a file whose tables do not have the states of their variables."""
+        n_states = np.concatenate([np.full(self.hierarchy_.n_nodes, 2), self._coder.n_states])
+        for leaf in list_leaves(self.network_):
+            known = leaf.tree.variables
+            if known.size and not 0 <= known[0] <= known[-1] < n_states.size:
+                raise ValueError("a leaf has variables that do not exist")
+            if (leaf.tree.n_states != n_states[known]).any():
+                raise ValueError("a leaf has tables for other states than its variables have")
+
     def _growth_limits(self, n_rows: int) -> dict[str, Any]:
         """Return when slices are split: keywords of :class:`Growth`, and ``split_labels``."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-__all__ = ["Leaf", "LeafTree", "OrNode", "list_leaves"]
+__all__ = ["Leaf", "LeafTree", "OrNode", "check_spanning", "list_leaves"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,12 @@ class LeafTree:
     factors: np.ndarray  # [v, s, t] = log P(v = t | parent = s), -inf beyond the states
     n_samples: int
     log_likelihood: float
+
+    def _check_loaded(self) -> None:
+        """Refuse a tree from a file that leads outside its tables: the kernels follow it without looking."""
+        check_spanning(self.parent, self.order, self.n_states, self.factors)
+        if self.variables.shape != self.parent.shape or (np.diff(self.variables) <= 0).any():
+            raise ValueError("a leaf tree has variables that do not fit its tables")
 
     def with_factors(self, factors: np.ndarray) -> LeafTree:
         """Return the same tree with other tables."""
@@ -54,6 +60,25 @@ class Leaf:
     tree: LeafTree
     path: tuple[tuple[int, int], ...]  # (variable, state) from the root down
     log_weight: float
+
+
+def check_spanning(parent: np.ndarray, order: np.ndarray, n_states: np.ndarray, factors: np.ndarray) -> None:
+    """Raise ValueError unless parents, order, numbers of states and tables [..., v, s, t] fit together."""
+    n = parent.size
+    rank = np.full(n, -1)
+    kinds_fit = all(array.shape == (n,) and array.dtype.kind == "i" for array in (parent, order, n_states))
+    if kinds_fit and ((order >= 0) & (order < n)).all():
+        rank[order] = np.arange(n)
+    child = np.flatnonzero(parent >= 0)
+    if not (
+        kinds_fit
+        and (rank >= 0).all()
+        and (parent < n).all()
+        and (rank[parent[child]] < rank[child]).all()
+        and factors.shape[-3] == n
+        and ((n_states >= 0) & (n_states <= min(factors.shape[-2:]))).all()
+    ):
+        raise ValueError("a tree of variables does not fit its tables")
 
 
 def list_leaves(node: OrNode | LeafTree, path=(), log_weight: float = 0.0) -> Iterator[Leaf]:

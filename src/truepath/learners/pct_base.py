@@ -12,6 +12,7 @@ from truepath.learners.pct_columns import encode_columns, find_categories, resol
 from truepath.learners.pct_grow import GrowthRules, TrainingData, critical_f
 from truepath.learners.pct_importance import feature_importances
 from truepath.learners.pct_scores import mean_scores
+from truepath.learners.pct_soundness import check_tree
 from truepath.learners.pct_weights import class_weights
 
 __all__ = ["PCTBase", "resolve_count"]
@@ -87,6 +88,11 @@ class PCTBase(HierarchicalLearner):
     def _trees(self) -> list[Any]:
         """Return the grown trees."""
         raise NotImplementedError
+
+    def _check_loaded(self) -> None:
+        """Refuse trees from a file whose links lead outside: the kernels follow them without looking."""
+        for tree in self._trees():
+            check_tree(tree, self.n_features_in_, self.hierarchy_.n_nodes, self.categories_)
 
     def _check(self, X, Y, sample_weight) -> FitInput:
         """Check the input of fit; set ``hierarchy_`` and ``class_weight_``."""

@@ -115,6 +115,13 @@ class Policy:
     negatives: Callable[[LabelView, int], np.ndarray]
     estimates: Literal["conditional", "marginal", "stop"]
 
+    def __getstate__(self):
+        """Return the name alone for the policies of :data:`POLICIES`: their rules are not data."""
+        return {"name": self.name} if POLICIES.get(self.name) == self else dict(self.__dict__)
+
+    def __setstate__(self, state):
+        self.__dict__.update(POLICIES[state["name"]].__dict__ if set(state) == {"name"} else state)
+
     def select(self, view: LabelView, v: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of the instances to train on, and which of these are positive."""
         positive = self.positives(view, v)

@@ -155,6 +155,14 @@ class SiblingLasso(HierarchicalLearner):
         """Return coherent marginals: the smallest of p(v | u) * S[u] over the parents u."""
         return chain_arcs(self.predict_conditional_proba(X), self.hierarchy_)
 
+    def __getstate__(self):
+        """Return the state with its tables by parent as pairs: in a model file no key can be None, the root's."""
+        state = dict(super().__getstate__())
+        return state | {name: list(state[name].items()) for name in ("alphas_", "gaps_") if name in state}
+
+    def __setstate__(self, state):
+        super().__setstate__(state | {name: dict(state[name]) for name in ("alphas_", "gaps_") if name in state})
+
     def _check_parameters(self) -> None:
         if self.penalty not in PENALTIES:
             raise ValueError(f"penalty must be 'l21' or 'l1'; got {self.penalty!r}.")

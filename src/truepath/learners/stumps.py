@@ -38,6 +38,20 @@ class Trees(NamedTuple):
     missing_left: np.ndarray  # (n_inner, n_columns) bool
     leaf_votes: np.ndarray  # (n_inner + 1, n_classes) float64
 
+    def check(self, n_features: int, n_classes: int) -> None:
+        """Raise ValueError unless the tables fit together and ask features that exist."""
+        shape = self.feature.shape
+        if not (
+            self.feature.dtype.kind == "i"
+            and len(shape) == 2
+            and shape[0] in [2**depth - 1 for depth in range(1, MAX_DEPTH + 1)]
+            and shape[1] in (1, n_classes)
+            and self.threshold.shape == self.missing_left.shape == shape
+            and self.leaf_votes.shape == (shape[0] + 1, n_classes)
+            and self.feature.max() < n_features
+        ):
+            raise ValueError("the trees of a round do not fit together")
+
     def votes(self, X: np.ndarray) -> np.ndarray:
         """Return h_t for rows of raw features, shape (n_samples, n_classes)."""
         votes = np.empty((X.shape[0], self.leaf_votes.shape[1]))

@@ -84,7 +84,7 @@ def h_loss(
     1.0
     """
     pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
-    charged, _ = _walk(pair, check_costs(costs, pair.hierarchy))
+    charged, _ = walk_rows(pair, check_costs(costs, pair.hierarchy))
     return pair.mean_over_rows(charged)
 
 
@@ -120,13 +120,13 @@ def hierarchical_hamming_loss(
     1.0
     """
     pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
-    _, tainted = _walk(pair, np.zeros(pair.true.shape[1]))
+    _, tainted = walk_rows(pair, np.zeros(pair.true.shape[1]))
     if normalise:
         return pair.mean_over_rows(tainted) / pair.n_counted
     return float(tainted.sum() if pair.weight is None else tainted @ pair.weight)
 
 
-def _walk(pair: Pair, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def walk_rows(pair: Pair, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return for each row the cost of its uppermost mistakes, and how many nodes lie at or below a mistake."""
     hierarchy, n_samples = pair.hierarchy, pair.true.shape[0]
     counted = np.ones(hierarchy.n_nodes, bool)

@@ -1,5 +1,6 @@
 """Preprocessing fitted on training rows: discretisation for the learners that need discrete features."""
 
+from truepath.preprocessing.auto_features import AutoFeatures
 from truepath.preprocessing.laim import LAIM
 
-__all__ = ["LAIM"]
+__all__ = ["LAIM", "AutoFeatures"]

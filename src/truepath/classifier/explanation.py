@@ -1,0 +1,170 @@
+"""Why these labels: one row's scores, thresholds and margins along the paths of the hierarchy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from truepath.classifier.parts import node_scores
+from truepath.hierarchy import Hierarchy
+from truepath.preprocessing.columns import is_frame
+
+if TYPE_CHECKING:
+    from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
+
+__all__ = ["Explanation", "NodeReason", "explain_row"]
+
+
+@dataclass(frozen=True)
+class NodeReason:
+    """What spoke for and against one label.
+
+    Attributes
+    ----------
+    node : int
+    name : str
+    depth : int
+    predicted : bool
+    learner_score : float
+        The learner's score, before the combiner.
+    score : float
+        The final score.
+    given_parent : float
+        The final score over the least of the parents': how likely, once the parents are there.
+    threshold : float
+        What the final score had to exceed; NaN if the decoder has no thresholds.
+    margin : float
+        Score less threshold; NaN if the decoder has no thresholds.
+    """
+
+    node: int
+    name: str
+    depth: int
+    predicted: bool
+    learner_score: float
+    score: float
+    given_parent: float
+    threshold: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One row's labels with their reasons; printed as a tree.
+
+    Attributes
+    ----------
+    records : tuple of NodeReason
+        The predicted labels and the closest others, with all their ancestors, parents before children.
+    decoder : str
+        What turned the scores into labels.
+    hierarchy : Hierarchy
+    """
+
+    records: tuple[NodeReason, ...]
+    decoder: str
+    hierarchy: Hierarchy
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the table as dictionaries, for JSON or a data frame of any library."""
+        return [dict(vars(record)) for record in self.records]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dicts())
+
+    def __str__(self) -> str:
+        shown = {record.node: record for record in self.records}
+        lines = [f"{'':2}{'score':>6} {'threshold':>10} {'margin':>8}   label (decided by {self.decoder})"]
+        seen: set[int] = set()
+        for record in self.records:
+            parents = [int(u) for u in self.hierarchy.parents(record.node) if int(u) in shown]
+            if not parents:
+                lines += self._branch(record, shown, "", seen)
+        return "\n".join(lines)
+
+    def _branch(self, record: NodeReason, shown: dict[int, NodeReason], indent: str, seen: set[int]) -> list[str]:
+        """Return the lines of a label and what is below it; a label with two parents is unfolded once."""
+        again = record.node in seen
+        seen.add(record.node)
+        mark = "✓" if record.predicted else "·"
+        name = _short_name(record.name, indent)
+        numbers = f"{record.score:6.3f} {_number(record.threshold):>10} {_signed(record.margin):>8}"
+        lines = [f"{mark} {numbers}   {indent}{name}{' (see above)' if again else ''}"]
+        if not again:
+            for child in self.hierarchy.children(record.node).tolist():
+                if child in shown:
+                    lines += self._branch(shown[child], shown, indent + "  ", seen)
+        return lines
+
+
+def _short_name(name: str, indent: str) -> str:
+    """Return the last part of a path below its parent, and the whole name at the top."""
+    for sep in (" :: ", "/"):
+        if indent and sep in name:
+            return name.rsplit(sep, 1)[-1]
+    return name
+
+
+def _number(value: float) -> str:
+    return "–" if np.isnan(value) else "always" if value == -np.inf else f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return "–" if not np.isfinite(value) else f"{value:+.3f}"
+
+
+def explain_row(model: HierarchicalClassifier, x: Any, n_others: int) -> Explanation:
+    """Explain the prediction of one row."""
+    X = _one_row(model, x)
+    hierarchy = model.hierarchy_
+    raw = node_scores(model.learner_, X, hierarchy.n_nodes)
+    S = np.asarray(model.predict_proba(X), np.float64)[0]
+    predicted = _dense_row(model.predict(X))
+    thresholds = getattr(model.decoder_, "thresholds_", None)
+    t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
+    nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others)
+    records = []
+    for v in nodes.tolist():
+        parents = hierarchy.parents(v)
+        least = float(S[parents].min()) if parents.size else 1.0
+        given = float(S[v]) / least if least > 0 else 0.0
+        numbers = (float(raw[0, v]), float(S[v]), given, float(t[v]), float(S[v] - t[v]))
+        records.append(NodeReason(v, str(hierarchy.names[v]), int(hierarchy.depth[v]), bool(predicted[v]), *numbers))
+    decoder = type(model.decoder_ if model.decoder_ is not None else model.learner_).__name__
+    return Explanation(tuple(records), decoder, hierarchy)
+
+
+def _shown(hierarchy: Hierarchy, predicted: np.ndarray, closeness: np.ndarray, n_others: int) -> np.ndarray:
+    """Return the predicted nodes and the closest others, ancestors included, parents first."""
+    order = np.argsort(-closeness, kind="stable")
+    others = order[~predicted[order]][: max(0, n_others)]
+    chosen = predicted.copy()
+    chosen[others] = True
+    return np.flatnonzero(_dense_row(hierarchy.close(chosen[None, :])))
+
+
+def _dense_row(Y: Any) -> np.ndarray:
+    return (Y.toarray() if sparse.issparse(Y) else np.asarray(Y))[0].astype(bool)
+
+
+def _one_row(model: HierarchicalClassifier, x: Any) -> Any:
+    """Return x as a batch of one row."""
+    if isinstance(x, str):
+        return [x]
+    if is_frame(x) or sparse.issparse(x):
+        n_rows = x.shape[0] if x.ndim == 2 or is_frame(x) else 1
+        X = x
+    else:
+        values = np.asarray(x)
+        is_text = values.dtype.kind in "UT" and values.ndim == 1 and not hasattr(model, "n_features_in_")
+        X = values[None, :] if values.ndim == 1 and not is_text else values
+        n_rows = X.shape[0]
+    if n_rows != 1:
+        raise ValueError(f"x must be one row; got {n_rows}. Call explain for one row at a time.")
+    return X

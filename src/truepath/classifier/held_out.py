@@ -1,0 +1,138 @@
+"""Scores of rows the learner did not train on: out of fold, out of bag, or of a part held out.
+
+Combiners and decoders are fitted on these. Fitted on scores of the training rows themselves they would learn how well
+the learner remembers, not how well it knows.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+from truepath.classifier.parts import conditional_scores, final_step, fit_learner, node_scores
+from truepath.data.stratify import share_rows, stratified_folds
+from truepath.learners.base import count_rows, take_rows
+
+__all__ = ["HeldOut", "cross_transform", "hold_out", "resolve_validation"]
+
+logger = logging.getLogger(__name__)
+
+#: Folds when nothing is said
+N_FOLDS = 5
+
+
+class HeldOut(NamedTuple):
+    """Scores of held-out rows, and which rows they are."""
+
+    rows: np.ndarray
+    S: np.ndarray
+    conditional: np.ndarray | None
+
+
+def resolve_validation(validation: Any, learner: Any) -> Any:
+    """Return ``"oob"``, a number of folds, a share of rows, or a splitter."""
+    if isinstance(validation, str):
+        if validation not in ("auto", "oob"):
+            raise ValueError(f"validation must be 'auto', 'oob', a number or a splitter; got {validation!r}.")
+        has_bag = _has_bag(learner)
+        if validation == "oob" and not has_bag:
+            raise ValueError(
+                f"validation='oob' needs a learner that draws its rows and has oob_score, such as PCTForest; "
+                f"{type(final_step(learner)).__name__} has not. Give a number of folds."
+            )
+        return "oob" if has_bag else N_FOLDS
+    if hasattr(validation, "split"):
+        return validation
+    if isinstance(validation, (bool, np.bool_)) or not isinstance(validation, (int, float, np.integer, np.floating)):
+        raise ValueError(f"validation must be 'auto', 'oob', a number or a splitter; got {validation!r}.")
+    if not (0 < validation < 1 or (validation >= 2 and validation == int(validation))):
+        raise ValueError(f"validation must be a number of folds >= 2, or a share between 0 and 1; got {validation!r}.")
+    return float(validation) if validation < 1 else int(validation)
+
+
+def _has_bag(learner: Any) -> bool:
+    params = final_step(learner).get_params(deep=False)
+    return "oob_score" in params and bool(params.get("bootstrap", False))
+
+
+def hold_out(
+    learner: Any, X: Any, Y: Any, weight: Any, *, validation: Any, random_state: Any, n_jobs: int | None
+) -> tuple[HeldOut, Any]:
+    """Score rows that copies of the learner did not see; return the scores and, if one was fitted on all rows, it."""
+    if count_rows(X) < 2:
+        raise ValueError("nothing can be held out of n_samples=1; give more rows, or a decoder that learns nothing.")
+    if validation == "oob":
+        return _out_of_bag(learner, X, Y, weight)
+    splits = list(_splits(validation, X, Y, random_state))
+    jobs = (delayed(_fit_and_score)(learner, X, Y, weight, train, test) for train, test in splits)
+    scored = []
+    for done in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+        scored.append(done)
+        logger.info("held-out part %d of %d scored", len(scored), len(splits))
+    rows = np.concatenate([test for _, test in splits])
+    conditional = None if scored[0][1] is None else np.concatenate([part for _, part in scored])
+    return HeldOut(rows, np.concatenate([S for S, _ in scored]), conditional), None
+
+
+def _splits(validation: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the row numbers (train, held out)."""
+    n_samples = count_rows(X)
+    if hasattr(validation, "split"):
+        found = [(np.asarray(a), np.asarray(b)) for a, b in validation.split(np.zeros((n_samples, 1)), _dense(Y))]
+        if not found or any(a.size == 0 or b.size == 0 for a, b in found):
+            raise ValueError("validation gives a split without training or without held-out rows.")
+        yield from found
+    elif isinstance(validation, float):
+        part = share_rows(Y, [1 - validation, validation], random_state)
+        if part.min() == part.max():
+            raise ValueError(f"validation={validation} of {n_samples} rows leaves one part empty; give more rows.")
+        yield np.flatnonzero(part == 0), np.flatnonzero(part == 1)
+    else:
+        if n_samples < validation:
+            raise ValueError(
+                f"validation={validation} folds need as many rows; X has n_samples={n_samples}. Give fewer folds, or a "
+                "decoder that learns nothing, such as truepath.decoders.Threshold."
+            )
+        yield from stratified_folds(Y, validation, random_state)
+
+
+def _dense(Y: Any) -> Any:
+    return Y.toarray() if hasattr(Y, "toarray") else Y
+
+
+def _fit_and_score(learner: Any, X: Any, Y: Any, weight: Any, train: np.ndarray, test: np.ndarray) -> tuple[Any, Any]:
+    """Fit a copy on some rows and score others."""
+    fitted = fit_learner(clone(learner), X, Y, weight, train)
+    held_out = take_rows(X, test)
+    return node_scores(fitted, held_out, Y.shape[1]), conditional_scores(fitted, held_out)
+
+
+def _out_of_bag(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any]:
+    """Fit once; every row's score is the mean over the trees that were not grown on it."""
+    fitted = clone(learner)
+    final_step(fitted).set_params(oob_score=True)
+    fit_learner(fitted, X, Y, weight, None)
+    S = final_step(fitted).oob_decision_
+    rows = np.flatnonzero(np.isfinite(S).all(axis=1))
+    if rows.size == 0:
+        raise ValueError("every row was drawn by every tree; raise n_estimators, or give validation a number of folds.")
+    return HeldOut(rows, S[rows], None), fitted
+
+
+def cross_transform(combiner: Any, S: Any, Y: Any, weight: Any, random_state: Any) -> Any:
+    """Return each row's scores combined by a copy of the combiner that was not fitted on it."""
+    n_samples = S.shape[0]
+    if n_samples < 2 * N_FOLDS:
+        return clone(combiner).fit(S, Y, sample_weight=weight).transform(S)
+    result = np.empty((n_samples, Y.shape[1]), dtype=S.dtype)
+    for train, test in KFold(N_FOLDS, shuffle=True, random_state=random_state).split(S):
+        part = None if weight is None else weight[train]
+        copy = clone(combiner).fit(S[train], Y[train], sample_weight=part)
+        result[test] = copy.transform(S[test])
+    return result

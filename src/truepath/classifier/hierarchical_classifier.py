@@ -1,0 +1,271 @@
+"""HierarchicalClassifier: from X to label sets that respect the hierarchy, each part fitted on what it may see."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from truepath.classifier.defaults import default_learner
+from truepath.classifier.explanation import Explanation, explain_row
+from truepath.classifier.held_out import HeldOut, cross_transform, hold_out, resolve_validation
+from truepath.classifier.parts import (
+    combines_by_learning,
+    conditional_scores,
+    decides_by_learning,
+    final_step,
+    fit_learner,
+    give_hierarchy,
+    node_scores,
+    resolve_combiner,
+    resolve_decoder,
+    takes_conditional,
+)
+from truepath.hierarchy import Hierarchy
+from truepath.learners.base import HierarchicalLearner, check_fit_input, encode_labels
+from truepath.metrics import hierarchical_f1
+
+__all__ = ["HierarchicalClassifier"]
+
+
+class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
+    """Learner, combiner and decoder as one estimator, fitted honestly.
+
+    ``fit`` scores rows by copies of the learner that did not train on them, fits the combiner and the decoder on
+    those scores, and then fits the learner again on all rows.
+
+    Parameters
+    ----------
+    learner : estimator, optional
+        With ``fit(X, Y)`` and ``predict_proba(X)``: a learner of :mod:`truepath.learners`, a pipeline that ends in one,
+        or a multi-label classifier of scikit-learn. None chooses by what X is, see Notes. Its ``hierarchy`` may be
+        left at None.
+    combiner : combiner or str, optional
+        Makes final scores from the learner's; an object of :mod:`truepath.combiners` or its name such as ``"fael"``.
+        None uses the learner's scores as they are, made coherent by ``MaxUp`` where the learner does not promise it.
+    decoder : decoder or str, default="single"
+        Makes label sets from scores: an object of :mod:`truepath.decoders`, or ``"single"`` (one threshold, best for
+        micro-F1), ``"multi"`` (one a class), ``"threshold"`` (one half), ``"mas"``, ``"masr"``, ``"exact"``,
+        ``"best-path"``, ``"top-leaves"``. None or ``"learner"`` takes the learner's own ``predict``.
+    hierarchy : Hierarchy, optional
+        None takes Y as flat, or as label paths that make a tree.
+    validation : "auto", "oob", int, float or splitter, default="auto"
+        Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
+        out once; ``"oob"``, the trees that did not see a row, at no extra fit; a splitter of scikit-learn (a
+        ``PredefinedSplit`` holds out a validation part that came with the data). ``"auto"`` is ``"oob"`` for forests
+        that draw their rows, and 5 folds otherwise. Nothing is held out if neither combiner nor decoder learns.
+    random_state : int, RandomState or None, default=0
+        Deals out the folds, and seeds the default learner.
+    n_jobs : int, optional
+        The copies of the learner are fitted in parallel; the result does not depend on it.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    learner_ : the learner, fitted on all rows
+    combiner_ : the fitted combiner, or None
+    decoder_ : the fitted decoder, or None
+    n_held_out_ : int
+        How many rows the combiner and decoder were fitted on; 0 if they learn nothing.
+
+    See Also
+    --------
+    truepath.classifier.make_preset : the combinations of the papers, by name.
+
+    Notes
+    -----
+    The default learner: for texts and sparse matrices, logistic regression for every label on TF-IDF weights
+    (:class:`~truepath.learners.BinaryRelevance`); for tables and numbers, 100 extra-randomised predictive clustering
+    trees (:class:`~truepath.learners.PCTForest`). Both behind :class:`~truepath.preprocessing.AutoFeatures`.
+
+    When combiner and decoder both learn, the decoder is fitted on scores combined by copies of the combiner that were
+    fitted on other rows: the same reasoning once more.
+
+    Weights go to the learner (the last step of a pipeline), if its ``fit`` takes them, to the combiner and to the
+    decoder. For scikit-learn's metadata routing the estimator is a consumer of ``sample_weight``:
+    ``set_fit_request(sample_weight=True)``.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from truepath import HierarchicalClassifier, load_dataset
+    >>> from truepath.learners import BinaryRelevance
+    >>> ds = load_dataset("toy")
+    >>> learner = BinaryRelevance(LogisticRegression(C=100))
+    >>> model = HierarchicalClassifier(learner, hierarchy=ds.hierarchy, validation=4).fit(ds.train.X, ds.train.Y)
+    >>> model.predict_labels(ds.test.X)
+    [('b', 'a/1'), ('a/2',), ('a/2', 'b/1'), ('b', 'a/2')]
+    >>> print(model.explain(ds.test.X[0], n_others=1))
+       score  threshold   margin   label (decided by SingleThreshold)
+    ...
+
+    Labels may be names, and the hierarchy may be left to their paths:
+
+    >>> texts = ["a cat and a dog", "the cat sleeps", "dogs bark", "an oak tree", "oak leaves", "leaves of a tree"]
+    >>> labels = [["animal/cat", "animal/dog"], ["animal/cat"], ["animal/dog"], *[["plant/oak"]] * 3]
+    >>> model = HierarchicalClassifier(decoder="best-path").fit(texts, labels)
+    >>> model.predict_labels(["the oak", "a cat"])
+    [('plant/oak',), ('animal/cat',)]
+    """
+
+    def __init__(
+        self,
+        learner: Any = None,
+        combiner: Any = None,
+        decoder: Any = "single",
+        hierarchy: Hierarchy | None = None,
+        *,
+        validation: Any = "auto",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ):
+        self.learner = learner
+        self.combiner = combiner
+        self.decoder = decoder
+        self.hierarchy = hierarchy
+        self.validation = validation
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # ----------------------------------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> HierarchicalClassifier:
+        """Fit combiner and decoder on held-out scores, and the learner on all rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or list of texts, n_samples rows
+            Passed to the learner as it is.
+        Y : closed 0/1 matrix (n_samples, n_nodes), or label names
+            Dense or sparse; or for each row a collection of label names or paths; or columns of levels, as HiClass
+            takes them; or a data frame of either. Ancestors of names are added.
+        sample_weight : array-like, shape (n_samples,), optional
+        """
+        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, pass_through=True)
+        learner = default_learner(X, self.random_state) if self.learner is None else self.learner
+        combiner, decoder = resolve_combiner(self.combiner, learner), resolve_decoder(self.decoder)
+        learner, combiner, decoder = (give_hierarchy(part, hierarchy) for part in (learner, combiner, decoder))
+        validation = resolve_validation(self.validation, learner)
+        self.combiner_, self.decoder_, self.n_held_out_, fitted = combiner, decoder, 0, None
+        if combines_by_learning(combiner) or decides_by_learning(decoder):
+            options = {"validation": validation, "random_state": self.random_state, "n_jobs": self.n_jobs}
+            held_out, fitted = hold_out(learner, X, Y, weight, **options)
+            self._learn_from(held_out, Y, weight)
+        else:
+            self._take_note(hierarchy)
+        self.learner_ = fit_learner(learner, X, Y, weight, None) if fitted is None else fitted
+        return self
+
+    def _learn_from(self, held_out: HeldOut, Y: Any, weight: np.ndarray | None) -> None:
+        """Fit the combiner and the decoder on held-out scores."""
+        S, Y = held_out.S, Y[held_out.rows]
+        weight = None if weight is None else weight[held_out.rows]
+        self.n_held_out_ = int(held_out.rows.size)
+        if self.combiner_ is not None:
+            raw = S
+            if combines_by_learning(self.combiner_):
+                seed = self.random_state
+                S = cross_transform(self.combiner_, raw, Y, weight, seed) if decides_by_learning(self.decoder_) else S
+                self.combiner_.fit(raw, Y, sample_weight=weight)
+            else:
+                S = self.combiner_.fit(raw).transform(raw)
+        if self.decoder_ is not None:
+            self.decoder_.fit(S, Y, sample_weight=weight)
+
+    def _take_note(self, hierarchy: Hierarchy) -> None:
+        """Fit parts that learn nothing: they take note of the hierarchy."""
+        nothing = np.zeros((1, hierarchy.n_nodes))
+        for part in (self.combiner_, self.decoder_):
+            if part is not None:
+                part.fit(nothing)
+
+    # -------------------------------------------------------------------------------------- predicting
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the final scores, shape (n_samples, n_nodes)."""
+        S = self._learner_scores(X)
+        return S if self.combiner_ is None else self.combiner_.transform(S)
+
+    def predict(self, X: Any) -> Any:
+        """Return the label sets as a closed boolean matrix, shape (n_samples, n_nodes)."""
+        if self._fitted().decoder_ is None:
+            Y = self.learner_.predict(X)
+            return Y.astype(bool) if hasattr(Y, "astype") else np.asarray(Y, bool)
+        S = self._learner_scores(X)
+        if self.combiner_ is not None:
+            return self.decoder_.predict(self.combiner_.transform(S))
+        conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None
+        return self.decoder_.predict(S) if conditional is None else self.decoder_.predict(S, conditional=conditional)
+
+    def predict_labels(self, X: Any, *, most_specific: bool = True) -> list[tuple[str, ...]]:
+        """Return each row's labels by name: the most specific ones, or all with their ancestors.
+
+        Parameters
+        ----------
+        X : as in ``fit``
+        most_specific : bool, default=True
+
+        Returns
+        -------
+        labels : list of tuple of str
+        """
+        return self.hierarchy_.decode(self.predict(X), most_specific=most_specific)
+
+    def explain(self, x: Any, *, n_others: int = 5) -> Explanation:
+        """Say for one row why these labels: scores, thresholds and margins along the paths.
+
+        Parameters
+        ----------
+        x : one row: a text, a sequence of values, or anything ``predict`` takes with one row
+        n_others : int, default=5
+            How many labels that were not predicted to show: those that came closest.
+
+        Returns
+        -------
+        explanation : Explanation
+            Prints as a tree; ``records`` is the table, ``to_frame()`` a data frame.
+        """
+        return explain_row(self._fitted(), x, n_others)
+
+    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
+        """Return the hierarchical F1 (micro-averaged over all labels, ancestors included)."""
+        truth = encode_labels(Y, self._fitted().hierarchy_)
+        return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
+
+    def _learner_scores(self, X: Any) -> np.ndarray:
+        return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes)
+
+    def _fitted(self) -> HierarchicalClassifier:
+        check_is_fitted(self, "learner_")
+        return self
+
+    # ----------------------------------------------------------------------------------------- keeping
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted classifier to a file that loads without running code; see :mod:`truepath.persistence`."""
+        from truepath.persistence import save
+
+        save(self._fitted(), path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], *, trusted: Any = ()) -> HierarchicalClassifier:
+        """Read a classifier that :meth:`save` wrote."""
+        from truepath.persistence import load
+
+        model = load(path, trusted=trusted)
+        if not isinstance(model, cls):
+            raise ValueError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}; use truepath.load.")
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.learner is not None:
+            own = get_tags(final_step(self.learner)).input_tags
+            tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
+        else:
+            tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,129 @@
+"""``truepath fit``: learn from a table or a data set, say how well it goes, and save the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from truepath.classifier import HierarchicalClassifier
+    from truepath.data import Dataset, Split
+
+__all__ = ["fit"]
+
+
+def fit(
+    data: Annotated[
+        str,
+        typer.Argument(help="A table (.csv, .tsv, .parquet) with a column of label paths, an ARFF file, or a name."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, such as books.tp.")],
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="A preset; 'auto' chooses by the data. See truepath methods.")
+    ] = "auto",
+    labels: Annotated[
+        str | None, typer.Option(help="Column of label paths, or columns of levels with commas between. [labels]")
+    ] = None,
+    text: Annotated[str | None, typer.Option(help="Column of texts to learn from; else all other columns.")] = None,
+    ids: Annotated[str | None, typer.Option("--id", help="Column with the names of the rows.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column that says train or test of each row.")] = None,
+    sep: Annotated[str, typer.Option(help="What separates the parts of a path.")] = "/",
+    between: Annotated[str, typer.Option(help="What separates the paths of a cell.")] = ";",
+    hierarchy: Annotated[
+        str | None,
+        typer.Option(help="File with the hierarchy (.csv edges, .json, .obo); else the paths found make it."),
+    ] = None,
+    test_share: Annotated[
+        float, typer.Option(help="Share of rows held out to measure on, where the data have no test part; 0: none.")
+    ] = 0.2,
+    run: Annotated[Path | None, typer.Option(help="Where to keep the test results. [beside the model]")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
+    n_jobs: Annotated[int | None, typer.Option(help="Parallel workers; -1: all cores.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Fit a model, measure it on rows it did not see, and save it."""
+    from truepath.cli.sources import open_training
+
+    if not 0 <= test_share < 1:
+        raise typer.BadParameter(f"must be at least 0 and below 1, not {test_share}.", param_hint="--test-share")
+    ds, remembered = open_training(
+        data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, hierarchy=hierarchy
+    )
+    had_test = "test" in ds
+    train, test = _parts(ds, test_share, seed)
+    model = _make(method, ds, seed, n_jobs)
+    told: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
+    if test is not None:
+        told |= _measure(model, train, test, ds, method, run or output.with_suffix(".run"))
+    if test is None or not had_test:
+        from truepath.cli.fitting import fit_with_progress
+
+        train = ds.merge()["all"]
+        told["seconds"] = fit_with_progress(model, train.X, train.Y, f"{method} on all rows")
+    model.input_ = remembered
+    model.save(output)
+    told |= {"model": str(output), "rows_fitted": len(train)}
+    typer.echo(json.dumps(told, indent=2)) if as_json else _say(told, output)
+
+
+def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | None]:
+    """Return the rows to learn from and those to measure on: the data's own test part, or a share of the rows."""
+    if "test" in ds:
+        others = [name for name in ds if name != "test"]
+        return ds.merge(*others, into="train").train, ds.test
+    if test_share == 0:
+        return ds.merge()["all"], None
+    dealt = ds.merge().split((1 - test_share, test_share), random_state=seed)
+    return dealt.train, dealt.test if len(dealt.test) else None
+
+
+def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> HierarchicalClassifier:
+    """Return the unfitted model; nominal columns of ARFF files are told to its features."""
+    from truepath.classifier import HierarchicalClassifier, make_preset
+    from truepath.classifier.defaults import default_learner
+
+    options: dict[str, Any] = {"hierarchy": ds.hierarchy, "random_state": seed, "n_jobs": n_jobs}
+    if method == "auto":
+        first = next(iter(ds.splits.values()))
+        model = HierarchicalClassifier(default_learner(first.X, seed), **options)
+    else:
+        model = make_preset(method, **options)
+    return model.set_params(learner__features__nominal=tuple(ds.nominal)) if ds.nominal else model
+
+
+def _measure(
+    model: HierarchicalClassifier, train: Split, test: Split, ds: Dataset, method: str, folder: Path
+) -> dict[str, Any]:
+    """Fit on the training rows, measure on the others, keep the results in a folder."""
+    from truepath.cli.fitting import evaluate_model, fit_with_progress, measure
+    from truepath.report import save_run
+
+    seconds = fit_with_progress(model, train.X, train.Y, method)
+    result = evaluate_model(model, test.X, method, seconds)
+    texts = test.X.tolist() if getattr(test.X, "ndim", 2) == 1 else None
+    title = f"{ds.name}: {method}"
+    options: dict[str, Any] = {"title": title, "ids": test.ids, "texts": texts, "train_Y": train.Y}
+    save_run(folder, ds.hierarchy, test.Y, result, description=ds.describe(), **options)
+    found = measure(test.Y, result, ds.hierarchy)
+    return {"test_rows": len(test), "measures": found, "run": str(folder), "seconds": seconds}
+
+
+def _say(told: dict[str, Any], output: Path) -> None:
+    from rich.console import Console
+
+    from truepath.cli.fitting import results_table
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{told['data']}[/]: {told['rows_fitted']:,} rows fitted, {told['labels']:,} labels")
+    if "measures" in told:
+        console.print(results_table({told["method"]: told["measures"]}, f"On {told['test_rows']:,} rows held out"))
+    console.print(f"Model    [bold]{output}[/] ({output.stat().st_size / 1e6:.1f} MB)", soft_wrap=True)
+    if "run" in told:
+        console.print(f"Results  [bold]{told['run']}[/]", soft_wrap=True)
+    console.print("\nTry next:", soft_wrap=True)
+    console.print(f"  [bold]truepath predict {output} NEW_DATA -o labels.csv[/]", soft_wrap=True)
+    if "run" in told:
+        console.print(f"  [bold]truepath report {told['run']}[/]", soft_wrap=True)

@@ -1,0 +1,58 @@
+"""``truepath predict``: labels for new rows, by a model that ``truepath fit`` saved."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["predict"]
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model that truepath fit saved.")],
+    data: Annotated[str, typer.Argument(help="Rows of the same kind: a table, an ARFF file, or a data set's name.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file. [standard output]")
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="csv, tsv, parquet or json. [by the file's ending]")] = None,
+    all_labels: Annotated[bool, typer.Option("--all-labels", help="Write a 0/1 column for every label.")] = False,
+    scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
+    explain: Annotated[int | None, typer.Option(help="Print why this row (from 0) got its labels, and stop.")] = None,
+) -> None:
+    """Predict label sets, and write them by name."""
+    from truepath.classifier import HierarchicalClassifier
+    from truepath.cli.progress import progress
+    from truepath.cli.sources import open_rows
+    from truepath.data import write_labels, write_scores
+
+    with progress("loading", 3) as advance:
+        fitted = HierarchicalClassifier.load(model)
+        advance(1, note="reading")
+        X, ids = open_rows(data, getattr(fitted, "input_", {}))
+        advance(1, note="predicting")
+        if explain is None:
+            Y, S = fitted.predict(X), None if scores is None else fitted.predict_proba(X)
+        advance(1)
+    if explain is not None:
+        typer.echo(_explained(fitted, X, ids, explain))
+        return
+    target: Any = sys.stdout if output is None else output
+    format = format or (None if output is not None else "csv")
+    write_labels(target, Y, fitted.hierarchy_, ids=ids, matrix=all_labels, format=format)
+    if scores is not None:
+        write_scores(scores, S, fitted.hierarchy_, ids=ids)
+    if output is not None:
+        typer.echo(f"{Y.shape[0]:,} rows -> {output}", err=True)
+
+
+def _explained(fitted: Any, X: Any, ids: list[str] | None, row: int) -> str:
+    """Return why one row got its labels."""
+    n_rows = X.shape[0]
+    if not 0 <= row < n_rows:
+        raise typer.BadParameter(f"must be between 0 and {n_rows - 1}, not {row}.", param_hint="--explain")
+    name = ids[row] if ids is not None else f"row {row}"
+    one = X[row] if getattr(X, "ndim", 2) == 1 else X[row : row + 1]
+    return f"{name}\n{fitted.explain(one)}"

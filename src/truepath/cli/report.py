@@ -1,0 +1,49 @@
+"""``truepath report``: one HTML page on a run or an experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["report"]
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder of a run (run.json) or of an experiment (results.csv).")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The page to write; by default report.html in the folder."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The page's title; by default the run's own.")] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Write one self-contained HTML page on a run (measures, hierarchy, curves, examples) or on an experiment."""
+    page = _write(run, output or _folder(run) / "report.html", title)
+    typer.echo(str(page))
+    if open_page:
+        typer.launch(page.resolve().as_uri())
+
+
+def _folder(run: Path) -> Path:
+    return run if run.is_dir() else run.parent
+
+
+def _write(run: Path, output: Path, title: str | None) -> Path:
+    """Find out what the folder holds and write its page."""
+    from truepath.errors import TruePathError
+    from truepath.report import load_run, write_experiment_report, write_report
+
+    folder = _folder(run)
+    if not run.exists():
+        raise TruePathError(f"{run}: there is no such folder.")
+    if (folder / "run.json").is_file() and run.name != "results.csv":
+        saved = load_run(folder)
+        return write_report(output, **{**saved.arguments(), "title": title or saved.title})
+    if (folder / "results.csv").is_file():
+        return write_experiment_report(output, folder / "results.csv", title=title or folder.resolve().name)
+    raise TruePathError(
+        f"{run}: neither a run (no run.json) nor an experiment (no results.csv) is here. A run is saved by "
+        "truepath fit or truepath.report.save_run, an experiment by truepath experiment."
+    )

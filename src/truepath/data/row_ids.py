@@ -1,0 +1,88 @@
+"""Names of rows: which column holds them, each once, and the same rows found again in another table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.errors import TruePathError
+from truepath.hierarchy.names import nearest
+
+__all__ = ["check_ids", "is_id_name", "match_rows"]
+
+_ID_NAMES = frozenset(
+    [
+        "",
+        "id",
+        "ids",
+        "index",
+        "key",
+        "name",
+        "row",
+        "sample",
+        "instance",
+        "item",
+        "document",
+        "unnamed: 0",
+        "__index_level_0__",
+    ]
+)
+
+
+def is_id_name(name: str) -> bool:
+    """Say whether a column of this name holds names of rows.
+
+    >>> is_id_name("ID"), is_id_name("a/1")
+    (True, False)
+    """
+    return name.strip().lower() in _ID_NAMES
+
+
+def check_ids(ids: NDArray[np.object_], error: Callable[[str, int], Exception]) -> None:
+    """Refuse a name that stands twice; ``error(problem, row)`` makes the exception."""
+    seen: dict[str, int] = {}
+    for row, name in enumerate(ids.tolist()):
+        if seen.setdefault(name, row) != row:
+            raise error(f"the id {name[:60]!r} stands twice (first in row {seen[name]}); rows are found by id.", row)
+
+
+def match_rows(wanted: Sequence[Any], given: Sequence[Any], *, what: str = "the predictions") -> NDArray[np.int64]:
+    """Return where each row of ``wanted`` stands in ``given``; both must hold the same ids.
+
+    Parameters
+    ----------
+    wanted, given : sequence
+        Names of rows, each once.
+    what : str, default="the predictions"
+        What an error calls the table of the ``given`` ids.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (len(wanted),)
+
+    Raises
+    ------
+    TruePathError
+        If a row of one table is not in the other.
+
+    Examples
+    --------
+    >>> from truepath.data import match_rows
+    >>> match_rows(["x", "y"], ["y", "x"]).tolist()
+    [1, 0]
+    """
+    place = {str(name): row for row, name in enumerate(given)}
+    names = [str(name) for name in wanted]
+    if missing := [name for name in names if name not in place]:
+        near = nearest(missing[0], place)
+        hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
+        raise TruePathError(f"{what} lack {len(missing)} of {len(names)} rows, first the id {missing[0]!r}.{hint}")
+    if len(place) > len(names):
+        extra = next(name for name in place if name not in set(names))
+        raise TruePathError(
+            f"{what} have {len(place) - len(names)} rows too many, first the id {extra!r}. Both tables must hold the same rows."
+        )
+    return np.array([place[name] for name in names], np.int64)

@@ -1,0 +1,137 @@
+"""The envelope of a model file: what it is, what it says of itself, and a checksum over all of it.
+
+========  ====  =======================================================================
+offset    size  field
+========  ====  =======================================================================
+0            8  magic ``89 54 50 4D 0D 0A 1A 0A`` (as in PNG: shows mangled line ends)
+8            4  format version, unsigned, little-endian
+12           4  ``m``, the length of the metadata
+16           8  ``p``, the length of the payload
+24          32  SHA-256 of bytes 0 to 23, the metadata and the payload
+56         *m*  metadata: a JSON object in UTF-8
+56 + *m*   *p*  payload: a zip archive as skops writes it; the file ends here
+========  ====  =======================================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from os import PathLike, fspath
+from typing import Any, BinaryIO, NamedTuple
+
+from truepath._atomic import open_atomically
+from truepath.errors import ModelFileError
+
+__all__ = ["FORMAT_VERSION", "MAGIC", "Model", "pack", "read_metadata", "read_model", "write_model"]
+
+MAGIC = b"\x89TPM\r\n\x1a\n"
+FORMAT_VERSION = 1
+#: Longest metadata a reader takes: feature names are the bulk of it
+MAX_METADATA = 1 << 28
+_HEAD = struct.Struct("<8sIIQ")
+_CHECKSUM = 32
+
+
+class Model(NamedTuple):
+    """The contents of a model file."""
+
+    metadata: dict[str, Any]
+    payload: bytes
+
+
+def pack(metadata: bytes, payload: bytes, version: int = FORMAT_VERSION) -> list[bytes]:
+    """Return the parts of the file in order: head, checksum, metadata, payload."""
+    head = _HEAD.pack(MAGIC, version, len(metadata), len(payload))
+    return [head, _digest(head, metadata, payload), metadata, payload]
+
+
+def write_model(path: str | PathLike[str], model: Model) -> None:
+    """Write the file, whole or not at all."""
+    metadata = json.dumps(model.metadata, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    with open_atomically(path) as file:
+        for part in pack(metadata, model.payload):
+            file.write(part)
+
+
+def read_model(path: str | PathLike[str]) -> Model:
+    """Read and check the whole file: magic, version, lengths and checksum, before anything of it is parsed."""
+    with open(path, "rb") as file:
+        head, n_metadata, n_payload = _read_head(file, path)
+        checksum = file.read(_CHECKSUM)
+        metadata, payload = file.read(n_metadata), file.read(n_payload)
+    if _digest(head, metadata, payload) != checksum:
+        raise ModelFileError("the checksum does not fit: the file is damaged. Copy or save it again.", path)
+    return Model(_parse(metadata, path), payload)
+
+
+def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read what the file says of itself; the payload is neither read nor checked."""
+    with open(path, "rb") as file:
+        _, n_metadata, _ = _read_head(file, path)
+        file.seek(_CHECKSUM, 1)
+        return _parse(file.read(n_metadata), path)
+
+
+def _read_head(file: BinaryIO, path: str | PathLike[str]) -> tuple[bytes, int, int]:
+    head = file.read(_HEAD.size)
+    if not head.startswith(MAGIC):
+        raise ModelFileError(_foreign(head), path)
+    if len(head) < _HEAD.size:
+        raise ModelFileError("the file is cut short. Copy or save it again.", path)
+    _, version, n_metadata, n_payload = _HEAD.unpack(head)
+    size = file.seek(0, 2)
+    file.seek(_HEAD.size)
+    if version > FORMAT_VERSION:
+        raise ModelFileError(_too_new(file, version, n_metadata, size), path)
+    if version < 1:
+        raise ModelFileError(f"format {version} does not exist: the file is damaged. Copy or save it again.", path)
+    expected = _HEAD.size + _CHECKSUM + n_metadata + n_payload
+    if size != expected or n_metadata > MAX_METADATA:
+        way = "cut short" if size < expected else "damaged"
+        raise ModelFileError(f"the file is {way}: {size} bytes, not {expected}. Copy or save it again.", path)
+    return head, n_metadata, n_payload
+
+
+def _foreign(head: bytes) -> str:
+    """Say what the file seems to be instead of a model file."""
+    hint = ""
+    if head.startswith(b"PK"):
+        hint = " It is a zip archive; one that skops wrote is read by skops.io.load."
+    elif head[:1] == b"\x80":
+        hint = " It looks like a pickle, which truepath does not read: a pickle can run any code."
+    elif not head:
+        hint = " It is empty."
+    return f"not a model file of truepath.{hint} Models are written by truepath.persistence.save."
+
+
+def _too_new(file: BinaryIO, version: int, n_metadata: int, size: int) -> str:
+    """Name the writer if the metadata still stand where this version has them."""
+    writer = "a newer truepath"
+    if _HEAD.size + _CHECKSUM + n_metadata <= size and n_metadata <= MAX_METADATA:
+        file.seek(_HEAD.size + _CHECKSUM)
+        try:
+            writer = f"truepath {json.loads(file.read(n_metadata))['truepath']}"
+        except (ValueError, KeyError, TypeError, RecursionError):
+            pass  # then the layout changed as well
+    return (
+        f"written by {writer}, format {version}; this truepath reads formats up to {FORMAT_VERSION}. Upgrade truepath."
+    )
+
+
+def _parse(metadata: bytes, path: str | PathLike[str]) -> dict[str, Any]:
+    try:
+        parsed = json.loads(metadata.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise ModelFileError("the metadata are no JSON object: the file is damaged. Save it again.", fspath(path))
+    return parsed
+
+
+def _digest(*parts: bytes) -> bytes:
+    checksum = hashlib.sha256()
+    for part in parts:
+        checksum.update(part)
+    return checksum.digest()

@@ -1,0 +1,212 @@
+"""``save``, ``load`` and ``describe_model``: fitted estimators in files that cannot run code.
+
+The estimator itself is written by skops: a schema of types and attributes in JSON beside arrays in NumPy's own format.
+Reading it builds objects of known types from data; nothing in the file is executed. Around it stands the envelope of
+:mod:`truepath.persistence.container`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+from zipfile import ZIP_DEFLATED
+
+from truepath.errors import ModelFileError
+from truepath.persistence.container import Model, read_metadata, read_model, write_model
+from truepath.persistence.metadata import describe_estimator
+from truepath.persistence.payload import PayloadError, check_payload
+from truepath.persistence.soundness import check_sound
+from truepath.persistence.trusted import trusted_types
+
+__all__ = ["describe_model", "load", "save"]
+
+#: Quick, and within a few percent of the smallest
+COMPRESSION_LEVEL = 3
+MAX_BYTES = 1 << 33
+
+
+def save(estimator: Any, path: str | PathLike[str]) -> None:
+    """Save a fitted estimator: a classifier, learner, combiner, decoder, or anything of scikit-learn.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    path : path
+        Usually ending in ``.truepath``. What stood there before is replaced only when the new file is whole.
+
+    Raises
+    ------
+    ModelFileError
+        If something in the estimator cannot be written, such as a function without a name.
+    ImportError
+        If skops is not installed (``pip install "truepath[persist]"``).
+
+    See Also
+    --------
+    load : the way back.
+    describe_model : what a file holds, without loading it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import SingleThreshold
+    >>> from truepath.persistence import load, save
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.3, 0.1, 0.8, 0.7]]
+    >>> decoder = SingleThreshold("micro_f1", h).fit(S, h.encode([["a/1"], ["b/1"]]))
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "decoder.truepath"
+    >>> save(decoder, file)
+    >>> h.decode(load(file).predict(S)) == h.decode(decoder.predict(S))
+    True
+    """
+    from sklearn.utils.validation import check_is_fitted
+
+    skops = _skops()
+    check_is_fitted(estimator)
+    try:
+        payload = skops.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL)
+        untrusted = set(skops.get_untrusted_types(data=payload)) - set(trusted_types())
+    except Exception as problem:  # skops and the objects' own methods raise what they like
+        raise ModelFileError(
+            f"{type(estimator).__name__} holds something that cannot be saved ({_brief(problem)}). Replace it by plain "
+            "values, arrays or estimators.",
+            path,
+        ) from problem
+    nameless = sorted(name for name in untrusted if "<" in name)
+    if nameless:
+        raise ModelFileError(f"{nameless[0]} has no name to find it again by. Define it in a module of its own.", path)
+    write_model(path, Model(describe_estimator(estimator, untrusted), payload))
+
+
+def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
+    """Load an estimator that :func:`save` wrote, without running any code of the file.
+
+    Parameters
+    ----------
+    path : path
+    trusted : sequence of str or type, optional
+        Types outside truepath, scikit-learn, NumPy and SciPy that the model may hold, by full name or as such. Whoever
+        wrote the file can use them with any content: list only types you know.
+    max_bytes : int, default=2**33
+        Files that would unpack beyond this are refused.
+
+    Returns
+    -------
+    estimator : estimator
+        Fitted, with the same predictions to the last bit.
+
+    Warns
+    -----
+    UserWarning
+        If the model was fitted with another version of scikit-learn.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, foreign, too new, too large, or holds types that are not trusted.
+    OSError
+        If the file is not there or may not be read.
+
+    Notes
+    -----
+    Magic, format version, lengths and the checksum are checked before anything is parsed, declared sizes before anything
+    is unpacked, types before anything is built, and indices of trees and sparse matrices before the estimator is handed
+    over. See :func:`trusted_types` for what may be in a file.
+    """
+    skops = _skops()
+    model = read_model(path)
+    allowed = [*trusted_types(), *_names(trusted)]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn warns of its version once for each estimator inside
+            check_payload(model.payload, max_bytes)
+            estimator = skops.loads(model.payload, trusted=allowed)
+        check_sound(estimator)
+    except PayloadError as problem:
+        raise ModelFileError(f"the model cannot be read: {problem}.", path) from None
+    except Exception as problem:  # whatever a crafted file provokes in zipfile, json, numpy, skops or an estimator
+        raise ModelFileError(_explain(problem), path) from problem
+    if not hasattr(estimator, "get_params"):
+        raise ModelFileError(f"the file holds a {type(estimator).__name__}, which is no estimator.", path)
+    _warn_of_versions(model.metadata, path)
+    return estimator
+
+
+def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
+    """Return what a model file says of itself, without loading the model.
+
+    Returns
+    -------
+    metadata : dict
+        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``sklearn``, ``numpy``, ``skops``,
+        ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``, ``height``, ``digest``, or None), ``n_features``,
+        ``feature_names`` (or None) and ``untrusted_types``, what :func:`load` must be told to trust.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is foreign, cut short or too new. The checksum is checked by :func:`load` only.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from truepath.combiners import MaxUp
+    >>> from truepath.persistence import describe_model, save
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "flat.truepath"
+    >>> save(MaxUp().fit([[0.2, 0.4]]), file)
+    >>> describe_model(file)["class"]
+    'truepath.combiners.max_up.MaxUp'
+    """
+    return read_metadata(path)
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError:
+        raise ImportError(
+            'saving and loading models needs skops: install it with pip install "truepath[persist]".'
+        ) from None
+    return skops.io
+
+
+def _names(trusted: Sequence[str | type]) -> list[str]:
+    if isinstance(trusted, (str, type)) or not all(isinstance(item, (str, type)) for item in trusted):
+        raise TypeError(f"trusted must be a list of types or of their full names; got {trusted!r}.")
+    return [item if isinstance(item, str) else f"{item.__module__}.{item.__name__}" for item in trusted]
+
+
+def _explain(problem: Exception) -> str:
+    """Say in one sentence what an exception from the depths means for the file."""
+    from skops.io.exceptions import UntrustedTypesFoundException
+
+    if isinstance(problem, UntrustedTypesFoundException):
+        listed = str(problem).partition("\n")[0].partition("[")[2].rpartition("]")[0][:500]
+        return (
+            f"the model holds types that are not trusted: {listed}. If you know them and where the file comes from, "
+            f"load it with load(path, trusted=[{listed}])."
+        )
+    return (
+        f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged, or from another version. Save it again."
+    )
+
+
+def _brief(problem: Exception) -> str:
+    text = " ".join(str(problem).split())
+    return f"{type(problem).__name__}: {text[:200]}" if text else type(problem).__name__
+
+
+def _warn_of_versions(metadata: dict[str, Any], path: str | PathLike[str]) -> None:
+    import sklearn
+
+    if metadata.get("sklearn") != sklearn.__version__:
+        warnings.warn(
+            f"{path} was saved with scikit-learn {metadata.get('sklearn')}, this is {sklearn.__version__}: estimators of "
+            "scikit-learn inside may predict differently. Fit and save again to be sure.",
+            UserWarning,
+            stacklevel=3,
+        )

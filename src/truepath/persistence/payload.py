@@ -1,0 +1,166 @@
+"""A look into the payload before skops sees it: sizes that are declared, arrays that are what they claim, no knots.
+
+skops refuses types that are not trusted. What it leaves open is how much a hostile file can make it read and
+walk: archives that unpack to terabytes, one entry read a thousand times, references that fan out exponentially. All
+of that is counted here, before anything is unpacked or built.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["PayloadError", "check_payload"]
+
+SCHEMA = "schema.json"
+#: A parsed schema takes about so many times the bytes of its text
+SCHEMA_WEIGHT = 10
+#: Seeds of NumPy's generators have pools of 4 words; a huge pool is a way to hang the reader
+MAX_POOL = 64
+#: Scalars that arrays may be turned into
+SCALARS = frozenset(["ndarray", "bool", "bool_", "str_", "bytes_", "datetime64", "timedelta64", "longdouble"]) | {
+    f"{kind}{bits}" for kind in ("int", "uint", "float", "complex") for bits in (8, 16, 32, 64, 128)
+}
+_READERS = {"NdArrayNode", "SparseMatrixNode", "BytesNode", "BytearrayNode"}
+_NPY, _ZIP = b"\x93NUMPY", b"PK"
+
+
+class PayloadError(Exception):
+    """The payload is not what ``save`` writes."""
+
+
+def check_payload(payload: bytes, max_bytes: int) -> None:
+    """Refuse a payload that is no archive of arrays and a schema, or that would unpack beyond ``max_bytes``."""
+    with zipfile.ZipFile(io.BytesIO(payload)) as archive:
+        sizes = _declared_sizes(archive)
+        _check_total(sum(sizes.values()) + SCHEMA_WEIGHT * sizes.get(SCHEMA, 0), max_bytes)
+        for name in sizes:
+            if name != SCHEMA:
+                _check_entry(archive, name, max_bytes)
+        schema = json.loads(archive.read(SCHEMA))
+    _Schema(sizes, max_bytes).check(schema)
+
+
+def _declared_sizes(archive: zipfile.ZipFile) -> dict[str, int]:
+    """Return the size of each entry, which is also the most that zipfile reads of it."""
+    entries = archive.infolist()
+    sizes = {entry.filename: entry.file_size for entry in entries}
+    if len(sizes) != len(entries):
+        raise PayloadError("an entry stands twice in the archive")
+    if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+        raise PayloadError("an entry is packed in a way that truepath does not write")
+    return sizes
+
+
+def _check_total(total: int, max_bytes: int) -> None:
+    if total > max_bytes:
+        raise PayloadError(
+            f"it unpacks to {total:,} bytes, more than max_bytes={max_bytes:,}. "
+            "If you expect a model of that size, pass a larger max_bytes"
+        )
+
+
+def _check_entry(archive: zipfile.ZipFile, name: str, max_bytes: int) -> None:
+    """Check an array's header against its size; look into an archive of arrays (a sparse matrix) likewise."""
+    with archive.open(name) as entry:
+        start = entry.read(len(_NPY))
+    if start == _NPY:
+        _check_array(archive, name)
+    elif start.startswith(_ZIP):
+        with zipfile.ZipFile(io.BytesIO(archive.read(name))) as inner:
+            sizes = _declared_sizes(inner)
+            _check_total(sum(sizes.values()), max_bytes)
+            for array in sizes:
+                _check_array(inner, array)
+
+
+def _check_array(archive: zipfile.ZipFile, name: str) -> None:
+    with archive.open(name) as file:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+        start = file.tell()
+    n_items = 1
+    for length in shape:  # Python's integers do not overflow
+        n_items *= length
+    if (
+        dtype.hasobject
+        or min(shape, default=0) < 0
+        or start + n_items * dtype.itemsize != archive.getinfo(name).file_size
+    ):
+        raise PayloadError(f"the array {name} is not what its header says")
+
+
+class _Schema:
+    """Walks the schema once: every node is literal, so that skops' own walks are no longer than the text."""
+
+    def __init__(self, sizes: dict[str, int], max_bytes: int):
+        self.sizes, self.max_bytes = sizes, max_bytes
+        self.n_read = 0
+        self.n_below: dict[Any, int | None] = {}  # nodes in the subtree of each id; None while inside it
+
+    def check(self, schema: Any) -> None:
+        """Refuse references that fan out, entries read too often, and values that make constructors run wild."""
+        if not isinstance(schema, dict):
+            raise PayloadError("the schema is no JSON object")
+        self._count(schema)
+
+    def _count(self, value: Any) -> int:
+        """Return the number of nodes in a part of the schema."""
+        if isinstance(value, list):
+            return sum(map(self._count, value))
+        if not isinstance(value, dict):
+            return 0
+        if "__loader__" not in value and "__id__" not in value:
+            return sum(map(self._count, value.values()))
+        self._check_node(value)
+        return self._count_node(value)
+
+    def _count_node(self, node: dict[str, Any]) -> int:
+        """Count a node; where an id comes again, it must be as large as before: no short cut to a large subtree."""
+        number = node.get("__id__")
+        if isinstance(number, (list, dict)):
+            raise PayloadError("an id is no number")
+        before = self.n_below.get(number, 0) if number is not None else 0
+        if before is None:
+            raise PayloadError("an object holds itself")
+        if number is not None:
+            self.n_below[number] = None
+        size = 1 + sum(self._count(part) for part in node.values())
+        if before not in (0, size):
+            raise PayloadError("a reference stands for an object of another size")
+        if number is not None:
+            self.n_below[number] = size
+        return size
+
+    def _check_node(self, node: dict[str, Any]) -> None:
+        loader = node.get("__loader__")
+        if not all(isinstance(node.get(key), str) for key in ("__loader__", "__module__", "__class__")):
+            raise PayloadError("an object without loader, module or class")
+        if loader in _READERS and "file" in node:
+            self.n_read += self.sizes.get(node["file"], 0) if isinstance(node["file"], str) else 0
+            _check_total(self.n_read, self.max_bytes)
+        if loader == "NdArrayNode" and node["__class__"] not in SCALARS:
+            raise PayloadError(f"an array that would become a {node['__class__'][:40]!r}")
+        if loader == "RandomGeneratorNode":
+            for pool in _find(node.get("content"), "pool_size"):
+                _check_pool(pool)
+
+
+def _check_pool(pool: Any) -> None:
+    size = json.loads(pool["content"]) if isinstance(pool, dict) and isinstance(pool.get("content"), str) else None
+    if not isinstance(size, int) or not 0 < size <= MAX_POOL:
+        raise PayloadError("a random generator with an impossible seed")
+
+
+def _find(value: Any, key: str) -> Iterator[Any]:
+    """Yield what stands under ``key`` anywhere below."""
+    for name, part in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
+        if name == key:
+            yield part
+        yield from _find(part, key)

@@ -1,0 +1,86 @@
+"""Checks after loading: indices that compiled code follows without looking.
+
+The types of a model file are trusted, its numbers are not. Trees, sparse matrices and tables are walked by compiled
+code that takes an index as it comes, so a crafted number could read foreign memory. Whatever is loaded is therefore
+visited once; an object of truepath checks itself in ``_check_loaded``, what belongs to others is checked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["check_sound"]
+
+
+def check_sound(root: Any) -> None:
+    """Visit everything that ``root`` holds; raise ValueError where an index leads outside."""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen or isinstance(value, (str, bytes, int, float, type(None))):
+            continue
+        seen.add(id(value))
+        waiting.extend(_parts(value))
+        if sparse.issparse(value):
+            _check_sparse(value)
+        elif type(value).__module__ == "sklearn.tree._tree":
+            _check_sklearn_tree(value)
+        elif type(value).__module__.startswith("sklearn."):
+            _check_features(value)
+        elif hasattr(type(value), "_check_loaded"):
+            value._check_loaded()
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield what a container or an object holds."""
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, (list, tuple, set)) or (isinstance(value, np.ndarray) and value.dtype == object):
+        yield from np.ravel(value).tolist() if isinstance(value, np.ndarray) else value
+    if not isinstance(value, (type, np.ndarray)) and not sparse.issparse(value):
+        yield from getattr(value, "__dict__", {}).values()
+
+
+def _check_sparse(matrix: Any) -> None:
+    if matrix.format in ("csr", "csc", "bsr"):
+        matrix.check_format(full_check=True)
+    elif matrix.nnz and any((c < 0).any() or c.max() >= n for c, n in zip(matrix.tocoo().coords, matrix.shape)):
+        raise ValueError("a sparse matrix has indices outside its shape")
+
+
+def check_binary_tree(left: Any, right: Any, feature: Any, n_features: int, is_leaf: Any) -> None:
+    """Refuse inner nodes whose children do not come after them within the tree, or that ask an unknown feature."""
+    inner = ~np.asarray(is_leaf, bool)
+    node = np.arange(inner.size)[inner]
+    for child in (np.asarray(left)[inner].astype(np.int64), np.asarray(right)[inner].astype(np.int64)):
+        if ((child <= node) | (child >= inner.size)).any():
+            raise ValueError("a tree has a child outside the tree")
+    asked = np.asarray(feature)[inner].astype(np.int64)
+    if ((asked < 0) | (asked >= n_features)).any():
+        raise ValueError("a tree asks a feature that does not exist")
+
+
+def _check_sklearn_tree(tree: Any) -> None:
+    is_leaf = tree.children_left == -1
+    check_binary_tree(tree.children_left, tree.children_right, tree.feature, tree.n_features, is_leaf)
+
+
+def _check_features(estimator: Any) -> None:
+    """Refuse trees of scikit-learn that ask more features than the estimator around them lets in."""
+    n_features = getattr(estimator, "n_features_in_", None)
+    members = getattr(estimator, "estimators_", [])
+    for member in (estimator, *(np.ravel(members).tolist() if isinstance(members, (list, np.ndarray)) else ())):
+        tree = getattr(member, "tree_", None)
+        if hasattr(tree, "n_features") and n_features is not None and tree.n_features > n_features:
+            raise ValueError("a tree asks a feature that does not exist")
+    for predictor in np.ravel(np.array(getattr(estimator, "_predictors", []), object)):
+        nodes, n_sets = predictor.nodes, len(predictor.raw_left_cat_bitsets)
+        is_leaf = nodes["is_leaf"].astype(bool)
+        check_binary_tree(nodes["left"], nodes["right"], nodes["feature_idx"], int(n_features or 0), is_leaf)
+        if (nodes["bitset_idx"][nodes["is_categorical"].astype(bool)] >= n_sets).any():
+            raise ValueError("a tree asks a set of categories that does not exist")

@@ -1,0 +1,223 @@
+"""AutoFeatures: whatever a table holds, as a matrix of numbers.
+
+Texts become TF-IDF weights, categories 0/1 columns, numbers stay numbers; what a column is, is decided once, when
+fitted, from the training rows alone. It stands in front of a learner in a pipeline, so that texts, data frames, cells
+of a CSV file and sparse counts can all be learned from without a word about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from truepath.preprocessing.columns import NUMBER, TEXT, column_kind, is_frame, table_columns, to_numbers, to_strings
+
+__all__ = ["AutoFeatures"]
+
+#: From this many training rows on, a word must occur twice to count
+ROWS_FOR_RARE_WORDS = 500
+
+
+class AutoFeatures(TransformerMixin, BaseEstimator):
+    """Turn texts, data frames, cells or matrices into a matrix of numbers.
+
+    Parameters
+    ----------
+    scale : bool, default=False
+        Whether to bring features to one scale, as linear models and neighbours want: numbers are standardised,
+        sparse counts weighted by TF-IDF, other sparse columns divided by their largest value.
+    impute : bool, default=True
+        Whether missing numbers become the column's median. Trees of this package take them as they are.
+    dense : bool, default=False
+        Whether to return an array even where most of it is zero, for learners that take no sparse matrix.
+    nominal : sequence of int or str, default=()
+        Columns to take as categories even though they hold numbers: positions, or names in a data frame.
+    max_categories : int, default=50
+        A column of strings with more distinct values than this is a text; rarer categories are put together.
+    max_words : int or None, default=50000
+        The largest vocabulary of a text column.
+
+    Attributes
+    ----------
+    kind_ : {"text", "sparse", "numbers", "table"}
+        What X was: one text a row, a sparse matrix, an array of numbers, or columns of several kinds.
+    blocks_ : list of tuple (kind, columns, transformer)
+        Which columns are treated how.
+
+    Notes
+    -----
+    A column of strings is numeric if every cell that is not empty is a number; a text if its cells have three words
+    or more on average, or more than ``max_categories`` distinct values that are mostly different; else a category.
+    The result is CSR if it has a text or a category, dense otherwise. A category never seen before becomes zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([["a red apple pie", "12", "fr"], ["green soup of peas", "", "de"]], dtype=object)
+    >>> features = AutoFeatures().fit(X)
+    >>> [(kind, columns) for kind, columns, _ in features.blocks_]
+    [('number', [1]), ('category', [2]), ('text', [0])]
+    >>> features.transform(X).shape
+    (2, 10)
+    """
+
+    def __init__(
+        self,
+        *,
+        scale: bool = False,
+        impute: bool = True,
+        dense: bool = False,
+        nominal: Sequence[Any] = (),
+        max_categories: int = 50,
+        max_words: int | None = 50_000,
+    ):
+        self.scale = scale
+        self.impute = impute
+        self.dense = dense
+        self.nominal = nominal
+        self.max_categories = max_categories
+        self.max_words = max_words
+
+    def fit(self, X: Any, y: Any = None) -> AutoFeatures:
+        """Decide what each column is, and learn vocabularies, categories, medians and scales."""
+        self.kind_ = self._kind(X)
+        columns = self._columns(X, reset=True)
+        self.blocks_ = [(kind, keys, make) for kind, keys, make in self._plan(columns) if keys]
+        for kind, keys, transformer in self.blocks_:
+            transformer.fit(_gather(columns, kind, keys))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the features as a float matrix, dense or CSR."""
+        check_is_fitted(self, "blocks_")
+        kind = self._kind(X)
+        if kind != self.kind_ and {kind, self.kind_} != {"numbers", "table"}:
+            raise ValueError(f"X is {_WHAT[kind]}, but AutoFeatures was fitted on {_WHAT[self.kind_]}.")
+        columns = self._columns(X, reset=False)
+        parts = [transformer.transform(_gather(columns, kind, keys)) for kind, keys, transformer in self.blocks_]
+        if any(sparse.issparse(part) for part in parts):
+            together = sparse.csr_array(sparse.hstack(parts, format="csr"))
+            return together.toarray() if self.dense else together
+        return np.hstack(parts)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return a name for every column: words, ``column=value`` pairs, columns."""
+        check_is_fitted(self, "blocks_")
+        names: list[str] = []
+        for kind, keys, transformer in self.blocks_:
+            names += _names_of(kind, keys, transformer, getattr(self, "feature_names_in_", None))
+        return np.asarray(names, dtype=object)
+
+    def _kind(self, X: Any) -> str:
+        """Say what X is as a whole."""
+        if sparse.issparse(X):
+            return "sparse"
+        if is_frame(X):
+            return "table"
+        values = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
+        if values.ndim == 1 and values.size and isinstance(values[0], str):
+            return "text"
+        if values.dtype == object and not hasattr(X, "dtype"):
+            values = np.asarray(X)  # a list of lists of numbers
+        return "table" if values.dtype.kind in "OUT" else "numbers"
+
+    def _columns(self, X: Any, reset: bool) -> Any:
+        """Return X as columns by key, or as the matrix or texts that it is."""
+        if self.kind_ == "text":
+            return to_strings(X)
+        if self.kind_ == "table" or is_frame(X):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            return table_columns(X)
+        finite = "allow-nan" if (self.kind_ == "numbers" and self.impute) or not self.scale else True
+        options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+        return validate_data(self, X, reset=reset, ensure_all_finite=finite, **options)
+
+    def _plan(self, columns: Any) -> list[tuple[str, list[Any], Any]]:
+        """Return the blocks (kind, columns, unfitted transformer) in the order of the output."""
+        if self.kind_ == "text":
+            return [(TEXT, [0], self._words(len(columns)))]
+        if self.kind_ == "sparse":
+            return [("sparse", [0], _sparse_scaler(columns) if self.scale else FunctionTransformer(accept_sparse=True))]
+        if self.kind_ == "numbers":
+            nominal = set(self.nominal)
+            kinds = {j: "category" if j in nominal else NUMBER for j in range(columns.shape[1])}
+            n_rows = columns.shape[0]
+        else:
+            kinds = {
+                key: "category" if key in self.nominal else column_kind(values, self.max_categories)
+                for key, values in columns.items()
+            }
+            n_rows = len(next(iter(columns.values())))
+        of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, "category", TEXT)}
+        texts = [(TEXT, [key], self._words(n_rows)) for key in of_kind[TEXT]]
+        return [
+            (NUMBER, of_kind[NUMBER], self._numbers()),
+            ("category", of_kind["category"], self._categories()),
+            *texts,
+        ]
+
+    def _numbers(self) -> Any:
+        steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)] if self.impute else []
+        steps += [StandardScaler()] if self.scale else []
+        return make_pipeline(*steps) if steps else FunctionTransformer()
+
+    def _categories(self) -> Any:
+        return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
+
+    def _words(self, n_rows: int) -> Any:
+        rare = 2 if n_rows >= ROWS_FOR_RARE_WORDS else 1
+        return TfidfVectorizer(sublinear_tf=True, min_df=rare, max_features=self.max_words, strip_accents="unicode")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+_WHAT = {"text": "a list of texts", "sparse": "a sparse matrix", "numbers": "a matrix of numbers", "table": "a table"}
+
+
+def _sparse_scaler(X: Any) -> Any:
+    """Return TF-IDF weights for counts, and the largest values to divide by for everything else."""
+    counts = X.nnz == 0 or (X.data.min() >= 0 and bool((X.data == np.floor(X.data)).all()))
+    return TfidfTransformer(sublinear_tf=True) if counts else MaxAbsScaler()
+
+
+def _gather(columns: Any, kind: str, keys: list[Any]) -> Any:
+    """Return the columns of a block as its transformer wants them."""
+    if sparse.issparse(columns) or (kind == TEXT and not isinstance(columns, dict)):
+        return columns
+    if isinstance(columns, np.ndarray):
+        return columns[:, keys]
+    missing = [key for key in keys if key not in columns]
+    if missing:
+        raise ValueError(f"X has no column {missing[0]!r}, which AutoFeatures was fitted on.")
+    if kind == TEXT:
+        return to_strings(columns[keys[0]])
+    convert = to_numbers if kind == NUMBER else to_strings
+    return np.column_stack([convert(columns[key], key) for key in keys])
+
+
+def _names_of(kind: str, keys: list[Any], transformer: Any, names: Any) -> list[str]:
+    """Return the output names of one block."""
+    called = [str(key if names is None or isinstance(key, str) else names[key]) for key in keys]
+    if kind == "category":
+        return transformer.get_feature_names_out(called).tolist()
+    if kind == TEXT:
+        return transformer.get_feature_names_out().tolist()
+    if kind == "sparse":
+        width = transformer.n_features_in_
+        return list(map(str, names)) if names is not None else [f"x{j}" for j in range(width)]
+    return called if names is not None or isinstance(keys[0], str) else [f"x{j}" for j in keys]

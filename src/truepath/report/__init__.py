@@ -1,0 +1,10 @@
+"""Reports: one self-contained HTML page on a model or a comparison, and the folder a page is made from."""
+
+from __future__ import annotations
+
+from truepath.report.evaluated import Evaluated
+from truepath.report.experiment_page import write_experiment_report
+from truepath.report.page import write_report
+from truepath.report.run_folder import Run, load_run, save_run
+
+__all__ = ["Evaluated", "Run", "load_run", "save_run", "write_experiment_report", "write_report"]

@@ -1,0 +1,103 @@
+"""Bars and whiskers, each a function from numbers to SVG text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, isfinite, log10
+
+from truepath.report.measures import Measured
+from truepath.report.profile import Bars
+from truepath.report.svg import DASHES, WIDTH, Frame, element, marker, number, picture, polyline, text
+
+__all__ = ["bar_chart", "method_sign", "round_numbers", "whisker", "whisker_panel"]
+
+
+def bar_chart(bars: Bars, x_label: str, y_label: str) -> str:
+    """Draw a histogram with its counts written on it."""
+    top = max([*bars.counts, 1])
+    frame = Frame((0, len(bars.counts)), (0, top * 1.08), x_label, y_label, left=8, right=4, height=200)
+    base, width = frame.y(0), frame.x(1) - frame.x(0)
+    every = 1 + (len(bars.texts) - 1) // 13
+    drawn = [element("line", x1=frame.left, x2=WIDTH - frame.right, y1=base, y2=base, class_="axis")]
+    for k, (label, count) in enumerate(zip(bars.texts, bars.counts)):
+        y, middle = frame.y(count), frame.x(k + 0.5)
+        box = {"x": frame.x(k) + 1.5, "y": y, "width": max(width - 3, 1), "height": base - y}
+        drawn.append(element("rect", class_="bar", **box))
+        if count and width > 13:
+            drawn.append(text(middle, y - 4, _brief(count), class_="value", text_anchor="middle"))
+        if k % every == 0:
+            x = frame.x(k) if bars.at_edges else middle
+            drawn.append(text(x, base + 15, label, class_="tick", text_anchor="middle"))
+    drawn.append(text(0, 12, y_label, class_="label"))
+    drawn.append(text(WIDTH / 2, frame.height - 5, x_label, class_="label", text_anchor="middle"))
+    told = ", ".join(f"{label}: {count}" for label, count in zip(bars.texts, bars.counts))
+    return picture(drawn, f"{y_label} by {x_label}. {told}", height=frame.height)
+
+
+def _brief(count: int) -> str:
+    return f"{count / 1000:.1f}k" if count >= 10_000 else str(count)
+
+
+def whisker(measured: Measured, domain: tuple[float, float] = (0.0, 1.0)) -> str:
+    """Draw one value with its interval on a line of its own, for a table's cell."""
+    frame = Frame(domain, left=6, right=6)
+    lines = [element("line", x1=frame.left, x2=WIDTH - frame.right, y1=10, y2=10, class_="gridline")]
+    lines += [
+        element("line", x1=frame.x(t), x2=frame.x(t), y1=7, y2=13, class_="gridline") for t in round_numbers(*domain)
+    ]
+    lines += _dot_and_whisker(frame, measured, 10, 0)
+    return picture(lines, _told(measured), height=20)
+
+
+def whisker_panel(rows: Sequence[Measured | None]) -> str:
+    """Draw one measure of several methods below each other; the methods' numbers choose colour and shape."""
+    known = [m for m in rows if m is not None]
+    ends = [e for m in known for e in (m.value, m.low, m.high) if isfinite(e)]
+    low, high = min(ends), max(ends)
+    pad = max((high - low) * 0.12, 0.005)
+    frame = Frame((low - pad, high + pad), left=24, right=52, top=4, height=24 * len(rows) + 28)
+    base = 24 * len(rows) + 4
+    drawn = []
+    for tick in round_numbers(low - pad, high + pad):
+        drawn.append(element("line", x1=frame.x(tick), x2=frame.x(tick), y1=4, y2=base, class_="gridline"))
+        drawn.append(text(frame.x(tick), base + 15, f"{tick:.4g}", class_="tick", text_anchor="middle"))
+    for k, measured in enumerate(rows):
+        y = 16 + 24 * k
+        series = [marker(k, 9, y, class_=f"dot m{k % 8}")]
+        if measured is None:
+            series.append(text(frame.left + 6, y + 4, "needs scores", class_="tick"))
+        else:
+            series += _dot_and_whisker(frame, measured, y, k)
+            series.append(text(WIDTH, y + 4, number(measured.value), class_="value", text_anchor="end"))
+        drawn.append(element("g", "".join(series), class_="series", data_series=k))
+    return picture(drawn, "; ".join(_told(m) for m in known), height=base + 22)
+
+
+def _dot_and_whisker(frame: Frame, measured: Measured, y: float, method: int) -> list[str]:
+    """Draw a dot and, where known, the interval around it with end strokes."""
+    drawn, colour = [], f"m{method % 8}"
+    if isfinite(measured.low):
+        x1, x2 = frame.x(measured.low), frame.x(measured.high)
+        drawn = [element("line", x1=x1, x2=x2, y1=y, y2=y, class_=f"whisker {colour}")]
+        drawn += [element("line", x1=x, x2=x, y1=y - 4, y2=y + 4, class_=f"whisker {colour}") for x in (x1, x2)]
+    if isfinite(measured.value):
+        drawn.append(marker(method, frame.x(measured.value), y, class_=f"dot {colour}"))
+    return drawn
+
+
+def _told(measured: Measured) -> str:
+    return f"{number(measured.value)} ({number(measured.low)} to {number(measured.high)})"
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Return three to six round numbers between two."""
+    step = 10.0 ** floor(log10(max(high - low, 1e-9)))
+    step = next(step * f for f in (0.1, 0.2, 0.5, 1, 2) if (high - low) / (step * f) <= 5)
+    return [round(k * step, 10) for k in range(ceil(low / step), floor(high / step) + 1)]
+
+
+def method_sign(method: int) -> str:
+    """Draw the line and the shape that stand for a method, for a key."""
+    line = polyline([(1, 7), (27, 7)], class_=f"line m{method % 8}", stroke_dasharray=DASHES[method % 8] or None)
+    inner = line + marker(method, 14, 7, class_=f"dot m{method % 8}")
+    return element("svg", inner, class_="sign", viewBox="0 0 28 14", aria_hidden="true")

@@ -1,0 +1,146 @@
+"""Example rows as small trees: what was right, what was missed, what was wrong."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath.metrics.counts import divide
+from truepath.report.evaluated import Evaluated, Subject
+from truepath.report.nodes import drawn_parents, short_names
+
+__all__ = ["Branch", "Example", "choose_examples"]
+
+PER_KIND = 3
+MOST_LINES = 22
+TEXT_LENGTH = 280
+
+KINDS = (
+    ("perfect", "Every label right"),
+    ("typical", "Typical: near the median row's F1"),
+    ("worst", "Worst: lowest F1"),
+)
+
+
+class Branch(NamedTuple):
+    """One line of a small tree: a label, its mark, its score, what lies below, and how much of it is folded away."""
+
+    name: str
+    full: str
+    mark: str  # right, missed or wrong
+    score: float | None
+    branches: list[Branch]
+    folded: int
+
+
+class Example(NamedTuple):
+    """One row: its name, text and F1, how many labels are right, missed and wrong, and the tree of them."""
+
+    kind: str
+    row_name: str
+    row_text: str
+    f1: float
+    n_right: int
+    n_missed: int
+    n_wrong: int
+    branches: list[Branch]
+
+
+def choose_examples(subject: Subject, result: Evaluated, random_state: Any = 0) -> list[tuple[str, list[Example]]]:
+    """Choose rows of each kind and draw them; a row is shown once, kinds without a row are left out."""
+    hits = np.asarray(subject.Y_true.multiply(result.Y_pred).sum(axis=1)).ravel()
+    sizes = np.diff(subject.Y_true.indptr) + np.diff(result.Y_pred.indptr)
+    f1 = divide(2 * hits, sizes, 1.0)
+    context = (drawn_parents(subject.hierarchy), short_names(subject.hierarchy))
+    groups = []
+    for (kind, title), rows in zip(KINDS, _choose(f1, sizes, random_state)):
+        shown = [_example(subject, result, int(i), float(f1[i]), kind, context) for i in rows]
+        if shown:
+            groups.append((title, shown))
+    return groups
+
+
+def _choose(f1: NDArray[Any], sizes: NDArray[Any], random_state: Any) -> list[NDArray[Any]]:
+    """Return rows without a mistake (the largest of a random few), near the median, and the worst."""
+    generator = np.random.default_rng(random_state)
+    order = generator.permutation(f1.size)
+    perfect = order[f1[order] == 1]
+    perfect = perfect[np.argsort(-sizes[perfect], kind="stable")][: 3 * PER_KIND : 3]  # spread over sizes
+    flawed = order[(f1[order] < 1)]
+    if flawed.size == 0:
+        return [perfect, flawed, flawed]
+    worst = flawed[np.lexsort((-sizes[flawed], f1[flawed]))][:PER_KIND]
+    rest = np.setdiff1d(flawed, worst, assume_unique=True)
+    typical = rest[np.argsort(np.abs(f1[rest] - np.median(f1)), kind="stable")][:PER_KIND]
+    return [perfect, typical, worst]
+
+
+def _example(subject: Subject, result: Evaluated, i: int, f1: float, kind: str, context: Any) -> Example:
+    """Draw one row."""
+    true, predicted = (set(_row(Y, i)) for Y in (subject.Y_true, result.Y_pred))
+    branches = _grow(subject, result, i, true, predicted, context)
+    name = subject.ids[i] if subject.ids else f"row {i}"
+    text = subject.texts[i] if subject.texts else ""
+    text = text if len(text) <= TEXT_LENGTH else text[:TEXT_LENGTH].rsplit(" ", 1)[0] + " …"
+    return Example(kind, name, text, f1, len(true & predicted), len(true - predicted), len(predicted - true), branches)
+
+
+def _row(Y: Any, i: int) -> list[int]:
+    return [int(v) for v in Y.indices[Y.indptr[i] : Y.indptr[i + 1]]]
+
+
+def _grow(subject: Subject, result: Evaluated, i: int, true: set[int], predicted: set[int], context: Any) -> Any:
+    """Build the tree of the row's labels, and fold branches of one mark when it would be long."""
+    parents, short = context
+    scores = _scores(result.S, i)
+    shown = sorted(true | predicted)
+    below: dict[int, list[int]] = {}
+    for v in shown:
+        below.setdefault(int(parents[v]), []).append(v)
+    fold_from = 1 if len(shown) > MOST_LINES else len(shown) + 1
+
+    def mark(v: int) -> str:
+        return "wrong" if v not in true else "right" if v in predicted else "missed"
+
+    def branch(v: int) -> tuple[Branch, dict[str, int]]:
+        grown = [branch(child) for child in below.get(v, [])]
+        tally = {mark(v): 1}
+        for _, counts in grown:
+            for key, count in counts.items():
+                tally[key] = tally.get(key, 0) + count
+        n_below = sum(tally.values()) - 1
+        folds = n_below >= fold_from and len(tally) == 1
+        folded = n_below if folds else 0
+        score = None if scores is None else float(scores[v])
+        drawn = [] if folds else [b for b, _ in grown]
+        return Branch(short[v], str(subject.hierarchy.names[v]), mark(v), score, drawn, folded), tally
+
+    roots = [branch(v)[0] for v in below.get(-1, [])]
+    return _cut(roots, [MOST_LINES]) if len(shown) > MOST_LINES else roots
+
+
+def _cut(branches: list[Branch], left: list[int]) -> list[Branch]:
+    """Keep the first lines, counting down ``left[0]``; say how many labels each place leaves out."""
+    kept: list[Branch] = []
+    for k, branch in enumerate(branches):
+        if left[0] <= 0:
+            n_hidden = sum(_size(b) for b in branches[k:])
+            kept.append(Branch(f"{n_hidden} more labels", "", "more", None, [], 0))
+            break
+        left[0] -= 1
+        kept.append(branch._replace(branches=_cut(branch.branches, left)))
+    return kept
+
+
+def _size(branch: Branch) -> int:
+    return 1 + branch.folded + sum(_size(b) for b in branch.branches)
+
+
+def _scores(S: Any, i: int) -> Any:
+    """Return one row of scores, dense."""
+    if S is None:
+        return None
+    return S[[i]].toarray().ravel() if sparse.issparse(S) else S[i]

@@ -1,0 +1,101 @@
+"""The hierarchy as the page's script draws it: one tree, and each method's counts beside it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.hierarchy import Hierarchy
+from truepath.report.evaluated import Evaluated, Subject
+
+__all__ = ["Mistakes", "drawn_parents", "most_mistaken", "node_table", "short_names"]
+
+SEPARATORS = " :/.|>@-_\\,;"
+N_MISTAKEN = 12
+
+
+class Mistakes(NamedTuple):
+    """A label and how often a method misses it or predicts it in vain."""
+
+    node: int
+    name: str
+    support: int
+    missed: int
+    wrong: int
+    f1: float
+
+
+def drawn_parents(hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """Return the parent each node is drawn under, its first; -1 for the top."""
+    first = np.full(hierarchy.n_nodes, -1, np.int64)
+    has_parent = np.diff(hierarchy.parent_ptr) > 0
+    first[has_parent] = hierarchy.parent_idx[hierarchy.parent_ptr[:-1][has_parent]]
+    return first
+
+
+def short_names(hierarchy: Hierarchy) -> list[str]:
+    """Return what a name adds to its parent's, where it begins with it; else the whole name."""
+    names = [str(name) for name in hierarchy.names]
+    short = []
+    for name, parent in zip(names, drawn_parents(hierarchy).tolist()):
+        above = names[parent] if parent >= 0 else None
+        rest = name[len(above) :] if above and name.startswith(above) else ""
+        tail = rest.lstrip(SEPARATORS)
+        short.append(tail if tail and tail != rest else name)
+    return short
+
+
+def node_table(subject: Subject) -> dict[str, Any]:
+    """Return plain lists, one entry a node, ready for JSON."""
+    hierarchy = subject.hierarchy
+    n_nodes = hierarchy.n_nodes
+    several = np.flatnonzero(np.diff(hierarchy.parent_ptr) > 1).tolist()
+    train = None if subject.train_Y is None else np.bincount(subject.train_Y.indices, minlength=n_nodes).tolist()
+    return {
+        "n_samples": subject.n_samples,
+        "full": [str(name) for name in hierarchy.names],
+        "short": short_names(hierarchy),
+        "parent": drawn_parents(hierarchy).tolist(),
+        "others": {str(v): hierarchy.parents(v)[1:].tolist() for v in several},
+        "depth": hierarchy.depth.tolist(),
+        "support": np.bincount(subject.Y_true.indices, minlength=n_nodes).tolist(),
+        "train": train,
+        "methods": [_method_table(subject, result) for result in subject.results],
+    }
+
+
+def _method_table(subject: Subject, result: Evaluated) -> dict[str, Any]:
+    """Return a method's right and predicted rows of each node, and its thresholds."""
+    thresholds: Any = None if result.thresholds is None else np.round(result.thresholds, 4).tolist()
+    hits, predicted = _count(subject, result)
+    return {"name": result.name, "hits": hits.tolist(), "predicted": predicted.tolist(), "thresholds": thresholds}
+
+
+def _count(subject: Subject, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count right and predicted rows of each node."""
+    n_nodes = subject.hierarchy.n_nodes
+    hits = subject.Y_true.multiply(result.Y_pred).tocsr()
+    hits.eliminate_zeros()
+    return np.bincount(hits.indices, minlength=n_nodes), np.bincount(result.Y_pred.indices, minlength=n_nodes)
+
+
+def most_mistaken(subject: Subject, result: Evaluated) -> list[Mistakes]:
+    """Return the labels with the most missed and wrongly predicted rows."""
+    hits, predicted = _count(subject, result)
+    support = np.bincount(subject.Y_true.indices, minlength=subject.hierarchy.n_nodes)
+    missed, wrong = support - hits, predicted - hits
+    order = np.argsort(-(missed + wrong), kind="stable")[:N_MISTAKEN]
+    return [
+        Mistakes(
+            int(v),
+            str(subject.hierarchy.names[v]),
+            int(support[v]),
+            int(missed[v]),
+            int(wrong[v]),
+            float(2 * hits[v] / max(support[v] + predicted[v], 1)),
+        )
+        for v in order
+        if missed[v] + wrong[v] > 0
+    ]

@@ -1,0 +1,108 @@
+"""The data in a few numbers and three histograms, and the results level by level."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.hierarchy.encode import drop_ancestors
+from truepath.metrics import hierarchical_precision_recall_f1
+from truepath.report.evaluated import Evaluated, Subject
+
+__all__ = ["Bars", "Level", "Profile", "describe_data", "measure_levels"]
+
+FREQUENCY_STEPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000)
+MOST_BARS = 12
+
+
+class Bars(NamedTuple):
+    """A histogram: a text and a count for each bar; texts may mark where a bar begins instead of the bar."""
+
+    texts: list[str]
+    counts: list[int]
+    at_edges: bool = False
+
+
+class Profile(NamedTuple):
+    """Facts as pairs (what, value), and three histograms; ``counted`` says which rows the first one counts."""
+
+    facts: list[tuple[str, str]]
+    frequency: Bars
+    counted: str
+    per_row: Bars
+    per_depth: Bars
+
+
+class Level(NamedTuple):
+    """One depth of the hierarchy: its labels, their true cells in the test rows, and a method's three ratios."""
+
+    depth: int
+    n_labels: int
+    n_true: int
+    precision: float
+    recall: float
+    f1: float
+
+
+def describe_data(subject: Subject) -> Profile:
+    """Count what the test rows, the hierarchy and, where given, the training rows hold."""
+    hierarchy, Y = subject.hierarchy, subject.Y_true
+    per_row = np.diff(Y.indptr)
+    specific = drop_ancestors(Y, hierarchy)
+    inner = specific[:, np.flatnonzero(~hierarchy.is_leaf)].sum(axis=1) > 0
+    kind = ("flat list" if hierarchy.n_edges == 0 else "tree") if hierarchy.is_tree else "DAG"
+    facts = [
+        ("test rows", f"{subject.n_samples:,}"),
+        ("labels", f"{hierarchy.n_nodes:,} ({len(hierarchy.leaves):,} leaves)"),
+        ("hierarchy", f"{kind} of depth {hierarchy.height}"),
+        ("labels per row", f"{per_row.mean():.2f} with ancestors, {specific.nnz / subject.n_samples:.2f} without"),
+        ("partial paths", f"{100 * inner.mean():.0f} % of the rows stop above a leaf"),
+        ("labels without a test row", f"{hierarchy.n_nodes - np.unique(Y.indices).size:,}"),
+    ]
+    if subject.train_Y is not None:
+        facts.insert(1, ("training rows", f"{subject.train_Y.shape[0]:,}"))
+    counted = Y if subject.train_Y is None else subject.train_Y
+    support = np.bincount(counted.indices, minlength=hierarchy.n_nodes)
+    depths = Bars([str(d + 1) for d in range(hierarchy.height)], [len(level) for level in hierarchy.levels])
+    which = "test rows" if subject.train_Y is None else "training rows"
+    return Profile(facts + _described(subject), _frequencies(support), which, _lengths(per_row), depths)
+
+
+def _described(subject: Subject) -> list[tuple[str, str]]:
+    """Take from the data set's own description what the matrices here do not tell."""
+    if subject.description is None:
+        return []
+    told = dict(subject.description.rows())
+    return [(what, told[what]) for what in ("data set", "rows", "features", "missing values") if what in told]
+
+
+def _frequencies(support: NDArray[Any]) -> Bars:
+    """Count labels by how many rows have them, in steps of 1, 2, 5."""
+    top = next((k for k, step in enumerate(FREQUENCY_STEPS) if step > support.max()), len(FREQUENCY_STEPS))
+    starts = FREQUENCY_STEPS[:top]
+    place = np.searchsorted(starts, support, side="right") - 1
+    texts = [f"{start // 1000}k" if start >= 1000 else str(start) for start in starts]
+    return Bars(texts, np.bincount(place, minlength=top).tolist(), at_edges=True)
+
+
+def _lengths(per_row: NDArray[Any]) -> Bars:
+    """Count rows by number of labels, in steps wide enough to need at most a dozen bars."""
+    top = int(per_row.max())
+    step = max(1, -(-(top + 1) // MOST_BARS))
+    counts = np.bincount(per_row // step)
+    return Bars([str(k * step) for k in range(counts.size)], counts.tolist(), at_edges=step > 1)
+
+
+def measure_levels(subject: Subject, result: Evaluated) -> list[Level]:
+    """Return precision, recall and F1 at each depth; NaN where nothing is predicted, or nothing true."""
+    truth, hierarchy = subject.Y_true, subject.hierarchy
+    ratios = hierarchical_precision_recall_f1(
+        truth, result.Y_pred, hierarchy, average="per_level", zero_division=np.nan
+    )
+    support = np.bincount(truth.indices, minlength=hierarchy.n_nodes)
+    return [
+        Level(d + 1, len(level), int(support[level].sum()), *(float(values[d]) for values in ratios))
+        for d, level in enumerate(hierarchy.levels)
+    ]

@@ -1,0 +1,53 @@
+"""Templates become a page: everything escaped, styles and script inside, nothing to fetch.
+
+The page carries a content security policy: no connections at all, and no script but the one written here, by its
+hash. So even markup that slipped through escaping could not run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib import resources
+from typing import Any
+
+__all__ = ["render"]
+
+
+def render(template: str, context: dict[str, Any], data: Any = None) -> str:
+    """Fill a template; ``data`` is embedded as JSON for the page's script."""
+    try:
+        import jinja2
+    except ImportError as error:
+        message = 'reports are rendered with jinja2, which is not installed: pip install "truepath[report]"'
+        raise ImportError(message) from error
+
+    loader = jinja2.PackageLoader("truepath.report")
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["fixed"] = _fixed
+    script = read_part("page.js")
+    inside = {"style": read_part("page.css"), "script": script, "script_hash": _hash(script), "data": embed(data)}
+    return environment.get_template(template).render(**context, **inside)
+
+
+def read_part(name: str) -> str:
+    """Read one of the files beside the templates."""
+    return resources.files("truepath.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def embed(data: Any) -> str:
+    """Write JSON that can stand inside a script element: ASCII, and never a ``<`` that could end it."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _fixed(value: float, digits: int = 3) -> str:
+    from truepath.report.svg import number
+
+    return number(value, digits)

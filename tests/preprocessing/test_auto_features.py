@@ -1,0 +1,97 @@
+"""AutoFeatures: what a column is, is decided once and from training rows; every table becomes numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.utils.estimator_checks import check_estimator
+
+from truepath.preprocessing import AutoFeatures
+
+TEXTS = ["the red fox jumps", "a lazy dog sleeps", "the dog and the fox", "nothing at all here"]
+CELLS = np.array(
+    [[text, colour, number] for text, colour, number in zip(TEXTS, "rgrb", ["1", "2.5", "", "-3e2"])], dtype=object
+)
+
+
+def test_texts_become_tf_idf_weights():
+    expected = TfidfVectorizer(sublinear_tf=True, strip_accents="unicode").fit_transform(TEXTS)
+    for given in (TEXTS, np.array(TEXTS), np.array(TEXTS, dtype=object)):
+        assert (AutoFeatures().fit_transform(given) != expected).nnz == 0
+
+
+def test_the_kinds_of_columns():
+    features = AutoFeatures().fit(CELLS)
+    assert [(kind, keys) for kind, keys, _ in features.blocks_] == [("number", [2]), ("category", [1]), ("text", [0])]
+    out = features.transform(CELLS)
+    assert out[:, [0]].toarray().ravel().tolist() == [1, 2.5, 1, -300]  # the median, 1, where empty
+    names = features.get_feature_names_out()
+    assert len(names) == out.shape[1]
+    assert names[:4].tolist() == ["x2", "1_b", "1_g", "1_r"]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_frames_and_cells_give_the_same(library):
+    columns = {"about": TEXTS, "colour": list("rgrb"), "size": [1.0, 2.5, None, -300.0]}
+    found = AutoFeatures().fit_transform(library(columns))
+    assert (found != AutoFeatures().fit_transform(CELLS)).nnz == 0
+    turned = library({name: columns[name] for name in ("size", "about", "colour")})
+    features = AutoFeatures().fit(library(columns))
+    if library is pl.DataFrame:  # scikit-learn asks pandas frames for the same order
+        assert (features.transform(library(columns)) != found).nnz == 0
+    with pytest.raises(ValueError, match="colour"):
+        features.transform(turned[["size", "about"]])
+
+
+def test_columns_are_judged_by_the_training_rows_alone():
+    features = AutoFeatures().fit(CELLS)
+    new = CELLS.copy()
+    new[0] = ["words never seen before", "violet", ""]
+    assert features.transform(new[:1]).toarray()[0, 1:].sum() == 0  # unknown category and words are zeros
+    new[1, 2] = "much"
+    with pytest.raises(ValueError, match=r"column 2 of X held numbers when fitted; row 1 has 'much'"):
+        features.transform(new)
+
+
+def test_numbers_stay_numbers():
+    X = np.array([[1.0, np.nan], [3.0, 4.0], [5.0, 8.0]])
+    assert np.array_equal(AutoFeatures(impute=False).fit_transform(X), X, equal_nan=True)
+    assert AutoFeatures().fit_transform(X)[0, 1] == 6
+    scaled = AutoFeatures(scale=True).fit_transform(X)
+    np.testing.assert_allclose(scaled.mean(axis=0), 0, atol=1e-12)
+    nominal = AutoFeatures(nominal=[0]).fit_transform(X)
+    assert nominal.shape == (3, 4)
+
+
+def test_sparse_counts_are_weighted_and_other_sparse_columns_scaled():
+    counts = sparse.csr_array(np.array([[2.0, 0, 1], [0, 3, 1]]))
+    weighted = AutoFeatures(scale=True).fit_transform(counts)
+    assert (weighted != TfidfTransformer(sublinear_tf=True).fit_transform(counts)).nnz == 0
+    assert (AutoFeatures().fit_transform(counts) != counts).nnz == 0
+    measured = AutoFeatures(scale=True).fit_transform(counts * 0.3)
+    assert np.abs(measured).max() == 1
+    assert isinstance(AutoFeatures(dense=True).fit_transform(counts), np.ndarray)
+
+
+def test_a_row_does_not_depend_on_the_batch():
+    features = AutoFeatures(scale=True).fit(CELLS)
+    whole = features.transform(CELLS).toarray()
+    assert (np.vstack([features.transform(CELLS[i : i + 1]).toarray() for i in range(4)]) == whole).all()
+
+
+def test_what_cannot_be_used_is_named():
+    with pytest.raises(ValueError, match="a list of texts, but AutoFeatures was fitted on a sparse matrix"):
+        AutoFeatures().fit(sparse.eye_array(3, format="csr")).transform(TEXTS)
+    with pytest.raises(ValueError, match="column 'when' of X holds times"):
+        AutoFeatures().fit(pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])}))
+
+
+@pytest.mark.parametrize("options", [{}, {"scale": True}, {"impute": False, "dense": True}], ids=str)
+def test_scikit_learn_checks(options):
+    results = check_estimator(AutoFeatures(**options), on_skip=None, on_fail=None)
+    assert not {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
+    assert sum(result["status"] == "passed" for result in results) >= 40
