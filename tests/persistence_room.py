@@ -10,12 +10,14 @@ from sklearn.linear_model import LogisticRegression
 
 import learners_room
 from truepath import combiners, decoders, preprocessing
+from truepath.classifier import make_preset
 from truepath.decoders import Decoder, MetaLabeler
 from truepath.learners import POLICIES, PerNode, Stack
 
 TREE = learners_room.TREE
 OPTIONS = {"KernelFAEL": {"gamma": 0.5}}
-# Cutset networks and their kin take every distinct value as a state: few of them keep the files small
+# Presets that keep an estimator which has not been fitted beside the one that has, of each kind that checks itself
+PRESETS: dict[str, dict] = {"clus-ens+mts": {}, "h-ada.mh": {}, "rcnet": {}, "tpr": {}, "fael": {}}
 ASKED = ("predict_proba", "predict_conditional_proba", "transform", "predict")
 
 
@@ -43,6 +45,8 @@ def fitted():
         cls = getattr(decoders, name)
         if inspect.isclass(cls) and issubclass(cls, (Decoder, MetaLabeler)) and cls is not Decoder:
             models[f"decoders.{name}"] = cls(hierarchy=TREE).fit(S, Y)
+    for name, options in PRESETS.items():
+        models[f"classifier.{name}"] = make_preset(name, hierarchy=TREE, **options).fit(X, Y)
     for name in preprocessing.__all__:
         models[f"preprocessing.{name}"] = getattr(preprocessing, name)().fit(X, Y)
     return models

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
-__all__ = ["open_atomically"]
+__all__ = ["open_atomically", "sync_folder"]
 
 
 @contextlib.contextmanager
@@ -43,10 +43,10 @@ def open_atomically(path: str | PathLike[str], mode: str = "wb", **options: Any)
         with contextlib.suppress(OSError):
             os.unlink(part)
         raise
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
-def _sync_folder(folder: str) -> None:
+def sync_folder(folder: str | PathLike[str]) -> None:
     """Make the new name itself last, where the system lets folders be synced."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder or ".", os.O_RDONLY)

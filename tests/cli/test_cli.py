@@ -50,8 +50,7 @@ def test_an_error_is_one_line_and_a_code(arguments, tmp_path, monkeypatch):
     assert "Traceback" not in done.stderr
 
 
-def test_demo_shows_measures_and_a_tree():
-    done = truepath("demo")
-    assert done.returncode == 0, done.stderr
-    assert "hierarchical F1" in done.stdout
-    assert "Try next" in done.stdout
+def test_methods_are_listed():
+    names = [method["name"] for method in json.loads(truepath("methods", "--json").stdout)]
+    assert {"clus-ens+mts", "mas", "masr", "h-ada.mh", "fael", "rcnet"} <= set(names)
+    assert "Bi & Kwok" in truepath("methods").stdout

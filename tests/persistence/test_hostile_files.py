@@ -245,9 +245,34 @@ HOSTILE = [
     ("joblib", "load"),
     ("sklearn.utils", "shuffle"),
 ]
-LOADERS = """DictNode DefaultDictNode ListNode SetNode TupleNode FunctionNode PartialNode TypeNode SliceNode ObjectNode
-ConstructorFromReduceNode MethodNode JsonNode BytesNode BytearrayNode OperatorFuncNode NdArrayNode MaskedArrayNode DTypeNode
-RandomStateNode RandomGeneratorNode SparseMatrixNode TreeNode LossNode CachedNode Nonsense""".split()
+LOADERS = [
+    "DictNode",
+    "DefaultDictNode",
+    "ListNode",
+    "SetNode",
+    "TupleNode",
+    "FunctionNode",
+    "PartialNode",
+    "TypeNode",
+    "SliceNode",
+    "ObjectNode",
+    "ConstructorFromReduceNode",
+    "MethodNode",
+    "JsonNode",
+    "BytesNode",
+    "BytearrayNode",
+    "OperatorFuncNode",
+    "NdArrayNode",
+    "MaskedArrayNode",
+    "DTypeNode",
+    "RandomStateNode",
+    "RandomGeneratorNode",
+    "SparseMatrixNode",
+    "TreeNode",
+    "LossNode",
+    "CachedNode",
+    "Nonsense",
+]
 
 
 def list_nodes(value):

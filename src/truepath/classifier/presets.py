@@ -14,6 +14,7 @@ from truepath.classifier.defaults import forest_learner, linear_learner
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 from truepath.combiners import FAEL, KernelFAEL, TruePathRule
 from truepath.decoders import MAS, MASR, BestPath, ExactLeafMAP, MultiThreshold, SingleThreshold, Threshold
+from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.learners import (
     HBR,
@@ -256,7 +257,7 @@ def get_preset(name: str) -> Preset:
     if name not in PRESETS:
         close = get_close_matches(str(name), PRESETS, n=2)
         hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"There are {', '.join(PRESETS)}."
-        raise ValueError(f"no preset is called {name!r}. {hint}")
+        raise TruePathError(f"no preset is called {name!r}. {hint}")
     return PRESETS[name]
 
 

@@ -1,20 +1,27 @@
-"""The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout."""
+"""The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout.
+
+Set ``TRUEPATH_TRACEBACK=1`` to see where an error comes from.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
 
 from truepath import __version__
+from truepath.cli.compare import compare
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
+from truepath.cli.evaluate import evaluate
+from truepath.cli.experiment import experiment
 from truepath.cli.fit import fit
+from truepath.cli.label import label
 from truepath.cli.methods import methods
 from truepath.cli.predict import predict
 from truepath.cli.report import report
 from truepath.cli.reproduce import reproduce
-from truepath.errors import TruePathError
 
 __all__ = ["app", "main"]
 
@@ -30,6 +37,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+COMMANDS = {
+    "Start here": (demo, methods),
+    "Your data": (describe, fit, predict, report),
+    "Your scores and labels": (label, evaluate),
+    "Methods side by side": (experiment, compare),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 app.command()(demo)
 app.command()(describe)
 app.command()(fit)
@@ -56,7 +73,9 @@ def main() -> None:
     """Run the command line; an error of the user's input is one line on stderr, not a traceback."""
     try:
         app()
-    except (TruePathError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:  # TruePathError is a ValueError
+        if os.environ.get("TRUEPATH_TRACEBACK"):
+            raise
         typer.echo(f"truepath: {error}", err=True)
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
+#: Enough for thresholds, and quick
+N_FOLDS = 3
 #: What is compared: preset -> what it is in words
 METHODS = {
-    "linear": "logistic regression for every topic, one threshold for all",
-    "fael": "local classifiers; final scores learned from the scores of all topics (FAEL)",
-    "clus-ens+mts": "a forest of predictive clustering trees, one threshold for each topic",
+    "linear": "logistic regression for every topic, one threshold",
+    "fael": "local classifiers, final scores learned from all topics' scores",
+    "clus-ens+mts": "a forest of clustering trees, a threshold for each topic",
 }
 
 
@@ -28,16 +30,15 @@ def demo(
     """Train three methods on the bundled data set, compare them, show one prediction, write a report."""
     from rich.console import Console
 
-    from truepath.cli.fitting import measure, results_table
+    from truepath.cli.fitting import LEGEND, measure, results_table
     from truepath.data import load_dataset
 
     console = Console(highlight=False)
     ds = load_dataset("pypi-topics")
     n_train, h = len(ds.train) + len(ds.valid), ds.hierarchy
     console.print(
-        f"[bold]pypi-topics[/]: which of {h.n_nodes} topics does a Python package have, given the words that "
-        f"describe it?\n{n_train:,} packages to learn from, {len(ds.test):,} to be tested on; a topic never comes "
-        "without those above it.\n"
+        f"[bold]pypi-topics[/]: which of {h.n_nodes} topics has a Python package, by the words about it?\n"
+        f"{n_train:,} packages to learn from, {len(ds.test):,} to test on. No topic without those above it.\n"
     )
     for method, what in METHODS.items():
         console.print(f"  [bold]{method:<13}[/] {what}")
@@ -45,31 +46,28 @@ def demo(
     found = {name: measure(ds.test.Y, result, h) for name, result in results.items()}
     console.print()
     console.print(results_table(found, f"On the {len(ds.test):,} test packages (* best)", seconds))
+    console.print(LEGEND)
     best = max(found, key=lambda name: found[name]["hierarchical_f1"])
     console.print(f"\nOne package, as [bold]{best}[/] sees it:")
     console.print(_example(ds, results[best].Y_pred))
     page = _write(ds, list(results.values()), output)
     console.print(f"\nThe whole story, with the hierarchy to zoom into: [bold]{page}[/]", soft_wrap=True)
     console.print("\nTry next:")
-    console.print("  [bold]truepath fit YOUR.csv --text COLUMN --labels COLUMN -o model.tp[/]   your own texts")
-    console.print("  [bold]truepath methods[/]                                                  all that can be fitted")
+    console.print("  [bold]truepath fit YOUR.csv --text COLUMN --labels COLUMN -o model.tp[/]")
+    console.print("  [bold]truepath methods[/]")
     if open_page:
         typer.launch(str(page))
 
 
 def _train(ds: Dataset) -> tuple[dict[str, Evaluated], dict[str, float]]:
-    """Fit each method on train and valid, thresholds and combiner on valid; predict the test part."""
-    import numpy as np
-    from sklearn.model_selection import PredefinedSplit
-
+    """Fit each method on train and valid together, thresholds and combiner out of fold; predict the test part."""
     from truepath.classifier import make_preset
     from truepath.cli.fitting import evaluate_model, fit_with_progress
 
     together = ds.merge("train", "valid", into="train").train
-    parts = PredefinedSplit(np.repeat([-1, 0], [len(ds.train), len(ds.valid)]))
     results, seconds = {}, {}
     for method in METHODS:
-        model = make_preset(method, ds.hierarchy, validation=parts)
+        model = make_preset(method, ds.hierarchy, validation=N_FOLDS)
         seconds[method] = fit_with_progress(model, together.X, together.Y, method)
         results[method] = evaluate_model(model, ds.test.X, method, seconds[method])
     return results, seconds

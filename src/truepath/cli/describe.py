@@ -14,7 +14,7 @@ def describe(
     data: Annotated[
         str, typer.Argument(help="A data set's name, a table with label paths, or an ARFF file in the CLUS dialect.")
     ],
-    labels: Annotated[str | None, typer.Option(help="Column of label paths in a table. [labels]")] = None,
+    labels: Annotated[str | None, typer.Option(help="Column of label paths in a table (default: labels).")] = None,
     text: Annotated[str | None, typer.Option(help="Column of texts in a table.")] = None,
     sep: Annotated[str, typer.Option(help="What separates the parts of a path.")] = "/",
     between: Annotated[str, typer.Option(help="What separates the paths of a cell.")] = ";",

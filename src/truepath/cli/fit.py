@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,7 +26,8 @@ def fit(
         str, typer.Option("--method", "-m", help="A preset; 'auto' chooses by the data. See truepath methods.")
     ] = "auto",
     labels: Annotated[
-        str | None, typer.Option(help="Column of label paths, or columns of levels with commas between. [labels]")
+        str | None,
+        typer.Option(help="Column of label paths, or columns of levels with commas between (default: labels)."),
     ] = None,
     text: Annotated[str | None, typer.Option(help="Column of texts to learn from; else all other columns.")] = None,
     ids: Annotated[str | None, typer.Option("--id", help="Column with the names of the rows.")] = None,
@@ -39,7 +41,9 @@ def fit(
     test_share: Annotated[
         float, typer.Option(help="Share of rows held out to measure on, where the data have no test part; 0: none.")
     ] = 0.2,
-    run: Annotated[Path | None, typer.Option(help="Where to keep the test results. [beside the model]")] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="Where to keep the test results (default: beside the model).")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
     n_jobs: Annotated[int | None, typer.Option(help="Parallel workers; -1: all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
@@ -49,11 +53,13 @@ def fit(
 
     if not 0 <= test_share < 1:
         raise typer.BadParameter(f"must be at least 0 and below 1, not {test_share}.", param_hint="--test-share")
+    _check_output(output)
     ds, remembered = open_training(
         data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, hierarchy=hierarchy
     )
     had_test = "test" in ds
     train, test = _parts(ds, test_share, seed)
+    method = _choose(ds) if method == "auto" else method
     model = _make(method, ds, seed, n_jobs)
     told: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
     if test is not None:
@@ -69,6 +75,14 @@ def fit(
     typer.echo(json.dumps(told, indent=2)) if as_json else _say(told, output)
 
 
+def _check_output(output: Path) -> None:
+    """Refuse, before the work, what could not be saved after it."""
+    if find_spec("skops") is None:
+        raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
+    if not output.resolve().parent.is_dir():
+        raise FileNotFoundError(f"--output: there is no folder {output.parent} to write {output.name} to.")
+
+
 def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | None]:
     """Return the rows to learn from and those to measure on: the data's own test part, or a share of the rows."""
     if "test" in ds:
@@ -80,17 +94,19 @@ def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | No
     return dealt.train, dealt.test if len(dealt.test) else None
 
 
+def _choose(ds: Dataset) -> str:
+    """Return the preset that suits the features: words get a linear model, all else a forest."""
+    from scipy import sparse
+
+    X = next(iter(ds.splits.values())).X
+    return "linear" if sparse.issparse(X) or X.ndim == 1 else "forest"
+
+
 def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> HierarchicalClassifier:
     """Return the unfitted model; nominal columns of ARFF files are told to its features."""
-    from truepath.classifier import HierarchicalClassifier, make_preset
-    from truepath.classifier.defaults import default_learner
+    from truepath.classifier import make_preset
 
-    options: dict[str, Any] = {"hierarchy": ds.hierarchy, "random_state": seed, "n_jobs": n_jobs}
-    if method == "auto":
-        first = next(iter(ds.splits.values()))
-        model = HierarchicalClassifier(default_learner(first.X, seed), **options)
-    else:
-        model = make_preset(method, **options)
+    model = make_preset(method, ds.hierarchy, random_state=seed, n_jobs=n_jobs)
     return model.set_params(learner__features__nominal=tuple(ds.nominal)) if ds.nominal else model
 
 
@@ -113,14 +129,16 @@ def _measure(
 
 def _say(told: dict[str, Any], output: Path) -> None:
     from rich.console import Console
+    from rich.filesize import decimal
 
-    from truepath.cli.fitting import results_table
+    from truepath.cli.fitting import LEGEND, results_table
 
     console = Console(highlight=False)
     console.print(f"[bold]{told['data']}[/]: {told['rows_fitted']:,} rows fitted, {told['labels']:,} labels")
     if "measures" in told:
         console.print(results_table({told["method"]: told["measures"]}, f"On {told['test_rows']:,} rows held out"))
-    console.print(f"Model    [bold]{output}[/] ({output.stat().st_size / 1e6:.1f} MB)", soft_wrap=True)
+        console.print(LEGEND)
+    console.print(f"\nModel    [bold]{output}[/] ({decimal(output.stat().st_size)})", soft_wrap=True)
     if "run" in told:
         console.print(f"Results  [bold]{told['run']}[/]", soft_wrap=True)
     console.print("\nTry next:", soft_wrap=True)

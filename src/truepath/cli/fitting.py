@@ -15,16 +15,21 @@ if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
     from truepath.report import Evaluated
 
-__all__ = ["MEASURES", "evaluate_model", "fit_with_progress", "measure", "results_table"]
+__all__ = ["LEGEND", "MEASURES", "evaluate_model", "fit_with_progress", "measure", "results_table"]
 
 #: Measure -> (what the table calls it, decimals)
 MEASURES = {
-    "hierarchical_f1": ("hierarchical F1 ↑", 3),
+    "hierarchical_f1": ("hF1 ↑", 3),
     "auprc": ("AU(PRC) ↑", 3),
-    "exact_match": ("exact match ↑", 3),
+    "exact_match": ("exact ↑", 3),
     "h_loss": ("H-loss ↓", 4),
     "hmc_loss": ("HMC-loss ↓", 4),
 }
+#: What the headings mean, for below a table
+LEGEND = (
+    "[dim]hF1: F1 over all labels, ancestors included. AU(PRC): area under the pooled\n"
+    "precision-recall curve. exact: rows with every label right. ↑ more is better.[/]"
+)
 
 
 class _Steps(logging.Handler):
@@ -83,12 +88,13 @@ def measure(Y_true: Any, result: Evaluated, hierarchy: Hierarchy) -> dict[str, f
 
 def results_table(found: dict[str, dict[str, float]], title: str, seconds: dict[str, float] | None = None) -> Table:
     """Draw methods by measures, the best of each measure bold and starred."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     from truepath.metrics import get_metric
 
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("method")
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table.add_column("method", no_wrap=True)
     for heading, _ in MEASURES.values():
         table.add_column(heading, justify="right")
     if seconds is not None:

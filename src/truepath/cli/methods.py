@@ -25,7 +25,7 @@ def methods(as_json: Annotated[bool, typer.Option("--json", help="Print the list
     table = Table(box=None, pad_edge=False)
     table.add_column("method", style="bold", no_wrap=True)
     table.add_column("what it is")
-    table.add_column("reference", style="dim")
     for preset in presets:
-        table.add_row(preset.name, preset.summary, preset.reference)
+        source = f" [dim]({preset.reference})[/]" if preset.reference else ""
+        table.add_row(preset.name, preset.summary + source)
     Console(highlight=False).print(table)

@@ -15,9 +15,10 @@ def predict(
     model: Annotated[Path, typer.Argument(help="A model that truepath fit saved.")],
     data: Annotated[str, typer.Argument(help="Rows of the same kind: a table, an ARFF file, or a data set's name.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file. [standard output]")
+        Path | None,
+        typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
     ] = None,
-    format: Annotated[str | None, typer.Option(help="csv, tsv, parquet or json. [by the file's ending]")] = None,
+    format: Annotated[str | None, typer.Option(help="csv, tsv, parquet or json (default: by the ending).")] = None,
     all_labels: Annotated[bool, typer.Option("--all-labels", help="Write a 0/1 column for every label.")] = False,
     scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
     explain: Annotated[int | None, typer.Option(help="Print why this row (from 0) got its labels, and stop.")] = None,

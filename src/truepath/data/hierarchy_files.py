@@ -25,10 +25,11 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
         * ``.csv``, ``.tsv``: edges, parent and child in two columns; a first line ``parent,child`` is skipped, an empty
           parent hangs the child at the top;
         * ``.edges``: edges ``parent child``, a line each, as :func:`read_edges` takes them;
-        * ``.txt``, ``.paths``: label paths, a line each (ancestors need not be listed); with a tab in every line, edges;
+        * ``.txt``, ``.paths``: label paths, a line each, ancestors added; with a tab in every line, edges;
         * ``.obo``: an ontology (needs the extra ``ontology``);
         * ``.arff``: the hierarchy in the header of a CLUS file;
         * or, where no such file is, the name of a data set.
+
         Text files may be compressed (.gz, .xz, .bz2).
     sep : str, default="/"
         Between the parts of a label path.

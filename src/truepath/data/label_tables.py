@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import fspath
 from typing import Any, TextIO
@@ -15,7 +15,7 @@ from scipy import sparse
 from truepath._atomic import open_atomically
 from truepath.data.files import PathType, plain_name, read_text
 from truepath.data.frames import Columns, is_missing, read_columns
-from truepath.data.matrix_files import read_matrix
+from truepath.data.matrix_files import column_names, read_matrix
 from truepath.data.row_ids import check_ids, is_id_name
 from truepath.data.write_tables import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError
@@ -86,15 +86,14 @@ def read_labels(
     name = plain_name(path).lower()
     if name.endswith(".json"):
         return _from_columns(_read_json(path, labels), hierarchy, labels, ids, between)
-    if not name.endswith((".npy", ".npz")):
-        table = read_columns(path)
-        if labels in table.data and labels not in hierarchy:
-            return _from_columns(table, hierarchy, labels, ids, between)
+    if labels not in hierarchy and labels in column_names(path):
+        return _from_columns(read_columns(path), hierarchy, labels, ids, between)
     matrix = read_matrix(path, hierarchy, ids=ids)
     try:
         Y = check_labels(matrix.values, hierarchy, name="the matrix", close=close)
     except ConstraintError as problem:
-        raise ConstraintError(f"{path}: {problem}") from None
+        found = str(problem).partition(" Add missing ancestors")[0]
+        raise ConstraintError(f"{path}: {found} Pass close=True (--close) to add the ancestors.") from None
     except ValueError as problem:
         raise DataFormatError(str(problem), fspath(path)) from None
     return LabelTable(sparse.csr_array(Y), matrix.ids, fspath(path))
@@ -140,7 +139,7 @@ def write_labels(
     labels: Any,
     hierarchy: Hierarchy,
     *,
-    ids: Sequence[Any] | None = None,
+    ids: Iterable[Any] | None = None,
     between: str = ";",
     matrix: bool = False,
     format: str | None = None,

@@ -24,7 +24,7 @@ from truepath.errors import DataFormatError, UnknownLabelError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import nearest
 
-__all__ = ["Matrix", "read_matrix"]
+__all__ = ["Matrix", "column_names", "read_matrix"]
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,20 @@ def read_matrix(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     return matrix if hierarchy is None else matrix.aligned(hierarchy)
 
 
+def column_names(path: PathType) -> list[str]:
+    """Return the names of the columns of a table, none for NumPy's files."""
+    name = plain_name(path).lower()
+    if name.endswith((".npy", ".npz")):
+        return []
+    if name.endswith((".parquet", ".pq")):
+        import narwhals as nw
+
+        return [str(column) for column in nw.from_native(read_parquet(fspath(path)), eager_only=True).columns]
+    first = read_text(path).lstrip("\n").partition("\n")[0]
+    _, header = next(_rows(first, "\t" if name.endswith((".tsv", ".tab")) else ",", fspath(path)))
+    return [cell.strip() for cell in header]
+
+
 def _check_finite(matrix: Matrix) -> None:
     values = matrix.values
     stored = values.data if hasattr(values, "indptr") else values
@@ -115,7 +129,7 @@ def _read_text(path: PathType, delimiter: str, hierarchy: Hierarchy | None, ids:
     first = next(rows, None)
     if first is None:
         raise DataFormatError("no rows below the line of column names.", fspath(path))
-    _check_header(header, fspath(path))
+    _check_header(header, hierarchy, fspath(path))
     id_column = _find_ids(header, first[1], hierarchy, ids, fspath(path))
     columns = [name for j, name in enumerate(header) if j != id_column]
     values, names, lines = [], [], []
@@ -154,13 +168,14 @@ def _chain(first: tuple[int, list[str]], rows: Iterator[Any]) -> Iterator[tuple[
     yield from rows
 
 
-def _check_header(header: list[str], path: str) -> None:
+def _check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> None:
     header[:] = [name.strip() for name in header]
+    is_known = hierarchy is not None and any(name in hierarchy for name in header)  # nodes may be called 1, 2, 3
+    if not is_known and all(_is_number(name) for name in header):
+        raise DataFormatError("the first line holds numbers; it must hold the names of the columns.", path, 1)
     if len(set(header)) != len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise DataFormatError(f"two columns are called {twice!r}; columns are found by name.", path, 1)
-    if all(_is_number(name) for name in header):
-        raise DataFormatError("the first line holds numbers; it must hold the names of the columns.", path, 1)
 
 
 def _find_ids(

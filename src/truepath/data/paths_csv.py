@@ -105,10 +105,7 @@ def read_paths_csv(
     written = written_labels(rows, index, hierarchy.n_nodes, unknown)
     if features is None:
         features = [] if text is not None else [c for c in table.names if c not in used]
-    if cells and text is None:
-        X, feature_names, codes = _cells(table, list(features)), list(features), {}
-    else:
-        X, feature_names, codes = _features(table, text, list(features), set(nominal))
+    X, feature_names, codes = _features(table, text, list(features), set(nominal), cells)
     whole = split_of_labels(X, written, hierarchy, None if ids is None else table.texts(ids))
     parts = {"all": whole}
     if split is not None:
@@ -164,12 +161,14 @@ def _hierarchy(
 
 
 def _features(
-    table: Columns, text: str | None, features: list[str], nominal: set[str]
+    table: Columns, text: str | None, features: list[str], nominal: set[str], cells: bool
 ) -> tuple[Any, list[str], dict[int, tuple[str, ...]]]:
     if text is not None:
         if features:
             raise ValueError("text and features exclude each other: X is either texts or numbers.")
         return table.texts(text), [text], {}
+    if cells:
+        return _cells(table, features), features, {}
     X = np.empty((table.n_rows, len(features)))
     codes: dict[int, tuple[str, ...]] = {}
     for j, column in enumerate(features):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -49,12 +49,12 @@ def check_ids(ids: NDArray[np.object_], error: Callable[[str, int], Exception]) 
             raise error(f"the id {name[:60]!r} stands twice (first in row {seen[name]}); rows are found by id.", row)
 
 
-def match_rows(wanted: Sequence[Any], given: Sequence[Any], *, what: str = "the predictions") -> NDArray[np.int64]:
+def match_rows(wanted: Iterable[Any], given: Iterable[Any], *, what: str = "the predictions") -> NDArray[np.int64]:
     """Return where each row of ``wanted`` stands in ``given``; both must hold the same ids.
 
     Parameters
     ----------
-    wanted, given : sequence
+    wanted, given : iterable
         Names of rows, each once.
     what : str, default="the predictions"
         What an error calls the table of the ``given`` ids.
@@ -83,6 +83,7 @@ def match_rows(wanted: Sequence[Any], given: Sequence[Any], *, what: str = "the 
     if len(place) > len(names):
         extra = next(name for name in place if name not in set(names))
         raise TruePathError(
-            f"{what} have {len(place) - len(names)} rows too many, first the id {extra!r}. Both tables must hold the same rows."
+            f"{what} have {len(place) - len(names)} rows too many, first the id {extra!r}. "
+            "Both tables must hold the same rows."
         )
     return np.array([place[name] for name in names], np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import fspath
 from typing import Any
@@ -61,7 +61,7 @@ def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     Raises
     ------
     DataFormatError
-        For rows of unequal length, cells that are no finite numbers, ids or columns that stand twice, with file and line.
+        For rows of unequal length, cells that are no finite numbers, ids or columns that stand twice; with the line.
     UnknownLabelError
         For a column that is no node of the hierarchy, with the nearest names.
 
@@ -80,7 +80,7 @@ def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path)
 
 
-def write_scores(path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Sequence[Any] | None = None) -> None:
+def write_scores(path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[Any] | None = None) -> None:
     """Write scores so that :func:`read_scores` gives back the same bits.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from os import fspath
 from typing import Any, TextIO
@@ -36,7 +36,7 @@ def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
     return _FORMATS[ending]
 
 
-def as_ids(ids: Sequence[Any] | None, n_rows: int) -> list[str]:
+def as_ids(ids: Iterable[Any] | None, n_rows: int) -> list[str]:
     """Return names of rows: those given, each once, or their numbers."""
     if ids is None:
         return [str(i) for i in range(n_rows)]

@@ -1,3 +1,30 @@
 """Plans, runs, statistics and figures: from methods and data sets to tables that can be trusted."""
 
-__all__: list[str] = []
+from truepath.experiments.cd_diagram import critical_difference_diagram
+from truepath.experiments.cd_svg import critical_difference_svg
+from truepath.experiments.compare import MethodComparison, compare
+from truepath.experiments.format_table import format_table
+from truepath.experiments.measures import Measure
+from truepath.experiments.plan import Plan, make_plan
+from truepath.experiments.records import RunKey, RunRecord
+from truepath.experiments.run import ExperimentResult, run_experiment
+from truepath.experiments.significance import Friedman
+from truepath.experiments.survey import Survey, survey_experiment
+
+__all__ = [
+    "ExperimentResult",
+    "Friedman",
+    "Measure",
+    "MethodComparison",
+    "Plan",
+    "RunKey",
+    "RunRecord",
+    "Survey",
+    "compare",
+    "critical_difference_diagram",
+    "critical_difference_svg",
+    "format_table",
+    "make_plan",
+    "run_experiment",
+    "survey_experiment",
+]

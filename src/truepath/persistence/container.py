@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+from contextlib import suppress
 from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
@@ -111,10 +112,8 @@ def _too_new(file: BinaryIO, version: int, n_metadata: int, size: int) -> str:
     writer = "a newer truepath"
     if _HEAD.size + _CHECKSUM + n_metadata <= size and n_metadata <= MAX_METADATA:
         file.seek(_HEAD.size + _CHECKSUM)
-        try:
+        with suppress(ValueError, KeyError, TypeError, RecursionError):  # then the layout changed as well
             writer = f"truepath {json.loads(file.read(n_metadata))['truepath']}"
-        except (ValueError, KeyError, TypeError, RecursionError):
-            pass  # then the layout changed as well
     return (
         f"written by {writer}, format {version}; this truepath reads formats up to {FORMAT_VERSION}. Upgrade truepath."
     )

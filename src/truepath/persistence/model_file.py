@@ -113,9 +113,9 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
 
     Notes
     -----
-    Magic, format version, lengths and the checksum are checked before anything is parsed, declared sizes before anything
-    is unpacked, types before anything is built, and indices of trees and sparse matrices before the estimator is handed
-    over. See :func:`trusted_types` for what may be in a file.
+    Magic, format version, lengths and the checksum are checked before anything is parsed, declared sizes before
+    anything is unpacked, types before anything is built, and indices of trees and sparse matrices before the estimator
+    is handed over. See :func:`trusted_types` for what may be in a file.
     """
     skops = _skops()
     model = read_model(path)
@@ -205,8 +205,8 @@ def _warn_of_versions(metadata: dict[str, Any], path: str | PathLike[str]) -> No
 
     if metadata.get("sklearn") != sklearn.__version__:
         warnings.warn(
-            f"{path} was saved with scikit-learn {metadata.get('sklearn')}, this is {sklearn.__version__}: estimators of "
-            "scikit-learn inside may predict differently. Fit and save again to be sure.",
+            f"{path} was saved with scikit-learn {metadata.get('sklearn')}, this is {sklearn.__version__}: estimators "
+            "of scikit-learn inside may predict differently. Fit and save again to be sure.",
             UserWarning,
             stacklevel=3,
         )

@@ -32,8 +32,13 @@ def check_sound(root: Any) -> None:
             _check_sklearn_tree(value)
         elif type(value).__module__.startswith("sklearn."):
             _check_features(value)
-        elif hasattr(type(value), "_check_loaded"):
+        elif hasattr(type(value), "_check_loaded") and _is_fitted(value):
             value._check_loaded()
+
+
+def _is_fitted(value: Any) -> bool:
+    """Say whether there is something to check: an estimator given as a parameter has learned nothing yet."""
+    return not hasattr(value, "get_params") or any(name.endswith("_") for name in vars(value))
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -75,8 +80,8 @@ def _check_features(estimator: Any) -> None:
     n_features = getattr(estimator, "n_features_in_", None)
     members = getattr(estimator, "estimators_", [])
     for member in (estimator, *(np.ravel(members).tolist() if isinstance(members, (list, np.ndarray)) else ())):
-        tree = getattr(member, "tree_", None)
-        if hasattr(tree, "n_features") and n_features is not None and tree.n_features > n_features:
+        asked = getattr(getattr(member, "tree_", None), "n_features", None)
+        if asked is not None and n_features is not None and asked > n_features:
             raise ValueError("a tree asks a feature that does not exist")
     for predictor in np.ravel(np.array(getattr(estimator, "_predictors", []), object)):
         nodes, n_sets = predictor.nodes, len(predictor.raw_left_cat_bitsets)

@@ -46,17 +46,17 @@ def threshold_chart(curves: Curves, threshold: float | None) -> str:
     values = {"precision": curves.at_precision, "recall": curves.at_recall, "f1": curves.at_f1}
     lines = {key: [(x, y) for x, y in zip(grid, values[key]) if isfinite(y)] for key, _, _ in RATIOS}
     drawn += _ratio_lines(frame, lines)
+    if threshold is not None and domain[0] <= threshold <= domain[1]:
+        x = frame.x(threshold)
+        drawn.append(element("line", x1=x, x2=x, y1=frame.y(0), y2=frame.y(1), class_="rule"))
+        anchor, shift = ("start", 4.0) if x < WIDTH / 2 else ("end", -4.0)
+        used = f"used: {threshold:.2f}"
+        drawn.append(text(x + shift, frame.y(0) - 6, used, class_="value halo", text_anchor=anchor))
     x, y = frame.x(grid[best]), frame.y(curves.at_f1[best])
     drawn.append(marker(0, x, y, class_="dot ratio0"))
     side = ("end", -7.0) if grid[best] > np.mean(domain) else ("start", 7.0)
     said = f"best F1 {curves.at_f1[best]:.2f} at {grid[best]:.2f}"
     drawn.append(text(x + side[1], y - 8, said, class_="value halo", text_anchor=side[0]))
-    if threshold is not None and domain[0] <= threshold <= domain[1]:
-        x = frame.x(threshold)
-        drawn.append(element("line", x1=x, x2=x, y1=frame.y(0), y2=frame.y(1), class_="rule"))
-        anchor, shift = ("start", 4.0) if x < WIDTH / 2 else ("end", -4.0)
-        said = f"used: {threshold:.2f}"
-        drawn.append(text(x + shift, frame.y(0) - 6, said, class_="value halo", text_anchor=anchor))
     return picture(drawn, f"Precision, recall and F1 by threshold; {said}", height=300)
 
 

@@ -46,7 +46,9 @@ def trace_curves(Y_true: Any, S: Any) -> Curves:
     curve = precision_recall_curve(Y_true, S)
     low, high = min(0.0, float(curve.thresholds[0])), max(1.0, float(curve.thresholds[-1]))
     grid = np.linspace(low, high, N_THRESHOLDS)
-    place = np.searchsorted(curve.thresholds, grid.astype(curve.thresholds.dtype), side="left")  # score >= threshold
+    place = np.searchsorted(
+        curve.thresholds, grid.astype(curve.thresholds.dtype), side="right"
+    )  # score > threshold, as decoders do
     precision, recall = curve.precision[place], curve.recall[place]
     precision = np.where(recall > 0, precision, np.nan)  # nothing predicted any more: no precision
     f1 = np.where(recall > 0, divide(2 * precision * recall, precision + recall, 0.0), 0.0)

@@ -48,7 +48,8 @@ class Evaluated:
 
     def __repr__(self) -> str:
         what = "labels" if self.S is None else "labels and scores"
-        return f"Evaluated({self.name!r}: {what} of {self.Y_pred.shape[0]} rows)"
+        n_rows = self.Y_pred.shape[0] if hasattr(self.Y_pred, "shape") else len(self.Y_pred)
+        return f"Evaluated({self.name!r}: {what} of {n_rows} rows)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,11 +133,12 @@ def _check_result(result: Evaluated, hierarchy: Hierarchy, n_samples: int, repai
         if matrix is not None and matrix.shape[0] != n_samples:
             raise ValueError(f"{name} {of} has {matrix.shape[0]} rows, Y_true {n_samples}; they must be the same rows.")
     thresholds = None if result.thresholds is None else np.asarray(result.thresholds, np.float64)
-    if thresholds is not None and thresholds.shape not in ((), (hierarchy.n_nodes,)):
+    if thresholds is not None and (thresholds.shape not in ((), (hierarchy.n_nodes,)) or np.isnan(thresholds).any()):
         n_nodes = hierarchy.n_nodes
-        raise ValueError(f"thresholds {of} must be a number or one for each of the {n_nodes} nodes.")
+        raise ValueError(f"thresholds {of} must be a number or one for each of the {n_nodes} nodes, and never NaN.")
     settings = None if result.settings is None else dict(result.settings)
-    return Evaluated(str(result.name), closed, scores, thresholds, result.fit_seconds, settings)
+    seconds = None if result.fit_seconds is None else float(result.fit_seconds)
+    return Evaluated(str(result.name), closed, scores, thresholds, seconds, settings)
 
 
 def _as_strings(column: Sequence[Any] | None, name: str, n_samples: int) -> tuple[str, ...] | None:

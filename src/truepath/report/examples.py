@@ -128,7 +128,7 @@ def _cut(branches: list[Branch], left: list[int]) -> list[Branch]:
     for k, branch in enumerate(branches):
         if left[0] <= 0:
             n_hidden = sum(_size(b) for b in branches[k:])
-            kept.append(Branch(f"{n_hidden} more labels", "", "more", None, [], 0))
+            kept.append(Branch(f"{n_hidden} more label{'' if n_hidden == 1 else 's'}", "", "more", None, [], 0))
             break
         left[0] -= 1
         kept.append(branch._replace(branches=_cut(branch.branches, left)))

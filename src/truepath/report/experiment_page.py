@@ -36,6 +36,7 @@ class Part(NamedTuple):
     way: str
     rows: list[tuple[str, list[Cell | None]]]
     ranks: list[float | None]
+    ranked: list[tuple[str, float]]
     chart: str
     diagram: str
     remarks: list[str]
@@ -113,15 +114,16 @@ def _part(
     rows = [(dataset, row) for dataset, row in rows if any(cell is not None for cell in row)]
     chart = dot_plot([(d, [None if c is None else c.mean for c in row]) for d, row in rows], measure)
     comparison, remarks = _compare(table, measure, greater, alpha)
-    ranks: list[float | None] = [None] * len(methods)
+    by_name: dict[str, float] = {}
     diagram = ""
     if comparison is not None:
         by_name = dict(zip(comparison.methods, comparison.mean_ranks.tolist()))
-        ranks = [by_name.get(method) for method in methods]
         remarks = [*remarks, *comparison.remarks]
         if comparison.tests:
             diagram = import_module("truepath.experiments").critical_difference_svg(comparison)
-    return Part(measure, "higher is better" if greater else "lower is better", rows, ranks, chart, diagram, remarks)
+    way = "higher is better" if greater else "lower is better"
+    ranks = [by_name.get(method) for method in methods]
+    return Part(measure, way, rows, ranks, list(by_name.items()), chart, diagram, remarks)
 
 
 def _greater_is_better(measure: str) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
+
+from truepath._atomic import open_atomically
 
 __all__ = ["now", "replace_file", "versions", "write_atomically"]
 
@@ -23,25 +23,12 @@ def write_atomically(path: str | PathLike[str], text: str) -> Path:
 
 
 def replace_file(path: str | PathLike[str], write: Callable[[IO[bytes]], Any]) -> Path:
-    """Let ``write`` fill a temporary file beside ``path`` and put it in its place when it is whole."""
+    """Let ``write`` fill a file beside ``path`` and put it in its place when it is whole."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files that only their owner can read
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with open_atomically(path) as file:
+        write(file)
     return path
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def now() -> str:

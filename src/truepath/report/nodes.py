@@ -68,9 +68,19 @@ def node_table(subject: Subject) -> dict[str, Any]:
 
 def _method_table(subject: Subject, result: Evaluated) -> dict[str, Any]:
     """Return a method's right and predicted rows of each node, and its thresholds."""
-    thresholds: Any = None if result.thresholds is None else np.round(result.thresholds, 4).tolist()
+    thresholds: Any = None
+    if result.thresholds is not None:
+        shown = [_told(float(t)) for t in np.ravel(result.thresholds)]
+        thresholds = shown if np.ndim(result.thresholds) else shown[0]
     hits, predicted = _count(subject, result)
     return {"name": result.name, "hits": hits.tolist(), "predicted": predicted.tolist(), "thresholds": thresholds}
+
+
+def _told(threshold: float) -> float | str:
+    """Return a threshold as JSON can hold it."""
+    if np.isinf(threshold):
+        return "never predicted" if threshold > 0 else "always predicted"
+    return round(threshold, 4)
 
 
 def _count(subject: Subject, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

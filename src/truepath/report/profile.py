@@ -57,7 +57,7 @@ def describe_data(subject: Subject) -> Profile:
         ("test rows", f"{subject.n_samples:,}"),
         ("labels", f"{hierarchy.n_nodes:,} ({len(hierarchy.leaves):,} leaves)"),
         ("hierarchy", f"{kind} of depth {hierarchy.height}"),
-        ("labels per row", f"{per_row.mean():.2f} with ancestors, {specific.nnz / subject.n_samples:.2f} without"),
+        ("labels per row", f"{per_row.mean():.1f} with ancestors, {specific.nnz / subject.n_samples:.1f} without"),
         ("partial paths", f"{100 * inner.mean():.0f} % of the rows stop above a leaf"),
         ("labels without a test row", f"{hierarchy.n_nodes - np.unique(Y.indices).size:,}"),
     ]

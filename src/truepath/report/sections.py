@@ -132,4 +132,4 @@ def _single(result: Evaluated) -> float | None:
     if result.thresholds is None:
         return None
     found = np.unique(result.thresholds)
-    return float(found[0]) if found.size == 1 else None
+    return float(found[0]) if found.size == 1 and isfinite(found[0]) else None

@@ -36,7 +36,7 @@ def text(x: float, y: float, content: object, **attributes: Any) -> str:
 
 def number(value: float, digits: int = 3) -> str:
     """Write a number with a fixed number of digits, a missing one as a dash."""
-    return "–" if value != value else f"{value:.{digits}f}"
+    return "–" if value != value else f"{value:.{digits}f}".replace("-", "−")
 
 
 def picture(content: Iterable[str], label: str, *, width: float = WIDTH, height: float = HEIGHT) -> str:

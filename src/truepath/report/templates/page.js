@@ -68,7 +68,7 @@
     return RAMP[k].map((c, j) => Math.round(c + rest * (RAMP[k + 1][j] - c)));
   }
   const css = (rgb) => `rgb(${rgb.join(",")})`;
-  const inkOn = (rgb) => (0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 118 ? "#111" : "#fff");
+  const inkOn = (rgb) => (0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 122 ? "#111" : "#fff");
   const mostRows = Math.max(1, ...data.support);
   const supportShade = (rows) => Math.log1p(rows) / Math.log1p(mostRows);
   function shade(v) {
@@ -112,7 +112,7 @@
 
   function measureRoom() {
     const w = Math.max(260, svg.parentElement.clientWidth);
-    const h = state.shape === "sunburst" ? Math.min(w, 700) : Math.max(380, Math.min(w < 600 ? 640 : 720, 10.6 * leaves));
+    const h = state.shape === "sunburst" ? Math.min(w, 700) : Math.max(380, Math.min(720, 10.6 * leaves));
     size = { w, h };
     svg.setAttribute("viewBox", `0 0 ${w} ${h}`);
   }
@@ -349,7 +349,7 @@
     if (data.train) row(list, "training rows", whole(data.train[v]));
     if (found.threshold !== null && found.threshold !== undefined) row(list, "threshold", String(found.threshold));
     row(list, "depth", String(data.depth[v]));
-    if (below[v].length) row(list, "labels below", `${below[v].length} direct, ${stop[v] - start[v]} leaves`);
+    if (below[v].length) row(list, "labels below", `${below[v].length} (${stop[v] - start[v]} leaves)`);
     box.append(title, path, list);
     const others = data.others[v];
     if (others) {
@@ -431,7 +431,7 @@
   /* ---------------------------------------------------------------- search */
 
   const search = byId("search"), report = byId("found"), lower = data.full.map((text) => text.toLowerCase());
-  const bare = (text) => text.replace(/[^\p{L}\p{N}]+/gu, ""); // GO:0006412 finds GO0006412
+  const bare = (text) => text.replace(/[^\p{L}\p{N}]+/gu, ""); // so that GO:0006412 finds GO0006412
   const bareNames = lower.map(bare);
   function find() {
     state.query = search.value.trim().toLowerCase();
@@ -442,8 +442,9 @@
     if (state.query) {
       state.hits = new Uint8Array(n + 1);
       state.leads = new Uint8Array(n + 1);
+      state.found = order.filter((v) => v !== ROOT && lower[v].includes(state.query));
       const simple = bare(state.query);
-      state.found = order.filter((v) => v !== ROOT && (lower[v].includes(state.query) || (simple && bareNames[v].includes(simple))));
+      if (!state.found.length && simple) state.found = order.filter((v) => v !== ROOT && bareNames[v].includes(simple));
       for (const v of state.found) { state.hits[v] = 1; for (let u = above[v]; u !== -1 && !state.leads[u]; u = above[u]) state.leads[u] = 1; }
       const exact = (v) => (lower[v] === state.query || data.short[v].toLowerCase() === state.query ? 0 : data.short[v].toLowerCase().includes(state.query) ? 1 : 2);
       state.found.sort((u, v) => exact(u) - exact(v)); // a label that is what was typed comes first

@@ -1,0 +1,94 @@
+"""``truepath compare``: which methods differ, over all data sets of a table of results."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from truepath.experiments import MethodComparison
+
+__all__ = ["compare"]
+
+
+class Format(str, Enum):
+    """How results are printed."""
+
+    table = "table"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+    json = "json"
+
+
+def compare(
+    results: Annotated[
+        Path,
+        typer.Argument(help="A CSV with dataset, method, (seed, fold, measure,) value, or an experiment's folder."),
+    ],
+    measure: Annotated[
+        str | None, typer.Option("--measure", "-m", help="One measure; by default all, in turn.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.table,
+    diagram: Annotated[
+        Path | None, typer.Option(help="Draw the critical-difference diagram: OUT.svg, or PNG, PDF by matplotlib.")
+    ] = None,
+    greater_is_better: Annotated[
+        bool | None,
+        typer.Option("--greater-is-better/--lower-is-better", help="For measures that truepath does not know."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Rank the methods and test which differ: Friedman, Nemenyi, Wilcoxon with Holm."""
+    from truepath.errors import TruePathError
+    from truepath.experiments.compare import compare as compare_methods
+    from truepath.experiments.scores import list_measures, read_columns
+
+    if not 0 < alpha < 1:
+        raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
+    columns = read_columns(results)
+    wanted: list[str | None] = [measure] if measure is not None else [*list_measures(columns)] or [None]
+    if diagram is not None and len(wanted) > 1:
+        raise TruePathError(f"--diagram draws one measure; choose it with --measure: {', '.join(map(str, wanted))}.")
+    way: dict[str, Any] = {"greater_is_better": greater_is_better}
+    found = [compare_methods(columns, label, alpha=alpha, **way) for label in wanted]
+    form = Format.json if as_json else form
+    typer.echo(_print(columns, found, form, way))
+    if diagram is not None:
+        _draw(found[0], diagram)
+        typer.echo(f"diagram: {diagram}", err=True)
+
+
+def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[str, Any]) -> str:
+    """Return the comparisons as text, the results as a table for a paper, or everything as JSON."""
+    from truepath.experiments import format_table
+
+    if form is Format.json:
+        return json.dumps([comparison.to_dict() for comparison in found], indent=2)
+    if form is Format.table:
+        return "\n\n".join(map(str, found))
+    return "\n\n".join(format_table(columns, c.measure or None, to=form.value, **way) for c in found)
+
+
+def _draw(comparison: MethodComparison, path: Path) -> None:
+    """Write the diagram: SVG by ourselves, without matplotlib; other endings by matplotlib."""
+    from truepath.experiments import critical_difference_diagram, critical_difference_svg
+
+    if path.suffix.lower() == ".svg":
+        path.write_text(critical_difference_svg(comparison) + "\n", encoding="utf-8")
+        return
+    import matplotlib
+
+    matplotlib.use("agg")
+    figure = critical_difference_diagram(comparison).figure
+    try:
+        figure.savefig(path, dpi=200)
+    except ValueError as problem:
+        from truepath.errors import TruePathError
+
+        raise TruePathError(f"--diagram {path}: {problem}") from None

@@ -1,0 +1,214 @@
+"""``truepath evaluate``: predicted labels and scores against the truth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from truepath.errors import TruePathError
+
+if TYPE_CHECKING:
+    from truepath.hierarchy import Hierarchy
+
+__all__ = ["evaluate"]
+
+
+class _Measured(NamedTuple):
+    """One measure's value, with the ends of its interval if one was asked for."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def evaluate(
+    truth: Annotated[
+        str, typer.Argument(help="True labels: a file as label writes it, a 0/1 matrix, or a data set's name.")
+    ],
+    predicted: Annotated[Path | None, typer.Argument(help="Predicted labels: a file of the same kinds.")] = None,
+    hierarchy: Annotated[
+        str | None,
+        typer.Option("--hierarchy", "-H", help="As for label; may be left out if TRUTH is a data set's name."),
+    ] = None,
+    scores: Annotated[
+        Path | None, typer.Option("--scores", "-S", help="Scores, for the measures that need them.")
+    ] = None,
+    metrics: Annotated[str | None, typer.Option("--metrics", "-m", help="Names, with commas; all by default.")] = None,
+    nodes: Annotated[
+        str | None, typer.Option(help="Count these labels only: names, with commas, or a file of them.")
+    ] = None,
+    leave_out: Annotated[
+        str | None, typer.Option(help="Do not count these labels: names, with commas, or a file.")
+    ] = None,
+    bootstrap: Annotated[int, typer.Option(min=0, help="Resamples for 95% intervals; 0 for none.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set's name.")] = "test",
+    ids: Annotated[str | None, typer.Option(help="The column of row names, if not the first.")] = None,
+    by_order: Annotated[bool, typer.Option("--by-order", help="Compare row by row, whatever the ids say.")] = False,
+    close: Annotated[
+        bool, typer.Option("--close", help="Add ancestors missing in matrices instead of refusing them.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the values as JSON.")] = False,
+) -> None:
+    """Measure predicted labels, scores or both against true labels."""
+    from truepath.data import read_labels, read_scores
+
+    if predicted is None and scores is None:
+        raise TruePathError("nothing to evaluate: give predicted labels, --scores, or both.")
+    tree, true, true_ids = _read_truth(truth, hierarchy, split, ids, close)
+    given: dict[str, Any] = {}
+    if predicted is not None:
+        labels = read_labels(predicted, tree, ids=ids, close=close)
+        given["labels"] = _match(labels.Y, labels.ids, true, true_ids, str(predicted), by_order)
+    if scores is not None:
+        table = read_scores(scores, tree, ids=ids)
+        given["scores"] = _match(table.S, table.ids, true, true_ids, str(scores), by_order)
+    counted = _counted(tree, nodes, leave_out)
+    wanted = _wanted(metrics, given)
+    found = _measure(wanted, true, given, tree, counted, bootstrap, seed)
+    if as_json:
+        typer.echo(json.dumps(_as_json(found, bootstrap), indent=2))
+    else:
+        n_labels = tree.n_nodes if counted is None else len(counted)
+        _print(found, f"{true.shape[0]} rows, {n_labels} labels", bootstrap)
+
+
+def _read_truth(
+    truth: str, hierarchy: str | None, split: str, ids: str | None, close: bool
+) -> tuple[Hierarchy, Any, Any]:
+    """Return the hierarchy, the true labels and the names of their rows."""
+    from truepath.data import load_dataset, read_hierarchy, read_labels
+
+    if Path(truth).is_file():
+        if hierarchy is None:
+            raise TruePathError("--hierarchy is missing: a file of labels does not say how they hang together.")
+        tree = read_hierarchy(hierarchy)
+        table = read_labels(truth, tree, ids=ids, close=close)
+        return tree, table.Y, table.ids
+    if Path(truth).suffix in (".csv", ".tsv", ".parquet", ".json", ".npy", ".npz"):
+        raise FileNotFoundError(2, "no such file", truth)
+    ds = load_dataset(truth)
+    if split not in ds.splits:
+        raise TruePathError(f"{truth} has no part {split!r}; there are {', '.join(ds.splits)}. Choose with --split.")
+    if hierarchy is not None and read_hierarchy(hierarchy) != ds.hierarchy:
+        raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}; leave it out.")
+    return ds.hierarchy, ds[split].Y, ds[split].ids
+
+
+def _match(matrix: Any, ids: Any, true: Any, true_ids: Any, path: str, by_order: bool) -> Any:
+    """Return the rows in the order of the truth."""
+    from truepath.data import match_rows
+
+    if ids is not None and true_ids is not None and not by_order:
+        try:
+            return matrix[match_rows(true_ids, ids, what=path)]
+        except TruePathError as problem:
+            raise TruePathError(f"{problem} To compare row by row instead, add --by-order.") from None
+    if matrix.shape[0] != true.shape[0]:
+        raise TruePathError(
+            f"{path} has {matrix.shape[0]} rows, the truth has {true.shape[0]}: they must be the same rows."
+        )
+    return matrix
+
+
+def _counted(hierarchy: Hierarchy, nodes: str | None, leave_out: str | None) -> Any:
+    """Return the numbers of the labels that count, None for all."""
+    import numpy as np
+
+    if nodes is None and leave_out is None:
+        return None
+    kept = np.zeros(hierarchy.n_nodes, bool)
+    kept[hierarchy.indices(_names(nodes)) if nodes is not None else slice(None)] = True
+    if leave_out is not None:
+        kept[hierarchy.indices(_names(leave_out))] = False
+    if not kept.any():
+        raise TruePathError("--nodes and --leave-out leave no label to count.")
+    return np.flatnonzero(kept)
+
+
+def _names(given: str) -> list[str]:
+    """Split names at commas, or read them from a file, one a line."""
+    if Path(given).is_file():
+        return [line.strip() for line in Path(given).read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def _wanted(metrics: str | None, given: dict[str, Any]) -> list[str]:
+    """Return the measures asked for, or all that can be computed from what is given."""
+    from truepath.metrics import get_metric, list_metrics
+
+    if metrics is None:
+        return [name for name in list_metrics() if get_metric(name).number is None and get_metric(name).needs in given]
+    names = [name.strip() for name in metrics.split(",") if name.strip()]
+    for name in names:
+        if (needs := get_metric(name).needs) not in given:
+            raise TruePathError(f"{name} needs {needs}: give {'PREDICTED' if needs == 'labels' else '--scores'}.")
+    return names
+
+
+def _measure(
+    names: list[str], true: Any, given: dict[str, Any], hierarchy: Hierarchy, nodes: Any, n_resamples: int, seed: int
+) -> dict[str, _Measured]:
+    """Compute the measures, with a bar."""
+    from truepath.cli.progress import progress
+    from truepath.metrics import bootstrap_interval, get_metric
+
+    found = {}
+    with progress("measuring", total=len(names)) as advance:
+        for name in names:
+            advance(0, note=name)
+            metric = get_metric(name)
+            predicted = given[metric.needs]
+            if n_resamples:
+                interval = bootstrap_interval(
+                    name, true, predicted, hierarchy, n_resamples=n_resamples, random_state=seed, nodes=nodes
+                )
+                found[name] = _Measured(interval.value, interval.low, interval.high)
+            else:
+                found[name] = _Measured(metric(true, predicted, hierarchy, nodes=nodes))
+            advance()
+    return found
+
+
+def _as_json(found: dict[str, _Measured], n_resamples: int) -> dict[str, Any]:
+    from truepath.metrics import get_metric
+
+    return {
+        name: {
+            "value": _finite(measured.value),
+            "needs": get_metric(name).needs,
+            "greater_is_better": get_metric(name).greater_is_better,
+            **({"low": _finite(measured.low), "high": _finite(measured.high)} if n_resamples else {}),
+        }
+        for name, measured in found.items()
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    """Return a number that JSON has, None for NaN."""
+    return None if value is None or value != value else value
+
+
+def _print(found: dict[str, _Measured], title: str, n_resamples: int) -> None:
+    """Draw the table, measures of labels first, an arrow to where better is."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from truepath.metrics import get_metric
+
+    table = Table(title=title, title_justify="left")
+    table.add_column("measure")
+    table.add_column("value", justify="right")
+    table.add_column("better")
+    if n_resamples:
+        table.add_column("95% interval")
+    for needs in ("labels", "scores"):
+        group = [name for name in found if get_metric(name).needs == needs]
+        for name in group:
+            arrow = "↑" if get_metric(name).greater_is_better else "↓"
+            ends = [f"{found[name].low:.4f} to {found[name].high:.4f}"] if n_resamples else []
+            table.add_row(name, f"{found[name].value:.4f}", arrow, *ends, end_section=name == group[-1])
+    Console(highlight=False).print(table)

@@ -1,0 +1,123 @@
+"""``truepath experiment``: run a plan of data sets x methods x seeds x measures, or the rest of it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from truepath.experiments import ExperimentResult, Survey
+
+__all__ = ["experiment"]
+
+SOME_FAILED = 1
+INTERRUPTED = 130
+SHOWN_ERRORS = 5
+
+
+def experiment(
+    plan: Annotated[Path, typer.Argument(help="The plan, a TOML file.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the results; by default PLAN-results.")
+    ] = None,
+    n_jobs: Annotated[int | None, typer.Option("--n-jobs", "-j", help="How many runs at a time; -1 for all.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and show what would run.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+) -> None:
+    """Run an experiment; finished runs are kept, so the same command goes on after an interruption."""
+    from truepath.experiments import survey_experiment
+
+    folder = output if output is not None else Path(f"{plan.stem}-results")
+    if dry_run:
+        _show_survey(survey_experiment(plan, folder), folder, as_json)
+        return
+    try:
+        result = _run(plan, folder, n_jobs)
+    except KeyboardInterrupt:
+        command = shlex.join(["truepath", "experiment", str(plan), "-o", str(folder)])
+        typer.echo(f"truepath: interrupted. What is finished is in {folder}; to go on: {command}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    typer.echo(json.dumps(_summary(result), indent=2) if as_json else _tables(result))
+    _say_what_failed(result)
+    if not as_json:
+        typer.echo(f"\nTry next:  {shlex.join(['truepath', 'report', str(folder)])}", err=True)
+    if result.failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
+    """Run the plan behind a progress bar; what is kept and done again goes to stderr."""
+    from truepath.cli.progress import progress
+    from truepath.experiments import run_experiment
+
+    with progress("experiment") as advance:
+
+        def start(survey: Survey) -> None:
+            for remark in survey.remarks:
+                typer.echo(remark, err=True)
+            advance(0, total=len(survey.todo))
+
+        return run_experiment(
+            plan,
+            folder,
+            n_jobs=n_jobs,
+            on_start=start,
+            on_result=lambda record: advance(1, note=f"{record.key}{' FAILED' if record.failed else ''}"),
+        )
+
+
+def _tables(result: ExperimentResult) -> str:
+    """Return a table for each measure, and where the files are."""
+    from truepath.experiments import format_table
+
+    done = bool(result.table["value"])
+    labels = [measure.label for measure in result.plan.measures] if done else []
+    blocks = [format_table(result, label, to="text") for label in labels]
+    files = f"{result.results_path}  every value\n{result.runs_path}  seconds, sizes, versions, errors"
+    return "\n\n".join([*blocks, files])
+
+
+def _summary(result: ExperimentResult) -> dict[str, Any]:
+    return {
+        "name": result.plan.name,
+        "folder": str(result.folder),
+        "results": str(result.results_path),
+        "runs": str(result.runs_path),
+        "n_runs": len(result.records),
+        "n_kept": result.n_kept,
+        "failed": [{**record.key._asdict(), "error": record.error} for record in result.failed],
+        "remarks": list(result.remarks),
+    }
+
+
+def _say_what_failed(result: ExperimentResult) -> None:
+    for record in result.failed[:SHOWN_ERRORS]:
+        typer.echo(f"failed: {record.key}: {record.error}", err=True)
+    if len(result.failed) > SHOWN_ERRORS:
+        typer.echo(f"... and {len(result.failed) - SHOWN_ERRORS} more; see {result.runs_path}", err=True)
+
+
+def _show_survey(survey: Survey, folder: Path, as_json: bool) -> None:
+    """Print what would run: counts, and the runs left for each data set and method."""
+    from truepath.experiments.format_table import align_columns
+
+    todo = survey.todo
+    if as_json:
+        counts = {"n_runs": len(survey.keys), "n_kept": len(survey.kept), "n_todo": len(todo)}
+        typer.echo(json.dumps({**survey.describe(), "folder": str(folder), **counts}, indent=2))
+        return
+    plan = survey.plan
+    folds = f"{plan.folds} folds" if plan.folds else "the published split"
+    typer.echo(
+        f"{plan.name}: {len(survey.sources)} data sets x {len(survey.methods)} methods x {len(plan.seeds)} seeds x "
+        f"{folds} = {len(survey.keys)} runs; {len(survey.kept)} finished in {folder}, {len(todo)} to do\n"
+    )
+    left = [[d, *(str(sum(key[:2] == (d, m) for key in todo)) for m in survey.methods)] for d in survey.sources]
+    typer.echo("\n".join(align_columns([["runs to do", *survey.methods], *left])))
+    typer.echo(f"\nmeasures: {', '.join(measure.label for measure in plan.measures)}")
+    for remark in survey.remarks:
+        typer.echo(remark, err=True)

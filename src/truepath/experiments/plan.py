@@ -1,0 +1,198 @@
+"""What an experiment is: data sets x methods x seeds and folds x measures, written down before anything runs.
+
+A plan is read from TOML or made of Python objects; both go through :func:`make_plan`, which knows every key, fills in
+the defaults, and refuses what it does not know by name. Nothing is loaded or fitted here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from truepath.errors import TruePathError
+from truepath.experiments.measures import Measure, make_measures
+
+__all__ = ["DEFAULT_MEASURES", "Plan", "close_match", "make_plan"]
+
+DEFAULT_MEASURES = ("auprc", "micro_f1", "h_loss", "exact_match")
+KEYS = ("name", "datasets", "methods", "measures", "seeds", "folds", "data")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked plan; made by :func:`make_plan`.
+
+    Attributes
+    ----------
+    name : str
+        What the experiment is called in tables and reports.
+    datasets : dict of str to source
+        A source is a :class:`truepath.Dataset`, the name of one, a file, or a table of options.
+    methods : dict of str to method
+        A method is an estimator, the name of a preset, an import path, or a table of options.
+    measures : tuple of Measure
+    seeds : tuple of int
+        Every seed repeats the whole experiment: it is the methods' ``random_state`` and deals out the folds.
+    folds : int or None
+        The folds of a stratified cross-validation; None takes the published split (train and valid -> test).
+    data : Path or None
+        The data folder; :func:`truepath.data.data_home` by default.
+    base : Path
+        Where relative paths start: the folder of the TOML file.
+    """
+
+    name: str
+    datasets: Mapping[str, Any]
+    methods: Mapping[str, Any]
+    measures: tuple[Measure, ...]
+    seeds: tuple[int, ...] = (0,)
+    folds: int | None = None
+    data: Path | None = None
+    base: Path = Path()
+
+    @property
+    def n_runs(self) -> int:
+        """The number of fits."""
+        return len(self.datasets) * len(self.methods) * len(self.seeds) * (self.folds or 1)
+
+
+def make_plan(plan: Plan | Mapping[str, Any] | str | os.PathLike[str]) -> Plan:
+    """Return a checked plan from a TOML file, a mapping with the same keys, or a plan.
+
+    Parameters
+    ----------
+    plan : path, mapping or Plan
+        The keys are ``datasets`` and ``methods``, and, with these defaults, ``measures = ["auprc", "micro_f1",
+        "h_loss", "exact_match"]``, ``seeds = [0]`` (a single number n means 0 to n - 1), ``folds`` (absent: the
+        published split), ``name`` (the file's) and ``data`` (the data folder).
+
+    Returns
+    -------
+    plan : Plan
+
+    Raises
+    ------
+    TruePathError
+        Naming the key, the offender and the way out.
+
+    Examples
+    --------
+    >>> from truepath.experiments import make_plan
+    >>> plan = make_plan({"datasets": ["toy"], "methods": {"tree": "truepath.learners.PCTree"}, "seeds": 3})
+    >>> plan.seeds, plan.n_runs, [measure.label for measure in plan.measures]
+    ((0, 1, 2), 3, ['auprc', 'micro_f1', 'h_loss', 'exact_match'])
+    >>> make_plan({"dataset": ["toy"]})
+    Traceback (most recent call last):
+    truepath.errors.TruePathError: plan: unknown key 'dataset'. Did you mean 'datasets' ...
+    """
+    if isinstance(plan, Plan):
+        return plan
+    if isinstance(plan, Mapping):
+        return _from_mapping(plan, Path(), "experiment", "plan")
+    if not isinstance(plan, str | os.PathLike):
+        kind = type(plan).__name__
+        raise TypeError(f"plan must be a path to a TOML file, a mapping or a Plan; got {kind}.")
+    path = Path(plan)
+    return _from_mapping(_read_toml(path), path.resolve().parent, path.stem, str(path))
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib  # the same parser, under its name before it came with Python
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise TruePathError(f"{path}: not a TOML file ({problem}).") from None
+
+
+def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -> Plan:
+    for key in given:
+        if key not in KEYS:
+            raise TruePathError(f"{where}: unknown key {key!r}. {close_match(key, KEYS)}")
+    for key in ("datasets", "methods"):
+        if not given.get(key):
+            raise TruePathError(f"{where}: {key} is missing or empty; name at least one.")
+    home = given.get("data")
+    return Plan(
+        name=str(given.get("name", name)),
+        datasets=_named(given["datasets"], "datasets", where),
+        methods=_named(given["methods"], "methods", where),
+        measures=make_measures(given.get("measures", DEFAULT_MEASURES), where),
+        seeds=_seeds(given.get("seeds", (0,)), where),
+        folds=_folds(given.get("folds"), where),
+        data=None if home is None else base / Path(home).expanduser(),
+        base=base,
+    )
+
+
+def _named(given: Any, key: str, where: str) -> dict[str, Any]:
+    """Return name -> source, in the order given; a list's members are called by what they are."""
+    if isinstance(given, Mapping):
+        return {str(name): source for name, source in given.items()}
+    members = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    named: dict[str, Any] = {}
+    for member in members:
+        name = _name_of(member)
+        if name is None:
+            raise TruePathError(f"{where}: {key} has a member without a name: {member!r:.80}. Give it a name.")
+        if name in named:
+            raise TruePathError(f"{where}: {key} names {name!r} twice; give one of them another name.")
+        named[name] = member
+    return named
+
+
+def _name_of(member: Any) -> str | None:
+    if isinstance(member, str | os.PathLike):
+        text = os.fspath(member)
+        if _looks_like_a_file(text):
+            return Path(text).name.split(".")[0]
+        return text.rpartition(".")[2] if text.startswith(("truepath.", "sklearn.")) else text
+    if isinstance(member, Mapping):
+        for key in ("name", "load", "preset", "path", "use"):
+            if key in member:
+                return str(member["name"]) if key == "name" else _name_of(member[key])
+        return None
+    return getattr(member, "name", None) or type(member).__name__
+
+
+def _looks_like_a_file(text: str) -> bool:
+    return Path(text).suffix.lower() in (".arff", ".csv", ".tsv", ".parquet", ".xz", ".gz", ".bz2")
+
+
+def _seeds(given: Any, where: str) -> tuple[int, ...]:
+    if _is_count(given) and given > 0:
+        return tuple(range(given))
+    seeds = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
+    if not seeds or not all(map(_is_count, seeds)) or len(set(seeds)) < len(seeds):
+        wanted = "a list of different whole numbers from 0 on, or how many"
+        raise TruePathError(f"{where}: seeds must be {wanted}; got {given!r}.")
+    return seeds
+
+
+def _folds(given: Any, where: str) -> int | None:
+    if given is None or given == "published":
+        return None
+    if not _is_count(given) or given < 2:
+        raise TruePathError(f"{where}: folds must be a whole number from 2 on, or absent for the published split.")
+    return int(given)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
+
+
+def close_match(wanted: str, known: Iterable[str]) -> str:
+    """Return a sentence with the nearest of the known names, or with all of them."""
+    known = list(known)
+    near = get_close_matches(str(wanted), known, n=3, cutoff=0.6)
+    if near:
+        return f"Did you mean {' or '.join(map(repr, near))}?"
+    return f"There are: {', '.join(known)}."

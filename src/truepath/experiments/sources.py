@@ -1,0 +1,158 @@
+"""The data sets of a plan: opened, checked, and cut into the rows to train on and the rows to test on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.data import Dataset, load_dataset, make_hmc, read_clus_arff, read_meka, read_mulan, read_paths_csv
+from truepath.data.split import Split, stack_splits
+from truepath.data.stratify import stratified_folds
+from truepath.errors import TruePathError
+from truepath.experiments.fingerprint import data_fingerprint
+from truepath.experiments.plan import close_match
+
+if TYPE_CHECKING:
+    from truepath.hierarchy import Hierarchy
+
+__all__ = ["Source", "open_source"]
+
+KINDS = ("load", "path", "files", "make")
+STEPS = ("one_hot", "prune", "keep_full_paths")
+TABLES = (".csv", ".tsv", ".parquet")
+PACKED = (".xz", ".gz", ".bz2")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A data set as an experiment uses it: all rows in one piece, and which of them are for what.
+
+    Attributes
+    ----------
+    name : str
+    hierarchy : Hierarchy
+    rows : Split
+        For the published split train, valid and test one below the other; else all rows.
+    n_train : int or None
+        How many of the rows come before the published test part; None if folds are dealt out.
+    folds : int or None
+    fingerprint : str
+    """
+
+    name: str
+    hierarchy: Hierarchy
+    rows: Split
+    n_train: int | None
+    folds: int | None
+    fingerprint: str
+
+    def deal(self, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Return for each fold the numbers of the rows to train on and to test on."""
+        if self.folds is not None:
+            return list(stratified_folds(self.rows.Y, self.folds, seed))
+        return [(np.arange(self.n_train or 0), np.arange(self.n_train or 0, len(self.rows)))]
+
+
+def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path | None) -> Source:
+    """Open one data set of a plan.
+
+    Parameters
+    ----------
+    name : str
+        What the plan calls it.
+    given : Dataset, str, path or mapping
+        A name for :func:`truepath.data.load_dataset`; a file; or a table with one of ``load`` (a name), ``path`` (a
+        file), ``files`` (a file for each split) and ``make`` (options of :func:`truepath.data.make_hmc`), the
+        reader's options, and the steps ``prune``, ``keep_full_paths`` and ``one_hot``.
+    folds : int or None
+    base, home : Path
+        Where relative paths start, and the data folder.
+    """
+    ds = given if isinstance(given, Dataset) else _open(name, given, base, home)
+    fingerprint = data_fingerprint(ds)
+    if folds is not None:
+        rows = stack_splits(list(ds.splits.values()))
+        if len(rows) < folds:
+            raise TruePathError(f"datasets: {name!r} has {len(rows)} rows, too few for folds = {folds}.")
+        return Source(name, ds.hierarchy, rows, None, folds, fingerprint)
+    if "train" not in ds or "test" not in ds:
+        there = ", ".join(map(repr, ds.splits))
+        raise TruePathError(
+            f"datasets: {name!r} has no published split into train and test, only {there}. Set folds = 5, for instance."
+        )
+    learned = [ds[part] for part in ("train", "valid") if part in ds]
+    return Source(name, ds.hierarchy, stack_splits([*learned, ds.test]), sum(map(len, learned)), None, fingerprint)
+
+
+def _open(name: str, given: Any, base: Path, home: Path | None) -> Dataset:
+    table = _as_table(name, given, base)
+    kinds = [kind for kind in KINDS if kind in table]
+    if len(kinds) != 1:
+        raise TruePathError(f"datasets: {name!r} needs one of {', '.join(KINDS)}; it has {kinds or 'none'}.")
+    steps = {step: table.pop(step) for step in STEPS if step in table}
+    table.pop("name", None)
+    what = table.pop(kinds[0])
+    try:
+        ds = _OPENERS[kinds[0]](what, table, base, home)
+    except TypeError as problem:
+        raise TruePathError(f"datasets: {name!r}: {problem}.") from None
+    return _prepare(ds, steps)
+
+
+def _as_table(name: str, given: Any, base: Path) -> dict[str, Any]:
+    if isinstance(given, Mapping):
+        return dict(given)
+    if not isinstance(given, str | os.PathLike):
+        raise TruePathError(f"datasets: {name!r} must be a Dataset, a name, a path or a table; got {given!r:.60}.")
+    text = os.fspath(given)
+    is_file = (base / text).is_file() or _ending(text) in (".arff", *TABLES)
+    return {"path": text} if is_file else {"load": text}
+
+
+def _ending(text: str) -> str:
+    path = Path(text)
+    return (path.with_suffix("") if path.suffix.lower() in PACKED else path).suffix.lower()
+
+
+def _load(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> Dataset:
+    return load_dataset(str(what), home=home, **options)
+
+
+def _make(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> Dataset:
+    return make_hmc(**{"random_state": 0, **what}, **options)
+
+
+def _read(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> Dataset:
+    paths: Any = {part: base / path for part, path in what.items()} if isinstance(what, Mapping) else base / what
+    first = next(iter(what.values())) if isinstance(what, Mapping) else what
+    form = options.pop("format", _format_of(str(first), options))
+    if form not in _READERS:
+        raise TruePathError(f"datasets: no reader for {str(first)!r}. Set format. {close_match(form, _READERS)}")
+    if form == "mulan":
+        options["xml"] = base / options["xml"]
+    return _READERS[form](paths, **options)
+
+
+def _format_of(path: str, options: Mapping[str, Any]) -> str:
+    if _ending(path) in TABLES:
+        return "csv"
+    return ("mulan" if "xml" in options else "clus") if _ending(path) == ".arff" else _ending(path)
+
+
+_READERS: dict[str, Any] = {"clus": read_clus_arff, "mulan": read_mulan, "meka": read_meka, "csv": read_paths_csv}
+_OPENERS: dict[str, Any] = {"load": _load, "make": _make, "path": _read, "files": _read}
+
+
+def _prepare(ds: Dataset, steps: Mapping[str, Any]) -> Dataset:
+    """Take the steps asked for: rare labels first, since pruning makes leaves of inner nodes."""
+    if steps.get("prune"):
+        ds = ds.prune(int(steps["prune"]))
+    if steps.get("keep_full_paths"):
+        ds = ds.keep_full_paths()
+    return ds.one_hot() if steps.get("one_hot") else ds

@@ -1,0 +1,51 @@
+"""The tables on disk: ``results.csv``, the same for the same plan, and ``runs.csv`` with seconds and versions."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from truepath.experiments.records import RunKey, RunRecord
+
+if TYPE_CHECKING:
+    from truepath.experiments.plan import Plan
+
+__all__ = ["RESULTS", "RUNS", "results_csv", "runs_csv", "to_csv"]
+
+RESULTS = "results.csv"
+RUNS = "runs.csv"
+
+SIZES = ("n_train", "n_test", "n_features", "n_labels")
+VERSIONS = ("truepath", "python", "numpy", "scipy", "sklearn")
+
+
+def results_csv(records: Iterable[RunRecord], plan: Plan) -> str:
+    """Return the tidy table: a row for each run and measure, values to the last bit."""
+    labels = [measure.label for measure in plan.measures]
+    rows = [(*r.key, label, repr(r.values[label])) for r in records if not r.failed for label in labels]
+    return to_csv([*RunKey._fields, "measure", "value"], rows)
+
+
+def runs_csv(records: Iterable[RunRecord]) -> str:
+    """Return a row for each run: how it ended, its sizes, seconds, settings and versions."""
+    header = [*RunKey._fields, "status", "error", *SIZES, "fit_seconds", "predict_seconds", "settings", *VERSIONS]
+    return to_csv(header, map(_run_row, records))
+
+
+def _run_row(record: RunRecord) -> list[Any]:
+    seconds = [f"{s:.6f}" if s == s else "" for s in (record.fit_seconds, record.predict_seconds)]
+    sizes = [record.sizes.get(name, "") for name in SIZES]
+    versions = [record.versions.get(name, "") for name in VERSIONS]
+    status = "failed" if record.failed else "done"
+    return [*record.key, status, record.error, *sizes, *seconds, record.settings, *versions]
+
+
+def to_csv(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows as CSV with line feeds."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,216 @@
+"""``truepath label`` and ``truepath evaluate``: other models' scores to labels, and labels against the truth."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from truepath import Hierarchy, load_dataset
+from truepath.cli.app import app
+from truepath.cli.strategies import STRATEGIES
+from truepath.combiners import MinDown
+from truepath.data import make_hierarchy, read_labels, write_labels, write_scores
+from truepath.decoders import MAS, MASR, MultiThreshold, SingleThreshold, TopLeaves
+from truepath.metrics import evaluate, list_metrics
+
+TREE = Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2"])
+N_ROWS = 40
+
+
+def run(*arguments):
+    """Run a command; errors of input come out as exceptions, as ``main`` gets them."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A hierarchy, scores and true labels, for labelling and for learning."""
+    (tmp_path / "h.json").write_text(TREE.to_json())
+    made = {"h": tmp_path / "h.json", "out": tmp_path / "out.csv"}
+    for seed, part in enumerate(("test", "valid")):
+        rng = np.random.default_rng(seed)
+        S = MinDown(hierarchy=TREE).fit(np.ones((1, 6))).transform(rng.random((N_ROWS, 6)))
+        Y = TREE.close(rng.random(S.shape) < S)
+        ids = [f"{part} {i}" for i in range(N_ROWS)]
+        write_scores(tmp_path / f"{part}.csv", S, TREE, ids=ids)
+        order = rng.permutation(N_ROWS)
+        write_labels(tmp_path / f"{part}_y.csv", Y[order], TREE, ids=[ids[i] for i in order])
+        made |= {
+            part: tmp_path / f"{part}.csv",
+            f"{part}_y": tmp_path / f"{part}_y.csv",
+            f"S_{part}": S,
+            f"Y_{part}": Y,
+        }
+    return made
+
+
+DECODERS = {
+    "single": SingleThreshold("h_loss", TREE),
+    "multi": MultiThreshold("h_loss", "greedy", TREE),
+    "multi-optimal": MultiThreshold("h_loss", "optimal", TREE),
+    "mas": MAS(hierarchy=TREE),
+    "masr": MASR(hierarchy=TREE),
+    "metalabeler": TopLeaves("metalabeler", hierarchy=TREE),
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_gives_what_its_decoder_gives(files, strategy):
+    objective = ["--objective", "h_loss"] if "objective" in STRATEGIES[strategy].takes else []
+    held_out = ["--valid-scores", files["valid"], "--valid-truth", files["valid_y"]]
+    run("label", files["test"], "-H", files["h"], "-s", strategy, *objective, *held_out, "-o", files["out"])
+    found = read_labels(files["out"], TREE)
+    assert found.ids.tolist() == [f"test {i}" for i in range(N_ROWS)]
+    if strategy in DECODERS:
+        expected = DECODERS[strategy].fit(files["S_valid"], files["Y_valid"]).predict(files["S_test"])
+        np.testing.assert_array_equal(found.Y.toarray(), expected)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet"])
+def test_outputs(files, tmp_path, ending):
+    out = tmp_path / f"labels.{ending}"
+    run("label", files["test"], "-H", files["h"], "--threshold", "0.4", "-o", out)
+    np.testing.assert_array_equal(read_labels(out, TREE).Y.toarray(), files["S_test"] > 0.4)
+    shown = run("label", files["test"], "-H", files["h"], "--threshold", "0.4", "--matrix")
+    assert shown.splitlines()[0] == "id," + ",".join(TREE.names)
+    assert len(shown.splitlines()) == N_ROWS + 1
+
+
+def test_incoherent_scores_are_refused_or_mended(files, tmp_path):
+    S = np.array([[0.2, 0.9, 0.1, 0.5, 0.5, 0.5]])
+    write_scores(tmp_path / "s.csv", S, TREE)
+    with pytest.raises(ValueError, match=r"1 row with a score above its parent's \(first: row 0, 'a/1' above 'a'\)"):
+        run("label", tmp_path / "s.csv", "-H", files["h"])
+    with pytest.raises(ValueError, match="Add --coherent max-up"):
+        run("label", tmp_path / "s.csv", "-H", files["h"])
+    assert "0,a/1" in run("label", tmp_path / "s.csv", "-H", files["h"], "--coherent", "max-up")
+    assert "0,\n" in run("label", tmp_path / "s.csv", "-H", files["h"], "--coherent", "min-down")
+    assert "0,a/1" in run("label", tmp_path / "s.csv", "-H", files["h"], "-s", "top-leaves")
+
+
+BAD = [
+    (["-s", "sinlge"], "Did you mean single"),
+    (["-s", "single"], "learns from true labels: give --valid-scores"),
+    (["-s", "mas", "--threshold", "0.5"], "--threshold means nothing to --strategy mas; it belongs to threshold"),
+    (["-s", "mas", "--k", "two"], "--k must be a whole number or 'metalabeler'"),
+    (["-s", "masr", "--alpha", "much"], "--alpha must be a number or 'balanced'"),
+    (["--coherent", "magic"], "--coherent must be error or one of max-up"),
+    (["--format", "doc"], "format must be one of"),
+    (["-o", "out.doc"], "no format known"),
+    (["--valid-scores", "x.csv"], "belong together"),
+    (["--truth", "t.csv", "--valid-truth", "x.csv", "--valid-scores", "x.csv"], "exclude each other"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "match"), BAD)
+def test_bad_arguments_of_label(files, arguments, match):
+    with pytest.raises(ValueError, match=match):
+        run("label", files["test"], "-H", files["h"], *arguments)
+
+
+def test_rows_that_do_not_match(files):
+    with pytest.raises(ValueError, match="lack 40 of 40 rows"):
+        run("label", files["test"], "-H", files["h"], "-s", "single", "--truth", files["valid_y"])
+
+
+def test_evaluate_agrees_with_the_library(files):
+    run("label", files["test"], "-H", files["h"], "-o", files["out"])
+    shown = json.loads(
+        run("evaluate", files["test_y"], files["out"], "-H", files["h"], "--scores", files["test"], "--json")
+    )
+    expected = evaluate(files["Y_test"], files["S_test"] > 0.5, files["S_test"], TREE)
+    assert {name: entry["value"] for name, entry in shown.items()} == pytest.approx(expected)
+    assert set(shown) <= set(list_metrics())
+    assert shown["h_loss"] == {"value": expected["h_loss"], "needs": "labels", "greater_is_better": False}
+
+
+def test_evaluate_prints_a_table_with_intervals(files):
+    run("label", files["test"], "-H", files["h"], "-o", files["out"])
+    arguments = ["-H", files["h"], "-m", "h_loss,micro_f1", "--bootstrap", "20"]
+    shown = run("evaluate", files["test_y"], files["out"], *arguments)
+    assert "40 rows, 6 labels" in shown
+    assert "↓" in shown
+    assert "↑" in shown
+    assert "95% interval" in shown
+    assert "auprc" not in shown
+    again = json.loads(run("evaluate", files["test_y"], files["out"], *arguments, "--json"))
+    assert again["h_loss"]["low"] <= again["h_loss"]["value"] <= again["h_loss"]["high"]
+
+
+def test_evaluate_counts_the_labels_asked_for(files, tmp_path):
+    run("label", files["test"], "-H", files["h"], "-o", files["out"])
+    (tmp_path / "names.txt").write_text("a\nb\n")
+    common = ["evaluate", files["test_y"], files["out"], "-H", files["h"], "-m", "micro_f1", "--json"]
+    expected = evaluate(files["Y_test"], files["S_test"] > 0.5, None, TREE, metrics=["micro_f1"], nodes=TREE.roots)
+    for arguments in (["--nodes", "a,b"], ["--nodes", tmp_path / "names.txt"], ["--leave-out", "a/1,a/2,b/1,b/2"]):
+        assert json.loads(run(*common, *arguments))["micro_f1"]["value"] == pytest.approx(expected["micro_f1"])
+    with pytest.raises(ValueError, match="leave no label"):
+        run(*common, "--nodes", "a", "--leave-out", "a")
+    with pytest.raises(ValueError, match="'a/9'"):
+        run(*common, "--nodes", "a/9")
+
+
+def test_evaluate_takes_a_data_set_for_the_truth(tmp_path):
+    ds = load_dataset("toy")
+    write_labels(tmp_path / "p.csv", ds.test.Y, ds.hierarchy, ids=ds.test.ids)
+    shown = json.loads(run("evaluate", "toy", tmp_path / "p.csv", "-m", "exact_match", "--json"))
+    assert shown["exact_match"]["value"] == 1
+    with pytest.raises(ValueError, match="no part 'best'"):
+        run("evaluate", "toy", tmp_path / "p.csv", "--split", "best")
+
+
+def test_bad_arguments_of_evaluate(files, tmp_path):
+    truth, h = files["test_y"], files["h"]
+    with pytest.raises(ValueError, match="nothing to evaluate"):
+        run("evaluate", truth, "-H", h)
+    with pytest.raises(ValueError, match="--hierarchy is missing"):
+        run("evaluate", truth, truth)
+    with pytest.raises(ValueError, match=r"lack 40 of 40 rows.*--by-order"):
+        run("evaluate", truth, files["valid_y"], "-H", h)
+    assert "h_loss" in run("evaluate", truth, files["valid_y"], "-H", h, "--by-order", "-m", "h_loss")
+    with pytest.raises(ValueError, match="auprc needs scores: give --scores"):
+        run("evaluate", truth, truth, "-H", h, "-m", "auprc")
+    with pytest.raises(ValueError, match="Did you mean 'h_loss'"):
+        run("evaluate", truth, truth, "-H", h, "-m", "h_lost")
+    with pytest.raises(FileNotFoundError):
+        run("evaluate", tmp_path / "none.csv", truth, "-H", h)
+
+
+def test_an_error_is_one_line_and_a_code(tmp_path):
+    (tmp_path / "s.csv").write_text("id,a\nx,one,2\n")
+    code = "from truepath.cli import main; main()"
+    command = [sys.executable, "-c", code, "label", str(tmp_path / "s.csv"), "-H", "toy", "-s", "mas"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("truepath: ")
+    assert done.stderr.count("\n") == 1
+    assert "s.csv:2" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_large_file_takes_less_than_ten_seconds(tmp_path):
+    """1,278 rows of 4,125 scores, as of a gene function set: read, threshold, write."""
+    h = make_hierarchy(4125, random_state=0)
+    S = MinDown(hierarchy=h).fit(np.ones((1, h.n_nodes))).transform(np.random.default_rng(0).random((1278, h.n_nodes)))
+    write_scores(tmp_path / "s.csv", S.round(6), h)
+    (tmp_path / "h.json").write_text(h.to_json())
+    code = "from truepath.cli import main; main()"
+    options = ["-H", str(tmp_path / "h.json"), "--threshold", "0.3", "-o", str(tmp_path / "out.csv")]
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, "-c", code, "label", str(tmp_path / "s.csv"), *options], check=True)
+    after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - started
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert min(wall, busy) < 10, f"{wall:.1f} s, {busy:.1f} s of them at work"  # others may hold the processors
+    assert read_labels(tmp_path / "out.csv", h).Y.shape == (1278, 4125)

@@ -1,0 +1,98 @@
+"""A small run to report on, with names that try to break the page, and one Chromium for all browser tests."""
+
+from __future__ import annotations
+
+import shutil
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from truepath import Hierarchy
+from truepath.report import Evaluated
+
+HOSTILE = [
+    "<script>window.broken = 1</script>",
+    "</script><script>window.broken = 2</script>",
+    '"><img src=x onerror="window.broken = 3">',
+    "a & b < c > d 'quoted' \"twice\"",
+    "<!-- <script>",
+    "日本語 \u2028 naïve 🧬",
+    "{{ 7 * 7 }}{% raw %}",
+    "half a pair \ud83e",
+]
+
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def make_run(hierarchy, n_samples=60, seed=0, n_methods=1):
+    """Draw closed truth, and methods that see it through noise: coherent scores, one threshold."""
+    generator = np.random.default_rng(seed)
+    truth = hierarchy.close(generator.random((n_samples, hierarchy.n_nodes)) < 1.5 / hierarchy.n_nodes)
+    results = []
+    for k in range(n_methods):
+        noise = generator.random(truth.shape)
+        S = np.clip(0.45 * truth + (0.5 + 0.1 * k) * noise, 0, 1)
+        for child, parent in hierarchy.edges[::-1, ::-1]:
+            S[:, parent] = np.maximum(S[:, parent], S[:, child])
+        results.append(Evaluated(f"method {k + 1}", S >= 0.6, S, 0.6, 1.5, {"depth": k, "rate": 0.1}))
+    return SimpleNamespace(hierarchy=hierarchy, Y_true=truth, results=results)
+
+
+@pytest.fixture(scope="session")
+def tree():
+    return Hierarchy.from_paths(["a/x", "a/y/1", "a/y/2", "b/x", "b/y", "c"])
+
+
+@pytest.fixture(scope="session")
+def dag():
+    return Hierarchy.from_edges(
+        [(None, "p"), (None, "q"), ("p", "both"), ("q", "both"), ("both", "leaf"), ("p", "own")]
+    )
+
+
+@pytest.fixture(scope="session")
+def one(tree):
+    return make_run(tree)
+
+
+@pytest.fixture(scope="session")
+def three(tree):
+    run = make_run(tree, n_methods=3)
+    run.results[2] = Evaluated("labels only", run.results[2].Y_pred)
+    return run
+
+
+@pytest.fixture(scope="session")
+def hostile():
+    run = make_run(
+        Hierarchy.from_edges([(None, HOSTILE[0]), *((HOSTILE[0], name) for name in HOSTILE[1:])]), n_methods=2
+    )
+    run.results = [Evaluated(name, r.Y_pred, r.S, settings={name: name}) for name, r in zip(HOSTILE, run.results)]
+    run.more = {
+        "title": HOSTILE[1],
+        "ids": [HOSTILE[i % len(HOSTILE)] for i in range(60)],
+        "texts": [HOSTILE[(i + 3) % len(HOSTILE)] for i in range(60)],
+    }
+    return run
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Start Debian's Chromium once; without it or Playwright the browser tests are skipped, and say so."""
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM)
+        yield browser
+        browser.close()

@@ -1,0 +1,112 @@
+"""Runs in folders: what is saved comes back, and a damaged file is named."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from truepath.errors import DataFormatError
+from truepath.report import Evaluated, load_run, save_run, write_report
+
+
+@pytest.fixture
+def folder(tmp_path, three):
+    dense, other, _ = three.results
+    results = [dense, Evaluated("sparse", sparse.csr_array(other.Y_pred), sparse.csr_array(other.S))]
+    per_node = np.linspace(0.1, 0.9, three.hierarchy.n_nodes)
+    results.append(Evaluated("bare", other.Y_pred, thresholds=per_node))
+    more = {"title": "Mine", "ids": [f"r{i}" for i in range(60)], "texts": ["t"] * 60, "train_Y": three.Y_true[:9]}
+    return save_run(tmp_path / "deep" / "run", three.hierarchy, three.Y_true, results, **more)
+
+
+def test_what_is_saved_comes_back(folder, three):
+    run = load_run(folder)
+    assert (run.title, run.hierarchy, len(run.results)) == ("Mine", three.hierarchy, 3)
+    assert (run.subject.Y_true.toarray() == three.Y_true).all()
+    assert (run.subject.train_Y.toarray() == three.Y_true[:9]).all()
+    dense, thin, bare = run.results
+    assert (dense.S == three.results[0].S).all()
+    assert sparse.issparse(thin.S)
+    assert bare.S is None
+    assert bare.thresholds.shape == (three.hierarchy.n_nodes,)
+    assert (dense.fit_seconds, dense.settings) == (1.5, {"depth": "0", "rate": "0.1"})
+    assert 0 < run.measures["sparse"]["f1"] < 1
+    assert "truepath" in run.versions
+
+
+def test_the_page_of_a_saved_run_is_the_page(folder, tmp_path):
+    page = write_report(tmp_path / "x.html", **load_run(folder).arguments()).read_text(encoding="utf-8")
+    assert "<title>Mine</title>" in page
+    assert re.search(r"<h4>r\d+</h4>", page)
+
+
+def test_a_new_run_replaces_the_old(folder, three):
+    save_run(folder, three.hierarchy, three.Y_true, three.results[0], title="Newer")
+    assert [result.name for result in load_run(folder).results] == ["method 1"]
+
+
+FILES = ["run.json", "hierarchy.json", "truth.npz", "train.npz", "labels-1.npz", "scores-0.npy", "scores-1.npz"]
+
+
+@pytest.mark.parametrize("name", [*FILES, "thresholds-2.npy"])
+def test_a_missing_file_is_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(DataFormatError, match=re.escape(name)) as caught:
+        load_run(folder)
+    assert "missing" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_file_is_named_and_nothing_else_is_raised(folder, name):
+    good = (folder / name).read_bytes()
+    generator = np.random.default_rng(0)
+    refused = 0
+    for trial in range(40):
+        bad = bytearray(good)
+        if trial % 2:
+            bad = bad[: int(generator.integers(len(bad)))]
+        else:
+            for place in generator.integers(len(bad), size=8):
+                bad[place] = int(generator.integers(256))
+        (folder / name).write_bytes(bytes(bad))
+        problem = find_problem(folder)
+        refused += problem is not None
+        assert problem is None or str(folder) in problem
+    assert refused >= 15
+
+
+def find_problem(folder):
+    """Load a run; a flipped bit inside a score or a title is another score or title, and no problem."""
+    try:
+        load_run(folder)
+    except DataFormatError as error:
+        return str(error)
+    return None
+
+
+def test_pickles_are_never_loaded(folder):
+    class Bomb:
+        def __reduce__(self):
+            return (pytest.fail, ("a pickle was loaded",))
+
+    np.save(folder / "scores-0.npy", np.array([Bomb()], dtype=object), allow_pickle=True)
+    with pytest.raises(DataFormatError, match=r"scores-0\.npy"):
+        load_run(folder)
+
+
+def test_a_foreign_folder_is_refused(tmp_path):
+    with pytest.raises(DataFormatError, match=r"run\.json"):
+        load_run(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps({"format": 99}))
+    with pytest.raises(DataFormatError, match="format 1"):
+        load_run(tmp_path)
+
+
+def test_files_that_do_not_belong_together_are_refused(folder, three):
+    sparse.save_npz(folder / "truth.npz", sparse.csr_array(three.Y_true[:7]))
+    with pytest.raises(DataFormatError, match="do not belong together"):
+        load_run(folder)
