@@ -42,18 +42,11 @@ COMMANDS = {
     "Start here": (demo, methods),
     "Your data": (describe, fit, predict, report),
     "Your scores and labels": (label, evaluate),
-    "Methods side by side": (experiment, compare),
+    "Methods side by side": (experiment, compare, reproduce),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
-app.command()(demo)
-app.command()(describe)
-app.command()(fit)
-app.command()(predict)
-app.command()(methods)
-app.command()(report)
-app.command()(reproduce)
 
 
 def _show_version(wanted: bool) -> None:
