@@ -1,6 +1,6 @@
 """Cutset networks: times, what the pair counts cost, the paper's tables, and the same without leakage.
 
-Run ``PYTHONPATH=src python benchmarks/bench_cutset.py [times | tables | honest | rivals | cut] [--sets flags,scene]``;
+Run ``PYTHONPATH=src python benchmarks/bench_cutset.py [times | tables | honest | rivals] [--sets flags,scene]``;
 without a name, ``times``. The data are read from ``../shared/data`` unless ``TRUEPATH_DATA`` says otherwise.
 """
 
@@ -11,37 +11,22 @@ import os
 from pathlib import Path
 from statistics import median
 from time import process_time
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from truepath import _kernels
 from truepath.data import load_dataset
-from truepath.learners import (
-    BaggedCutsetNetworks,
-    BayesianChain,
-    CutsetNetwork,
-    NaiveBayesML,
-    RestrictedCutsetNetwork,
-    TreeAugmentedML,
-)
-from truepath.metrics import exact_match, hamming_score, jaccard_score
+from truepath.experiments.reproduce.base import Settings
+from truepath.experiments.reproduce.dimauro2016 import METHODS, PAPER, load_folds, measure_folds
+from truepath.learners import BaggedCutsetNetworks, RestrictedCutsetNetwork
 from truepath.preprocessing import LAIM
 
 HOME = Path(os.environ.get("TRUEPATH_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+SETTINGS = Settings(HOME)
 SETS = ("arts", "business", "cal500", "emotions", "flags", "health", "scene", "yeast")
-MEASURES = (jaccard_score, hamming_score, exact_match)
-NETWORKS = {
-    "RCNET": RestrictedCutsetNetwork(force_nonempty=True),
-    "CNET": CutsetNetwork(force_nonempty=True),
-}
-RIVALS = {
-    "BRNB": NaiveBayesML(),
-    "CCNB": NaiveBayesML(scheme="cc"),
-    "BRTAN": TreeAugmentedML(),
-    "CCTAN": TreeAugmentedML(scheme="cc"),
-    "BCC": BayesianChain(),
-}
+NETWORKS = ("RCNET", "CNET")
 
 
 def dense(matrix):
@@ -60,45 +45,41 @@ def clock(action, repeats=3):
 
 
 def times(sets):
-    """One fold of each set: learning, MPE, the cost per pair, and one bit-set count against one dense product."""
+    """One fold of each set: learning, MPE, the cost per pair, bit-set counts against a dense product and the search."""
     print("| data set | rows x labels x features | OR nodes | learn, s | MPE, s | ns per (row x label x feature) pair |"
-          " bit-set counts, ms | dense product, ms | ratio |")  # fmt: skip
-    print("|---|---|---|---|---|---|---|---|---|")
+          " bit-set counts, ms | dense product, ms | ratio | counts' share of the search |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for name in sets:
         ds = load_dataset(f"mulan/{name}", version="laim", fold=0, home=HOME)
         X, Y = dense(ds.train.X), dense(ds.train.Y)
         model = RestrictedCutsetNetwork(force_nonempty=True)
         learn = clock(lambda m=model, X=X, Y=Y: m.fit(X, Y))
         mpe = clock(lambda m=model, X=ds.test.X: m.predict(X))
-        bits, product = count_once(X, Y)
+        bits, product, share = count_once(X, Y)
         pairs = X.shape[0] * Y.shape[1] * X.shape[1]
         size = f"{X.shape[0]} x {Y.shape[1]} x {X.shape[1]}"
         cost = f"{1e9 * learn / pairs:.0f} | {1e3 * bits:.3f} | {1e3 * product:.2f} | {product / bits:.0f}"
-        print(f"| {name} | {size} | {model.n_or_nodes_} | {learn:.3f} | {mpe:.3f} | {cost} |", flush=True)
+        print(f"| {name} | {size} | {model.n_or_nodes_} | {learn:.3f} | {mpe:.3f} | {cost} | {share:.0%} |", flush=True)
 
 
 def count_once(X, Y):
-    """Seconds of all label-feature counts: by bit-sets, and as a float32 matrix product."""
+    """Seconds of all label-feature counts by bit-sets and as a float32 product; their share of the first search."""
     kernels = _kernels.pair_counts
-    Z = np.ascontiguousarray(np.hstack([Y, X]), np.uint8)
+    Z = np.ascontiguousarray(np.hstack([Y, X[:, X.min(axis=0) < X.max(axis=0)]]), np.uint8)
+    n_rows, n_labels = Y.shape
     bits = kernels.pack_columns(Z)
-    everything = kernels.pack_columns(np.ones((Z.shape[0], 1), np.uint8))[0]
-    counts = np.zeros((Y.shape[1], Z.shape[1]), np.int32)
+    everything = kernels.pack_columns(np.ones((n_rows, 1), np.uint8))[0]
+    counts = np.zeros((n_labels, Z.shape[1]), np.int32)
+    kernels.count_pairs(bits, everything, n_labels, counts)
+    columns, candidates = kernels.count_columns(bits, everything), np.arange(n_labels, Z.shape[1])
+    prior = (counts + 0.25) / (n_rows + 1), (columns + 0.5) / (n_rows + 1), 0.5, candidates
+    sizes = np.arange(Z.shape[1] + 1), n_labels, n_rows, counts.copy(), columns
+    search = clock(lambda: _kernels.chow_liu.score_splits(bits, *sizes, *prior))
     values, labels = Z.astype(np.float32), Y.astype(np.float32)
-    by_bits = clock(lambda: kernels.count_pairs(bits, everything, Y.shape[1], counts), 9)
-    return by_bits, clock(lambda: labels.T @ values, 9)
-
-
-def score_folds(name, make, version, cut=False):
-    """Mean of the measures over the five published folds; ``original`` features take the same rows."""
-    found = []
-    folds = [load_dataset(f"mulan/{name}", version="laim", fold=fold, home=HOME) for fold in range(5)]
-    for ds in folds:
-        train, test = (ds.train.X, ds.test.X) if version == "laim" else original_rows(name, ds)
-        model = make.fit(train, ds.train.Y)
-        Y = cut_at_cardinality(model.predict_proba(test), ds.train.Y) if cut else model.predict(test)
-        found.append([measure(ds.test.Y, Y) for measure in MEASURES])
-    return np.mean(found, axis=0)
+    by_bits = (
+        clock(lambda: [kernels.count_pairs(bits, bits[c], n_labels, counts) for c in candidates]) / candidates.size
+    )
+    return by_bits, clock(lambda: labels.T @ values, 9), by_bits * candidates.size / search
 
 
 def original_rows(name, ds):
@@ -115,40 +96,58 @@ def original_rows(name, ds):
     return features[rows[1]], features[rows[0]]
 
 
-def cut_at_cardinality(S, Y_train):
-    """Label as many cells as the training cardinality asks for: how MEKA calibrates its threshold (PCut1)."""
-    n_wanted = round(dense(Y_train).sum(axis=1).mean() * S.shape[0])
-    return np.sort(S, axis=None)[-n_wanted] <= S
+def on_original_features(name):
+    """Return the published folds with the original numeric features."""
+    folds = []
+    for ds in load_folds(name, SETTINGS):
+        train, test = original_rows(name, ds)
+        folds.append(
+            SimpleNamespace(train=SimpleNamespace(X=train, Y=ds.train.Y), test=SimpleNamespace(X=test, Y=ds.test.Y))
+        )
+    return folds
 
 
-def table(sets, makers, version="laim", cut=False):
+def head():
     print("| data set | method | accuracy | Hamming score | exact match |\n|---|---|---|---|---|")
+
+
+def honest(sets):
+    """LAIM fitted on training rows only."""
+    bag = BaggedCutsetNetworks(RestrictedCutsetNetwork(force_nonempty=True), n_estimators=10, random_state=0)
+    makers = {"LAIM + RCNET": METHODS["RCNET"].make(), "LAIM + bag": bag}
+    head()
     for name in sets:
-        for method, make in makers.items():
-            values = " | ".join(f"{value:.4f}" for value in score_folds(name, make, version, cut))
-            print(f"| {name} | {method} | {values} |", flush=True)
+        folds = on_original_features(name)
+        for label, model in makers.items():
+            found = measure_folds(folds, make_pipeline(LAIM(), model))
+            print(f"| {name} | {label} | " + " | ".join(f"{value:.4f}" for value in found.values()) + " |", flush=True)
+
+
+def rerun(sets, labels):
+    """Run the paper's cells and print ours with the published value in brackets."""
+    head()
+    for cell in PAPER.cells:
+        name, family = cell.key.split(", ", 1)
+        if name not in sets or not any(METHODS[label].family == family for label in labels):
+            continue
+        rows = cell.run(SETTINGS)
+        for label in dict.fromkeys(row.method for row in rows):
+            values = [f"{row.ours:.4f} ({row.published:.3f})" for row in rows if row.method == label]
+            print(f"| {name} | {label} | {' | '.join(values)} |", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="?", default="times", choices=["times", "tables", "honest", "rivals", "cut"])
+    parser.add_argument("what", nargs="?", default="times", choices=["times", "tables", "honest", "rivals"])
     parser.add_argument("--sets", default="")
-    parser.add_argument("--methods", default="")
     chosen = parser.parse_args()
     sets = chosen.sets.split(",") if chosen.sets else SETS
     if chosen.what == "times":
         times(chosen.sets.split(",") if chosen.sets else ("scene", "yeast", "arts"))
     elif chosen.what == "honest":
-        bag = BaggedCutsetNetworks(RestrictedCutsetNetwork(force_nonempty=True), n_estimators=10, random_state=0)
-        table(
-            sets,
-            {"LAIM + RCNET": make_pipeline(LAIM(), NETWORKS["RCNET"]), "LAIM + bag": make_pipeline(LAIM(), bag)},
-            "original",
-        )
+        honest(sets)
     else:
-        makers = NETWORKS if chosen.what == "tables" else RIVALS
-        kept = {method: makers[method] for method in (chosen.methods.split(",") if chosen.methods else makers)}
-        table(sets, kept, cut=chosen.what == "cut")
+        rerun(sets, [label for label in METHODS if (label in NETWORKS) == (chosen.what == "tables")])
 
 
 if __name__ == "__main__":

@@ -51,6 +51,6 @@ def test_an_error_is_one_line_and_a_code(arguments, tmp_path, monkeypatch):
 
 
 def test_methods_are_listed():
-    names = [method["name"] for method in json.loads(truepath("methods", "--json").stdout)]
-    assert {"clus-ens+mts", "mas", "masr", "h-ada.mh", "fael", "rcnet"} <= set(names)
-    assert "Bi & Kwok" in truepath("methods").stdout
+    found = {method["name"]: method["reference"] for method in json.loads(truepath("methods", "--json").stdout)}
+    assert {"clus-ens+mts", "mas", "masr", "h-ada.mh", "fael", "rcnet"} <= set(found)
+    assert found["mas"] == "Bi & Kwok 2012"

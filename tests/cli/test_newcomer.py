@@ -54,6 +54,7 @@ def test_the_page_getting_started_works_as_written(tmp_path):
     assert "<svg" in (tmp_path / "books.run" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_columns_instead_of_texts(tmp_path):
     rows = [
         f"{size},{colour},,{path}" for size, colour, path in [(1, "red", "a/1"), (9, "blue", "b"), (5, "red", "a/2")]

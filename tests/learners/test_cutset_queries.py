@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import oracles_cutset as oracles
@@ -41,6 +41,7 @@ models = st.sampled_from(["tree", "free", "restricted", "labels"])
 
 
 @settings(max_examples=30, deadline=None)
+@example("labels", 34, 1, 0)  # a leaf without labels whose only feature has one state
 @given(models, st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 4))
 def test_queries_equal_brute_force(kind, seed, n_labels, n_features):
     X, Y = make_rows(seed, n_labels, max(n_features, 1))

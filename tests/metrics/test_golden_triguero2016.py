@@ -41,6 +41,7 @@ def parts(shared_data):
     return {part: read_predictions(folder / f"{part}.pred.arff.xz") for part in ("val", "test")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GOLDEN["measures"])
 def test_best_single_threshold(name, parts):
     published, metric = GOLDEN["measures"][name], metrics.get_metric(name)

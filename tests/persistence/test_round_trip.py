@@ -55,6 +55,7 @@ def one_thread():
         yield
 
 
+@pytest.mark.slow
 def test_every_estimator_predicts_the_same_bits_in_a_fresh_process(tmp_path):
     models = fitted()
     files = {name: tmp_path / f"{number}.truepath" for number, name in enumerate(models)}

@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels import chow_liu_binary as binary
 from truepath._kernels.jit import kernel
+from truepath._kernels.logarithm import xlogx
 from truepath._kernels.pair_counts import count_columns, count_pairs
-
-
-@kernel
-def xlogx(p):
-    """Return ``p log p``, 0 for nothing (or less than nothing, a rounding error of a subtraction)."""
-    return p * np.log(p) if p > 0.0 else 0.0
 
 
 @kernel
@@ -113,14 +109,17 @@ def span(information, n_first, skip, parent, order):
         for w in range(n_first):
             if not is_done[w] and information[v, w] > gain[w]:
                 gain[w], parent[w] = information[v, w], v
-    for v in range(n_first, n_variables):
-        if v == skip:
+    most = np.full(n_variables, -np.inf)
+    for u in range(n_first):
+        if u == skip:
             continue
-        for u in range(n_first):
-            if u != skip and (parent[v] < 0 or information[u, v] > information[parent[v], v]):
-                parent[v] = u
-        order[n_done] = v
-        n_done += 1
+        for v in range(n_first, n_variables):
+            if information[u, v] > most[v]:
+                most[v], parent[v] = information[u, v], u
+    for v in range(n_first, n_variables):
+        if v != skip:
+            order[n_done] = v
+            n_done += 1
     return n_done
 
 
@@ -160,6 +159,12 @@ def tree_log_likelihood(parent, order, size, pairs, columns, n_rows, smooth_pair
 def learn_tree(pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, n_first, skip, parent, order):
     """Write the tree of one slice; return its size and its log-likelihood on the slice."""
     n_variables = offset.size - 1
+    if binary.are_binary(offset):
+        p = np.empty(columns.size)
+        counted = pairs, columns, n_rows, prior_pairs
+        information = binary.learn_information(*counted, prior_columns, strength, offset, n_first, p)
+        size = span(information, n_first, skip, parent, order)
+        return size, binary.tree_log_likelihood(parent, order, size, *counted, strength, offset, p)
     widest = 1
     for v in range(n_variables):
         widest = max(widest, offset[v + 1] - offset[v] + 1)
@@ -247,6 +252,10 @@ def fill_factors(parent, pairs, columns, n_rows, prior_pairs, prior_columns, str
 def information_of(pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset):
     """Return the mutual information of all pairs of variables, from smoothed counts."""
     n_variables = offset.size - 1
+    if binary.are_binary(offset):
+        return binary.learn_information(
+            pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, n_variables, np.empty(columns.size)
+        )
     widest = 1
     for v in range(n_variables):
         widest = max(widest, offset[v + 1] - offset[v] + 1)

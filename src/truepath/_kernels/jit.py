@@ -24,3 +24,12 @@ def inner(function: F) -> F:
     """
     compiled: F = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)(function)
     return compiled
+
+
+def vector(function: F) -> F:
+    """Compile a plain loop over arrays that the machine may take several steps of at once.
+
+    Division by zero gives infinity or NaN as in NumPy: the check that raises would keep the loop from being vectorised.
+    """
+    compiled: F = njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled

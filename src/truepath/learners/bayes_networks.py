@@ -167,6 +167,11 @@ class BayesianChain(_BayesML):
     parents_ : dict
         The parent of each label in the labels' tree (a list of one, or none for the root), in order of prediction.
 
+    Notes
+    -----
+    The root is the first label. The BCC columns of Di Mauro et al. (2016) hold other numbers, which agree with
+    decision trees under binary relevance; see the page on cutset networks.
+
     Examples
     --------
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)

@@ -58,7 +58,12 @@ class StateCoder:
         """Return the state numbers of the rows, ``MISSING`` for NaN and for values unknown to training."""
         X = X.toarray() if sparse.issparse(X) else X
         codes = np.empty(X.shape, np.int16)
-        for j, values in enumerate(self.categories):
+        is_numbered = np.array([np.array_equal(values, np.arange(values.size)) for values in self.categories], bool)
+        own = np.asarray(X[:, is_numbered], np.float64)  # values 0, 1, ... are their own state numbers
+        is_state = (own >= 0) & (own < self.n_states[is_numbered]) & (own == np.floor(own))
+        codes[:, is_numbered] = np.where(is_state, own, MISSING)
+        for j in np.flatnonzero(~is_numbered):
+            values = self.categories[j]
             place = np.minimum(np.searchsorted(values, X[:, j]), values.size - 1)
             codes[:, j] = np.where(values[place] == X[:, j], place, MISSING)
         return codes

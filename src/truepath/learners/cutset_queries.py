@@ -62,7 +62,8 @@ def label_log_joint(evidence: np.ndarray, leaves: Sequence[Leaf], n_labels: int)
         if n_labels == 0:
             continue
         here = np.full((rows.size, n_labels), -np.inf)
-        here[:, leaf.tree.variables[:inside]] = found[:, :, 1]
+        if inside:  # else the leaf's features may all have one state, and there is no state 1 to ask for
+            here[:, leaf.tree.variables[:inside]] = found[:, :, 1]
         for variable, state in leaf.path:
             if variable < n_labels and state == 1:
                 here[:, variable] = value

@@ -225,7 +225,7 @@
   }
 
   function name(g, v) {
-    const told = v === ROOT ? `All ${whole(n)} labels` : `${fullName(v)}: F1 ${two(numbers(v).f1)}, ${whole(data.support[v])} test rows${below[v].length ? `, ${below[v].length} labels below` : ""}`;
+    const told = v === ROOT ? `All ${whole(n)} labels` : `${fullName(v)}: F1 ${two(numbers(v).f1)}, ${whole(data.support[v])} test rows${below[v].length ? `, ${below[v].length} right below it` : ""}`;
     g.setAttribute("role", "treeitem");
     g.setAttribute("aria-label", told);
     g.setAttribute("aria-level", level[v] + 1);
@@ -349,7 +349,7 @@
     if (data.train) row(list, "training rows", whole(data.train[v]));
     if (found.threshold !== null && found.threshold !== undefined) row(list, "threshold", String(found.threshold));
     row(list, "depth", String(data.depth[v]));
-    if (below[v].length) row(list, "labels below", `${below[v].length} (${stop[v] - start[v]} leaves)`);
+    if (below[v].length) row(list, "right below it", `${whole(below[v].length)} label${below[v].length > 1 ? "s" : ""}`), row(list, "leaves under it", whole(stop[v] - start[v]));
     box.append(title, path, list);
     const others = data.others[v];
     if (others) {
