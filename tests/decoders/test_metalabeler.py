@@ -8,6 +8,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -74,8 +76,6 @@ def test_sample_weight_goes_to_estimators_that_take_it():
     model = MetaLabeler(DecisionTreeClassifier())
     assert model.fit(X, counts).predict(X).tolist() == [1, 1, 1]
     assert model.fit(X, counts, sample_weight=[1, 1, 5]).predict(X).tolist() == [2, 2, 2]
-    nearest = MetaLabeler(KNeighborsClassifier(1)).fit(X, counts, sample_weight=[1, 1, 5])
-    assert nearest.predict(X).shape == (3,)
 
 
 def test_manners():
@@ -94,3 +94,21 @@ def test_manners():
         model.fit([[0.0]], [1, 2])
     with pytest.raises(ValueError, match="2 columns"):
         MetaLabeler(hierarchy=Hierarchy.flat(3)).fit([[0.0]], [[1, 0]])
+
+
+@pytest.mark.parametrize("counts", [[1, 2, 1], [1, 1, 1]])
+@pytest.mark.parametrize(
+    "estimator", [KNeighborsClassifier(1), make_pipeline(StandardScaler(), KNeighborsClassifier(1))]
+)
+def test_weights_the_estimator_cannot_use_are_refused(estimator, counts):
+    X = [[0.0], [1.0], [2.0]]
+    with pytest.raises(ValueError, match="fit of estimator KNeighborsClassifier does not take it"):
+        MetaLabeler(estimator).fit(X, counts, sample_weight=[1.0, 2.0, 1.0])
+    assert MetaLabeler(estimator).fit(X, counts).predict(X).tolist() == counts
+
+
+def test_weights_reach_the_last_step_of_a_pipeline():
+    X, counts = [[0.0], [0.0], [0.0]], [1, 1, 2]
+    for estimator in (DecisionTreeClassifier(), make_pipeline(StandardScaler(), DecisionTreeClassifier())):
+        assert MetaLabeler(estimator).fit(X, counts).predict([[0.0]]).tolist() == [1]
+        assert MetaLabeler(estimator).fit(X, counts, [1.0, 1.0, 5.0]).predict([[0.0]]).tolist() == [2]

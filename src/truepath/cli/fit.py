@@ -30,7 +30,7 @@ def fit(
         typer.Option(help="Column of label paths, or columns of levels with commas between (default: labels)."),
     ] = None,
     text: Annotated[str | None, typer.Option(help="Column of texts to learn from; else all other columns.")] = None,
-    ids: Annotated[str | None, typer.Option("--id", help="Column with the names of the rows.")] = None,
+    ids: Annotated[str | None, typer.Option("--ids", "--id", help="Column with the names of the rows.")] = None,
     split: Annotated[str | None, typer.Option(help="Column that says train or test of each row.")] = None,
     sep: Annotated[str, typer.Option(help="What separates the parts of a path.")] = "/",
     between: Annotated[str, typer.Option(help="What separates the paths of a cell.")] = ";",

@@ -19,7 +19,9 @@ def predict(
         typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
     ] = None,
     format: Annotated[str | None, typer.Option(help="csv, tsv, parquet or json (default: by the ending).")] = None,
-    all_labels: Annotated[bool, typer.Option("--all-labels", help="Write a 0/1 column for every label.")] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
+    ] = False,
     scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
     explain: Annotated[int | None, typer.Option(help="Print why this row (from 0) got its labels, and stop.")] = None,
 ) -> None:
@@ -42,7 +44,7 @@ def predict(
         return
     target: Any = sys.stdout if output is None else output
     format = format or (None if output is not None else "csv")
-    write_labels(target, Y, fitted.hierarchy_, ids=ids, matrix=all_labels, format=format)
+    write_labels(target, Y, fitted.hierarchy_, ids=ids, matrix=matrix, format=format)
     if scores is not None:
         write_scores(scores, S, fitted.hierarchy_, ids=ids)
     if output is not None:

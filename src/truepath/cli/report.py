@@ -20,7 +20,10 @@ def report(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page on a run (measures, hierarchy, curves, examples) or on an experiment."""
-    page = _write(run, output or _folder(run) / "report.html", title)
+    from truepath.cli.progress import progress
+
+    with progress("writing the page"):
+        page = _write(run, output or _folder(run) / "report.html", title)
     typer.echo(str(page))
     if open_page:
         typer.launch(page.resolve().as_uri())
@@ -28,6 +31,17 @@ def report(
 
 def _folder(run: Path) -> Path:
     return run if run.is_dir() else run.parent
+
+
+def _plan_name(folder: Path) -> str:
+    """Return the name of the experiment's plan, or the folder's."""
+    import json
+
+    try:
+        name = json.loads((folder / "plan.json").read_text(encoding="utf-8"))["name"]
+    except (OSError, ValueError, KeyError, TypeError):  # a table from elsewhere has no plan
+        name = None
+    return name if isinstance(name, str) and name else folder.resolve().name
 
 
 def _write(run: Path, output: Path, title: str | None) -> Path:
@@ -42,7 +56,7 @@ def _write(run: Path, output: Path, title: str | None) -> Path:
         saved = load_run(folder)
         return write_report(output, **{**saved.arguments(), "title": title or saved.title})
     if (folder / "results.csv").is_file():
-        return write_experiment_report(output, folder / "results.csv", title=title or folder.resolve().name)
+        return write_experiment_report(output, folder / "results.csv", title=title or _plan_name(folder))
     raise TruePathError(
         f"{run}: neither a run (no run.json) nor an experiment (no results.csv) is here. A run is saved by "
         "truepath fit or truepath.report.save_run, an experiment by truepath experiment."

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
@@ -65,7 +66,7 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
     -----
     A row's number is that of its most specific labels, which are its leaves when no path stops early, and between
     1 and the number of leaves of the hierarchy. Whether the estimator takes sample weights is asked of its
-    signature.
+    signature; weights it would have to drop are refused.
 
     Examples
     --------
@@ -91,18 +92,17 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         Y : label matrix (n_samples, n_nodes), or array of int (n_samples,)
             Closed labels, counted here, or the numbers themselves.
         sample_weight : array-like, shape (n_samples,), optional
+            Needs an estimator whose ``fit`` takes it; of a pipeline, the last step's.
         """
         X = self._check(X, reset=True)
         counts = self._count(Y)
         if counts.size != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but Y has {counts.size}; they must describe the same instances.")
-        weight = check_weight(sample_weight, X.shape[0])
+        weighted = _weight_argument(self._estimator(), check_weight(sample_weight, X.shape[0]))
         self.counts_ = np.unique(counts)
         self.estimator_ = None
         if self.counts_.size > 1:  # a single class needs no model, and most estimators refuse it
-            estimator = clone(self._estimator())
-            weighted = weight is not None and has_fit_parameter(estimator, "sample_weight")
-            self.estimator_ = estimator.fit(X, counts, **({"sample_weight": weight} if weighted else {}))
+            self.estimator_ = clone(self._estimator()).fit(X, counts, **weighted)
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -139,3 +139,16 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         hierarchy = resolve_hierarchy(self.hierarchy, Y.shape[1])
         counts = count_path_ends(check_labels(Y, hierarchy), hierarchy)
         return np.clip(counts, 1, hierarchy.leaves.size)
+
+
+def _weight_argument(estimator: Any, weight: NDArray[np.float64] | None) -> dict[str, Any]:
+    """Return the keyword arguments that hand the weights to ``fit``; refuse weights that ``fit`` does not take."""
+    if weight is None:
+        return {}
+    name, last = ("", estimator) if not isinstance(estimator, Pipeline) else estimator.steps[-1]
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ValueError(
+            f"sample_weight was given but fit of estimator {type(last).__name__} does not take it. "
+            "Leave the weights out or choose another estimator."
+        )
+    return {f"{name}__sample_weight" if name else "sample_weight": weight}

@@ -1,4 +1,4 @@
-"""The multitask lasso with logistic loss, solved along a path by accelerated proximal gradient.
+"""The multitask lasso with logistic loss, solved along a path by proximal Newton steps.
 
 For targets ``Y`` (0/1, one column a task), weights omega_i that add up to one, coefficients ``W`` (features by tasks)
 and an unpenalised intercept ``b``::
@@ -7,10 +7,11 @@ and an unpenalised intercept ``b``::
 
 Omega is the sum of the row norms ||W[f, :]||_2 ("l21": a feature serves all tasks or none) or of |W[f, j]| ("l1").
 
-Solver. FISTA (Beck & Teboulle 2009) with backtracking and gradient restart (O'Donoghue & Candès 2015), on a working
-set of features grown by the strong rule (Tibshirani et al. 2012) and by whoever breaks the optimality conditions.
-X is centred, which changes nothing but ``b`` and parts the curvature of ``W`` from that of ``b``; sparse X is centred
-on the fly. It stops when the duality gap over *all* features falls to ``tol`` times F(0, best b). The dual point is
+Solver. Proximal Newton (Lee, Sun & Saunders 2014): the loss's quadratic model is minimised by cyclic descent over
+features, all tasks of a feature at once (:mod:`truepath.learners.quadratic_models`), and a backtracking step is taken
+towards it; on a working set of features grown by the strong rule (Tibshirani et al. 2012) and by whoever breaks the
+optimality conditions. Dense X is centred, which changes nothing but ``b``; sparse X stays as it is.
+It stops when the duality gap over *all* features falls to ``tol`` times F(0, best b). The dual point is
 the residual R = omega (sigma(Z) - Y), whose columns sum to zero once b is best, scaled into the dual norm's ball.
 """
 
@@ -19,90 +20,65 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit, xlogy
 
-__all__ = ["PENALTIES", "CenteredDesign", "LassoFit", "Penalty", "best_intercept", "largest_alpha", "solve_path"]
+from truepath.learners.quadratic_models import ColumnModel, GramModel
+
+__all__ = ["PENALTIES", "Design", "LassoFit", "Penalty", "State", "best_intercept", "largest_alpha", "solve_path"]
 
 logger = logging.getLogger(__name__)
 
-CHECK_EVERY = 10  # iterations between two looks at the duality gap
-FIRST_SCALE = 0.25  # of the curvature's upper bound: most labels are rare, and their curvature is far below it
+MODEL_SHARE = 0.03  # of the first pass's largest squared move: below it the model counts as minimised
+MAX_PASSES = 100  # over the working features for one model
+GRAM_SHARE = 4  # rows a working feature from which the model of dense X is cheaper as a matrix
 MAX_ROUNDS = 50  # of growing the working set; each adds a feature or tightens the inner tolerance
 SLACK = 1e-13  # relative rounding allowed in the descent test
 
 
 @dataclass(frozen=True)
 class Penalty:
-    """Omega: its value, its proximal map, and each feature's share in the dual norm."""
+    """Omega: its value, each feature's share in the dual norm, and whether the tasks of a feature go together."""
 
     value: Callable[[np.ndarray], float]
-    shrink: Callable[[np.ndarray, float], np.ndarray]
     strength: Callable[[np.ndarray], np.ndarray]
+    by_row: bool
 
 
 def _row_norms(W: np.ndarray) -> np.ndarray:
     return np.sqrt(np.einsum("fj,fj->f", W, W))
 
 
-def _shrink_rows(W: np.ndarray, t: float) -> np.ndarray:
-    norms = _row_norms(W)
-    factor = np.zeros_like(norms)
-    np.divide(norms - t, norms, out=factor, where=norms > t)
-    return W * factor[:, None]
-
-
 PENALTIES = {
-    "l21": Penalty(lambda W: float(_row_norms(W).sum()), _shrink_rows, _row_norms),
-    "l1": Penalty(
-        lambda W: float(np.abs(W).sum()),
-        lambda W, t: np.sign(W) * np.maximum(np.abs(W) - t, 0.0),
-        lambda W: np.abs(W).max(axis=1, initial=0.0),
-    ),
+    "l21": Penalty(lambda W: float(_row_norms(W).sum()), _row_norms, by_row=True),
+    "l1": Penalty(lambda W: float(np.abs(W).sum()), lambda W: np.abs(W).max(axis=1, initial=0.0), by_row=False),
 }
 
 
-class CenteredDesign:
-    """X minus its weighted column means, as an operator; sparse X is never filled in."""
+class Design:
+    """X by columns: dense minus its weighted column means, or sparse as it is."""
 
     def __init__(self, X, omega: np.ndarray):
-        self.mean = np.asarray(omega @ X).ravel()
         self.is_sparse = sparse.issparse(X)
-        self.X = sparse.csc_array(X) if self.is_sparse else np.asfortranarray(X - self.mean)
+        self.mean = np.zeros(X.shape[1]) if self.is_sparse else omega @ X
+        self.X: Any = sparse.csc_array(X) if self.is_sparse else np.asfortranarray(X - self.mean)
 
     def dot(self, W: np.ndarray, features=slice(None)) -> np.ndarray:
-        """Return (X - mean) W over some features."""
-        Z = self.X[:, features] @ W
-        return Z - self.mean[features] @ W if self.is_sparse else Z
+        """Return X W over some features."""
+        return self.X[:, features] @ W
 
     def correlate(self, R: np.ndarray) -> np.ndarray:
-        """Return (X - mean)^T R."""
-        G = self.X.T @ R
-        return G - np.outer(self.mean, R.sum(axis=0)) if self.is_sparse else G
+        """Return X^T R."""
+        return self.X.T @ R
 
-    def narrow(self, features: np.ndarray) -> CenteredDesign:
+    def narrow(self, features: np.ndarray) -> Design:
         """Return the design of some features."""
-        part = object.__new__(CenteredDesign)
-        part.mean, part.is_sparse, part.X = self.mean[features], self.is_sparse, self.X[:, features]
+        part = object.__new__(Design)
+        part.is_sparse, part.mean, part.X = self.is_sparse, self.mean[features], self.X[:, features]
         return part
-
-    def curvature(self, omega: np.ndarray) -> float:
-        """Return the largest eigenvalue of X^T diag(omega) X, by power iteration from a fixed random start.
-
-        Not from ones: the columns of a one-hot attribute add up to nothing once centred.
-        """
-        v = np.random.default_rng(0).normal(size=(self.X.shape[1], 1))
-        value = 0.0
-        for _ in range(20):
-            v = self.correlate(omega[:, None] * self.dot(v))
-            value = float(np.linalg.norm(v))
-            if value == 0.0:
-                return 0.0
-            v /= value
-        return value
 
 
 class LassoFit(NamedTuple):
@@ -116,7 +92,9 @@ class LassoFit(NamedTuple):
     n_iter: int
 
 
-class _State(NamedTuple):
+class State(NamedTuple):
+    """Coefficients, intercepts and X W, of X centred if it is dense."""
+
     W: np.ndarray
     b: np.ndarray
     XW: np.ndarray
@@ -146,7 +124,7 @@ def best_intercept(XW: np.ndarray, Y: np.ndarray, omega: np.ndarray, b: np.ndarr
 
 def largest_alpha(X, Y: np.ndarray, omega: np.ndarray, penalty: Penalty) -> float:
     """Return the smallest alpha at which all coefficients vanish."""
-    design = CenteredDesign(X, omega)
+    design = Design(X, omega)
     return float(penalty.strength(design.correlate(omega[:, None] * (omega @ Y - Y))).max(initial=0.0))
 
 
@@ -165,12 +143,12 @@ def solve_path(X, Y, omega, alphas, penalty: Penalty, *, tol=1e-4, max_iter=1000
     tol : float, default=1e-4
         The gap allowed, as a share of the objective without features.
     max_iter : int, default=1000
-        Proximal steps for each alpha; past them the best found is yielded and a warning logged.
+        Passes over the features for each alpha; past them the best found is yielded and a warning logged.
     """
-    design = CenteredDesign(X, omega)
+    design = Design(X, omega)
     null = logit(omega @ Y)
     n_features, n_tasks = X.shape[1], Y.shape[1]
-    state = _State(np.zeros((n_features, n_tasks)), null, np.zeros_like(Y))
+    state = State(np.zeros((n_features, n_tasks)), null, np.zeros_like(Y))
     allowed = tol * _loss(state.XW + null, Y, omega)
     strength = penalty.strength(design.correlate(omega[:, None] * (expit(null) - Y)))
     before = float(strength.max(initial=0.0))
@@ -179,7 +157,7 @@ def solve_path(X, Y, omega, alphas, penalty: Penalty, *, tol=1e-4, max_iter=1000
         state, gap, strength, n_iter = _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter)
         value = _loss(state.XW + state.b, Y, omega) + alpha * penalty.value(state.W)
         before = alpha
-        logger.debug("alpha %.3g: objective %.6g, gap %.2g after %d steps", alpha, value, gap, n_iter)
+        logger.debug("alpha %.3g: objective %.6g, gap %.2g after %d passes", alpha, value, gap, n_iter)
         yield LassoFit(alpha, state.W, state.b - design.mean @ state.W, gap, value, n_iter)
 
 
@@ -191,7 +169,7 @@ def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
         if gap <= allowed:
             break
         if n_iter >= max_iter:
-            logger.warning("alpha %.3g: gap %.2g above %.2g after max_iter=%d steps", alpha, gap, allowed, max_iter)
+            logger.warning("alpha %.3g: gap %.2g above %.2g after max_iter=%d passes", alpha, gap, allowed, max_iter)
             break
         found, steps = _solve_working(design, Y, omega, alpha, penalty, state, working, inner, max_iter - n_iter)
         state, n_iter = found, n_iter + steps
@@ -202,16 +180,16 @@ def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
     return state, gap, strength, n_iter
 
 
-def _solve_working(design, Y, omega, alpha, penalty, state, working, allowed, max_iter) -> tuple[_State, int]:
+def _solve_working(design, Y, omega, alpha, penalty, state, working, allowed, max_iter) -> tuple[State, int]:
     """Solve over the working features alone, the others held at zero."""
     features = np.flatnonzero(working)
     if not features.size:
         return state, 0
-    start = _State(state.W[features], state.b, state.XW)
-    found, n_iter = _fista(design.narrow(features), Y, omega, alpha, penalty, start, allowed, max_iter)
+    start = State(state.W[features], state.b, state.XW)
+    found, n_iter = _newton(design.narrow(features), Y, omega, alpha, penalty, start, allowed, max_iter)
     W = np.zeros_like(state.W)
     W[features] = found.W
-    return _State(W, found.b, found.XW), n_iter
+    return State(W, found.b, found.XW), n_iter
 
 
 def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.ndarray]:
@@ -226,41 +204,48 @@ def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.nda
     return primal - dual, strength
 
 
-def _fista(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple[_State, int]:
-    """Take accelerated proximal steps until the gap over this design's features is at most ``allowed``."""
-    bound = design.curvature(omega) / 4 or 1.0  # of W, any number if it is flat; that of b is at most 1/4
-    scale, t = FIRST_SCALE, 1.0
-    state = ahead = start
-    for step in range(1, max_iter + 1):
-        following, scale = _descend(design, Y, omega, alpha, penalty, ahead, bound, scale)
-        moved_W, moved_b = following.W - state.W, following.b - state.b
-        turn = bound * np.vdot(ahead.W - following.W, moved_W) + 0.25 * np.vdot(ahead.b - following.b, moved_b)
-        if turn > 0:  # the momentum points uphill: start it anew
-            t, ahead = 1.0, following
+def _newton(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple[State, int]:
+    """Take proximal Newton steps until the gap over this design's features is at most ``allowed``."""
+    few = GRAM_SHARE * design.X.shape[1] <= design.X.shape[0]
+    model_of = GramModel if few and not design.is_sparse else ColumnModel
+    state, n_passes = start, 0
+    while n_passes < max_iter:
+        model = model_of(design, Y, omega, state)
+        n_passes += _minimise(model, alpha, penalty, max_iter - n_passes)
+        following = _search_line(design, Y, omega, alpha, penalty, state, model.target())
+        if following is None:  # as good as rounding allows
+            break
+        state = following._replace(b=best_intercept(following.XW, Y, omega, following.b))
+        if _duality_gap(design, Y, omega, alpha, penalty, state)[0] <= allowed:
+            break
+    return state, n_passes
+
+
+def _minimise(model, alpha: float, penalty: Penalty, max_passes: int) -> int:
+    """Minimise a model plus the penalty by passes over all features and over those in use; return their number."""
+    everything = np.arange(model.W.shape[0])
+    features, first, n_passes = everything, 0.0, 0
+    while n_passes < min(MAX_PASSES, max_passes):
+        moved = model.descend(features, alpha, penalty.by_row)
+        first, n_passes = max(first, moved), n_passes + 1
+        if moved > MODEL_SHARE**2 * first:
+            features = np.flatnonzero(model.W.any(axis=1))
+        elif features.size == everything.size:
+            break
         else:
-            t_next = (1 + np.sqrt(1 + 4 * t * t)) / 2
-            beta, t = (t - 1) / t_next, t_next
-            ahead = _State(*(new + beta * (new - old) for new, old in zip(following, state)))
-        state = following
-        if step % CHECK_EVERY == 0 or step == max_iter:
-            refined = state._replace(b=best_intercept(state.XW, Y, omega, state.b))
-            if _duality_gap(design, Y, omega, alpha, penalty, refined)[0] <= allowed or step == max_iter:
-                return refined, step
-    return state, 0
+            features = everything
+    return n_passes
 
 
-def _descend(design, Y, omega, alpha, penalty, ahead, bound, scale) -> tuple[_State, float]:
-    """Take one proximal step from ``ahead``, doubling the curvature until the quadratic model lies above the loss."""
-    Z = ahead.XW + ahead.b
-    R = omega[:, None] * (expit(Z) - Y)
-    G, g = design.correlate(R), R.sum(axis=0)
-    here = _loss(Z, Y, omega)
-    while True:
-        W = penalty.shrink(ahead.W - G / (scale * bound), alpha / (scale * bound))
-        b = ahead.b - g / (scale * 0.25)
-        XW = design.dot(W)
-        dW, db = W - ahead.W, b - ahead.b
-        model = here + np.vdot(G, dW) + g @ db + scale / 2 * (bound * np.vdot(dW, dW) + 0.25 * (db @ db))
-        if _loss(XW + b, Y, omega) <= model + SLACK * here:
-            return _State(W, b, XW), scale
-        scale *= 2
+def _search_line(design, Y, omega, alpha, penalty, state, target) -> State | None:
+    """Return the first of the points at 1, 1/2, 1/4 ... of the way to the target that descends enough, or None."""
+    Z = state.XW + state.b
+    here, size = _loss(Z, Y, omega), penalty.value(state.W)
+    XD, dW, db = design.dot(target.W) - state.XW, target.W - state.W, target.b - state.b
+    slope = np.vdot(omega[:, None] * (expit(Z) - Y), XD + db) + alpha * (penalty.value(target.W) - size)
+    for share in 0.5 ** np.arange(30):
+        point = State(state.W + share * dW, state.b + share * db, state.XW + share * XD)
+        value = _loss(point.XW + point.b, Y, omega) + alpha * penalty.value(point.W)
+        if value <= here + alpha * size + 0.25 * share * slope + SLACK * here:
+            return point if share < 1 else point._replace(W=target.W)
+    return None

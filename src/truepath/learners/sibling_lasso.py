@@ -9,6 +9,7 @@ penalties it was.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -26,6 +27,8 @@ from truepath.learners.policies import LabelView
 __all__ = ["SiblingLasso"]
 
 logger = logging.getLogger(__name__)
+
+PATIENCE = 2  # strengths without a smaller held-out loss after which the path is left
 
 
 class SiblingLasso(HierarchicalLearner):
@@ -49,7 +52,7 @@ class SiblingLasso(HierarchicalLearner):
     tol : float, default=1e-4
         Allowed duality gap, as a share of the loss without features.
     max_iter : int, default=1000
-        Proximal steps for each alpha.
+        Passes over the features for each alpha.
     random_state : int, RandomState or None, default=0
         Deals the rows into folds.
     n_jobs : int, optional
@@ -67,14 +70,15 @@ class SiblingLasso(HierarchicalLearner):
     gaps_ : dict
         The duality gap reached there.
     n_iter_ : int
-        The most proximal steps any group took at its last strength.
+        The most passes any group took at its last strength.
 
     Notes
     -----
     Scale the features first: the penalty sees their units. The path of each fold runs over the strengths of
-    the whole group; the one with the least held-out loss is taken, the stronger of equals. A group
-    whose labels cannot be held out (fewer than two rows of either value for all of them) gets its intercepts only.
-    Cost: a step is O(rows * working features * siblings).
+    the whole group; the one with the least held-out loss is taken, the stronger of equals, and the path is left where
+    two strengths in a row have brought no smaller one. A group whose labels cannot be held out (fewer than two rows of
+    either value for all of them) gets its intercepts only. Cost: a pass is O(entries of the working features *
+    siblings).
 
     References
     ----------
@@ -206,24 +210,38 @@ def _choose_and_solve(learner: SiblingLasso, X, Y, omega, seed) -> LassoFit:
 
 
 def _best_on_held_out(X, Y, omega, path, penalty: Penalty, cv: int, seed, options) -> int:
-    """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out."""
+    """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out.
+
+    The folds' paths run side by side, so that all are left as soon as the loss has stopped falling: the far end of a
+    path is its most costly part.
+    """
     counts = Y.sum(axis=0)
     if (np.minimum(counts, Y.shape[0] - counts) < 2).all():
         return 0
-    n_folds = min(cv, Y.shape[0])
-    fold = np.random.default_rng(seed).permutation(Y.shape[0]) % n_folds
-    loss = np.zeros(path.size)
-    for k in range(n_folds):
-        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        varies = Y[inside].any(axis=0) & ~Y[inside].all(axis=0)
-        if not varies.any():
-            continue
-        held_X, held_Y = X[outside], Y[outside][:, varies]
-        own = omega[inside] / omega[inside].sum()
-        for place, fit in enumerate(solve_path(X[inside], Y[inside][:, varies], own, path, penalty, **options)):
-            Z = held_X @ fit.coef + fit.intercept
-            loss[place] += omega[outside] @ (np.logaddexp(0.0, Z) - held_Y * Z).sum(axis=1)
-    return int(loss.argmin())
+    fold = np.random.default_rng(seed).permutation(Y.shape[0]) % min(cv, Y.shape[0])
+    losses = [_held_out_losses(X, Y, omega, fold == k, path, penalty, options) for k in range(fold.max() + 1)]
+    least, best = np.inf, 0
+    for place, values in enumerate(zip(*losses)):
+        total = sum(values)
+        if total < least:
+            least, best = total, place
+        elif place >= best + PATIENCE:
+            break
+    return best
+
+
+def _held_out_losses(X, Y, omega, held, path, penalty: Penalty, options) -> Iterator[float]:
+    """Yield, along the path, the loss on the rows held out of the fit to the others."""
+    inside, outside = np.flatnonzero(~held), np.flatnonzero(held)
+    varies = Y[inside].any(axis=0) & ~Y[inside].all(axis=0)
+    if not varies.any():
+        yield from np.zeros(path.size)
+        return
+    held_X, held_Y = X[outside], Y[outside][:, varies]
+    own = omega[inside] / omega[inside].sum()
+    for fit in solve_path(X[inside], Y[inside][:, varies], own, path, penalty, **options):
+        Z = held_X @ fit.coef + fit.intercept
+        yield float(omega[outside] @ (np.logaddexp(0.0, Z) - held_Y * Z).sum(axis=1))
 
 
 def _assemble(problems, fits, n_features: int, n_arcs: int) -> tuple[sparse.csc_array, np.ndarray]:
