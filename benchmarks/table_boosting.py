@@ -3,31 +3,33 @@
 Run ``python benchmarks/table_boosting.py [dataset ...] [--out results.jsonl]`` with the data in ``$TRUEPATH_DATA``.
 The variants are compared on a third of the training rows, held out; every variant is then fitted on all training
 rows and measured on the test rows, on the true tree and in the authors' collapsed labels. Appends one JSON line a
-variant, and skips those already there; ``--print`` only prints the Markdown tables of what is there.
+variant, and skips those already there; ``--print`` only prints the Markdown tables of what is there. What it takes to
+rerun the paper alone is ``truepath reproduce chelmis2021``, whose code this script shares.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import fields
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
-from truepath import Hierarchy, load_dataset
 from truepath.decoders import BestPath
+from truepath.experiments.reproduce.collapsed_labels import collapse_levels, merge_columns, unmerge_scores
+from truepath.experiments.reproduce.published_values import load_published
+from truepath.experiments.reproduce.single_paths import PathProblem, choose_smoothing, load_problem
 from truepath.learners import AdaBoostMH, GlobalNaiveBayes, HAdaBoostMH, PerLevel
-from truepath.metrics import auprc, hmc_loss, level_accuracy, macro_f1, micro_f1, top_k_accuracy
-from truepath.metrics import hierarchical_f1 as h_f1
+
+__all__ = ["TABLE_II", "collapse_levels"]
 
 ROUNDS = {"imclef07a": 600, "imclef07d": 600, "diatoms": 200, "cellcycle_FUN": 100, "cellcycle_GO": 50}
 TABLE_II = {  # H-Ada.MH, local, global: micro-F1, macro-F1, H-F, HMC
-    "imclef07a": [(0.7143, 0.5096, 0.7445, 0.075), (0.569, 0.1504, 0.573, 0.137), (0.6633, 0.470, 0.691, 0.079)],
-    "imclef07d": [(0.7216, 0.3992, 0.7607, 0.129), (0.646, 0.1546, 0.662, 0.2047), (0.644, 0.4552, 0.670, 0.1948)],
-    "diatoms": [(0.487, 0.5587, 0.4542, 0.012), (0.174, 0.0138, 0.1176, 0.0174), (0.205, 0.2391, 0.1812, 0.0187)],
+    name: [tuple(values.values()) for values in columns.values()]
+    for name, columns in load_published("chelmis2021")["Table II"].items()
 }
 STUMPS = {"max_depth": 1}
 BOOSTERS = {
@@ -43,77 +45,24 @@ BOOSTERS = {
 BEYOND = ["H-Ada.MH predict, depth 2 (default)", "H-Ada.MH train, stumps (as printed)", "AdaBoost.MH, stumps"]
 
 
-def collapse_levels(hierarchy: Hierarchy, Y: np.ndarray, max_depth: int | None = None) -> np.ndarray:
-    """Return each node's class in the authors' setting, where equal codes of different parents on a level are one.
+class Problem(PathProblem):
+    """A data set with all measures in one record; ``is_single`` says whether the paper has it."""
 
-    Classes without training rows, and levels below ``max_depth``, are left out: -1. That gives their 26, 22 and (two
-    levels of three) 343 classes. They are no hierarchy: a merged code has several parents of which an instance has one.
-    So the true tree is learned, or the merged classes as a flat set; predictions are then merged.
-    """
-    keys = [(int(d), str(name).rsplit("/", 1)[-1]) for d, name in zip(hierarchy.depth, hierarchy.names)]
-    deepest = hierarchy.height if max_depth is None else max_depth
-    kept = dict.fromkeys(key for key, is_used in zip(keys, Y.any(axis=0)) if is_used and key[0] <= deepest)
-    number = {key: k for k, key in enumerate(kept)}
-    return np.array([number.get(key, -1) for key in keys])
-
-
-def merge_columns(Y: np.ndarray, merged: np.ndarray) -> np.ndarray:
-    """Return the labels in the collapsed classes."""
-    nodes = np.flatnonzero(merged >= 0)
-    ones = np.ones(nodes.size, np.int64)
-    membership = sparse.csr_array((ones, (nodes, merged[nodes])), shape=(merged.size, merged.max() + 1))
-    return (sparse.csr_array(Y, dtype=np.int64) @ membership).toarray() > 0
-
-
-def unmerge_scores(S: np.ndarray, merged: np.ndarray) -> np.ndarray:
-    """Give every node the score of its class; nodes of no class score below all others."""
-    spread = np.full((len(S), merged.size), S.min() - 1)
-    spread[:, merged >= 0] = S[:, merged[merged >= 0]]
-    return spread
-
-
-class Problem:
-    """Training and test rows of a data set, dense."""
-
-    def __init__(self, name: str):
-        ds = load_dataset(name)
-        train = [ds["train"], ds["valid"]] if "valid" in ds else [ds["train"]]
-        self.name, self.hierarchy = name, ds.hierarchy
-        self.X = np.vstack([part.X for part in train])
-        self.Y = np.vstack([part.Y.toarray() for part in train])
-        self.X_test, self.Y_test = ds["test"].X, ds["test"].Y.toarray()
-        self.is_single = name in TABLE_II
-        self.merged = collapse_levels(ds.hierarchy, self.Y, 2 if name == "diatoms" else None)
-        n_positive = self.Y.sum()
-        self.ratio = (self.Y.size - n_positive) / n_positive  # lambda of the HMC-loss, counted on training labels
-
-    def hold_out(self):
-        """Return the same with a third of the training rows as the test rows."""
-        order = np.random.default_rng(0).permutation(len(self.X))
-        held, kept = order[: len(order) // 3], order[len(order) // 3 :]
-        inner = object.__new__(Problem)
-        inner.__dict__.update(self.__dict__)
-        inner.X, inner.Y, inner.X_test, inner.Y_test = self.X[kept], self.Y[kept], self.X[held], self.Y[held]
-        return inner
+    @property
+    def is_single(self) -> bool:
+        return self.name in TABLE_II
 
     def measure(self, Y_pred, S) -> dict:
-        h, truth = self.hierarchy, self.Y_test
-        found = {
-            "micro_f1": micro_f1(truth, Y_pred, h),
-            "macro_f1": macro_f1(truth, Y_pred, h),
-            "h_f": h_f1(truth, Y_pred, h),
-            "hmc": hmc_loss(truth, Y_pred, h, lambda_=self.ratio),
-            "top_k": top_k_accuracy(truth, S, h),
-            "levels": level_accuracy(truth, Y_pred, h).round(4).tolist(),
-            "auprc": auprc(truth, S, h),
-        }
-        if self.is_single:
-            found |= self.measure_merged(merge_columns(Y_pred, self.merged))
-        return found
+        found = super().measure(Y_pred, S)
+        return found | self.measure_collapsed(merge_columns(Y_pred, self.merged)) if self.is_single else found
 
-    def measure_merged(self, Y_pred) -> dict:
-        truth = merge_columns(self.Y_test, self.merged)
-        return {"merged_micro_f1": micro_f1(truth, Y_pred), "merged_macro_f1": macro_f1(truth, Y_pred)}
+    def measure_collapsed(self, Y_pred) -> dict:
+        return {f"merged_{name}": value for name, value in self.measure_merged(Y_pred).items()}
+
+
+def load(name: str) -> Problem:
+    problem = load_problem(name)
+    return Problem(**{field.name: getattr(problem, field.name) for field in fields(problem)})
 
 
 def decisions(problem: Problem, learner, X) -> dict:
@@ -170,11 +119,11 @@ def run_merged(problem: Problem, rounds: int):
     for way, Y_pred in {"above half": margins > 0, "best path": merge_columns(path, problem.merged)}.items():
         record = {"dataset": problem.name, "stage": "test", "variant": "AdaBoost.MH on collapsed labels"}
         record |= {"decision": way, "fit_seconds": seconds, "rounds": learner.n_estimators_}
-        yield record | problem.measure_merged(Y_pred)
+        yield record | problem.measure_collapsed(Y_pred)
 
 
 def run_dataset(name: str, stage: str, out: Path) -> None:
-    problem, rounds = Problem(name), ROUNDS[name]
+    problem, rounds = load(name), ROUNDS[name]
     done = {(r["dataset"], r["stage"], r["variant"]) for r in read(out)}
 
     def save(stage, variant, records):
@@ -185,7 +134,7 @@ def run_dataset(name: str, stage: str, out: Path) -> None:
 
     inner, smoothing = problem.hold_out(), 1e-9
     if problem.is_single:
-        smoothing = max([1e-9, 1e-3, 1e-2, 1e-1, 1.0], key=lambda s: _naive_bayes_f1(inner, s))
+        smoothing = choose_smoothing(problem)
     local, global_ = "local (PerLevel, random forests)", "global (GlobalNaiveBayes)"
     variants = [*BOOSTERS, local, global_] if problem.is_single else [*BEYOND, global_]
     if stage in ("test", "all"):
@@ -196,11 +145,6 @@ def run_dataset(name: str, stage: str, out: Path) -> None:
     if stage in ("validation", "all") and problem.is_single:
         for variant in BOOSTERS:
             save("validation", variant, lambda v=variant: run(inner, "validation", v, min(200, rounds), smoothing))
-
-
-def _naive_bayes_f1(problem: Problem, smoothing: float) -> float:
-    learner = GlobalNaiveBayes(problem.hierarchy, var_smoothing=smoothing).fit(problem.X, problem.Y)
-    return micro_f1(problem.Y_test, learner.predict(problem.X_test), problem.hierarchy)
 
 
 def read(out: Path) -> list[dict]:

@@ -21,6 +21,7 @@ from truepath.cli.label import label
 from truepath.cli.methods import methods
 from truepath.cli.predict import predict
 from truepath.cli.report import report
+from truepath.cli.reproduce import reproduce
 
 __all__ = ["app", "main"]
 
@@ -41,7 +42,7 @@ COMMANDS = {
     "Start here": (demo, methods),
     "Your data": (describe, fit, predict, report),
     "Your scores and labels": (label, evaluate),
-    "Methods side by side": (experiment, compare),
+    "Methods side by side": (experiment, compare, reproduce),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:

@@ -1,0 +1,156 @@
+"""``truepath reproduce``: rerun a paper's tables on the data at hand, ours beside the published values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from truepath.experiments.reproduce import Cell, Comparison, Paper, Settings
+
+__all__ = ["reproduce"]
+
+NOTHING_COMPARED = 1
+INTERRUPTED = 130
+
+
+def reproduce(
+    paper: Annotated[
+        str | None, typer.Argument(help="A paper's key (see --list), or all.", metavar="PAPER|all")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="The folder of benchmark data; $TRUEPATH_DATA or the cache folder by default.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where results are kept and tables written.")] = Path(
+        "reproduced"
+    ),
+    only: Annotated[str | None, typer.Option(help="Only cells that have this text in their key.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only cells that cost less than about a minute.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Run cells again that are finished already.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is random.")] = 0,
+    n_jobs: Annotated[int | None, typer.Option(help="Number of workers within a cell.")] = None,
+    show_list: Annotated[bool, typer.Option("--list", help="List papers and cells, run nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparisons (or the list) as JSON.")] = False,
+) -> None:
+    """Rerun the tables of a paper: published values beside ours, with difference and verdict.
+
+    Every finished cell is kept at once, so that an interrupted run goes on where it was; what lacks its data is listed.
+    """
+    from truepath.data import data_home
+    from truepath.errors import TruePathError
+    from truepath.experiments.reproduce import PAPERS, Settings, get_paper
+
+    if paper is None and not show_list:
+        raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all; --list shows what each holds.")
+    papers = [get_paper(key) for key in (PAPERS if paper in (None, "all") else [str(paper)])]
+    settings = Settings(data_home(data), seed, n_jobs)
+    if show_list:
+        _show_list(papers, output, settings, as_json)
+        return
+    chosen = {paper.key: _choose(paper, only, quick, len(papers) > 1) for paper in papers}
+    try:
+        found = {paper.key: _run(paper, chosen[paper.key], output, settings, anew) for paper in papers}
+    except KeyboardInterrupt:
+        for paper_ in papers:
+            _write(paper_, output, settings)
+        typer.echo(f"interrupted: finished cells are kept in {output}; the same command goes on from there.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    _print(papers, found, output, settings, as_json)
+    if all(comparison.verdict == "missing" for comparisons in found.values() for comparison in comparisons):
+        typer.echo(
+            f"truepath: nothing could be compared; is {settings.data} the folder of the benchmark data?", err=True
+        )
+        raise typer.Exit(NOTHING_COMPARED)
+
+
+def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -> list[Cell]:
+    """Pick the cells to run; among many papers, one without any is passed over."""
+    from truepath.errors import TruePathError
+    from truepath.experiments.reproduce import choose_cells
+
+    try:
+        return choose_cells(paper, only=only, quick=quick)
+    except TruePathError:
+        if is_one_of_many:
+            return []
+        raise
+
+
+def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, anew: bool) -> list[Comparison]:
+    """Run cells under a progress bar that counts the expected seconds of those that are to be run."""
+    from truepath.cli.progress import progress
+    from truepath.experiments.reproduce import finished_cells, missing_folders, reproduce
+
+    done = {} if anew else finished_cells(paper, output, settings)
+    waiting = {cell.key: cell.seconds for cell in cells if cell.key not in done and not missing_folders(cell, settings)}
+    with progress(paper.key, total=sum(waiting.values())) as advance:
+
+        def tell(cell: Cell, comparisons: list[Comparison] | None) -> None:
+            advance(0 if comparisons is None else waiting.get(cell.key, 0), note=cell.key)
+
+        found = reproduce(paper, output, settings, cells=cells, on_cell=tell, anew=anew)
+    _write(paper, output, settings)
+    return found
+
+
+def _write(paper: Paper, output: Path, settings: Settings) -> str:
+    """Write the page of everything that is finished; return it."""
+    from truepath.experiments.reproduce import all_comparisons, finished_cells, to_markdown
+
+    cells = finished_cells(paper, output, settings).values()
+    text = to_markdown(paper, all_comparisons(paper, output, settings), cells)
+    output.mkdir(parents=True, exist_ok=True)
+    (output / f"{paper.key}.md").write_text(text, encoding="utf-8")
+    return text
+
+
+def _print(
+    papers: list[Paper], found: dict[str, list[Comparison]], output: Path, settings: Settings, as_json: bool
+) -> None:
+    """Print what was asked for: Markdown, set by rich on a terminal, or JSON."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from truepath.experiments.reproduce import finished_cells, to_markdown
+
+    if as_json:
+        typer.echo(
+            json.dumps({key: [_to_dict(c) for c in comparisons] for key, comparisons in found.items()}, indent=1)
+        )
+        return
+    console = Console()
+    for paper in papers:
+        if found[paper.key]:
+            text = to_markdown(paper, found[paper.key], finished_cells(paper, output, settings).values())
+            console.print(Markdown(text)) if console.is_terminal else typer.echo(text)
+            typer.echo(f"written: {output / paper.key}.md", err=True)
+
+
+def _to_dict(comparison: Comparison) -> dict[str, Any]:
+    return asdict(comparison) | {"difference": comparison.difference, "verdict": comparison.verdict}
+
+
+def _show_list(papers: list[Paper], output: Path, settings: Settings, as_json: bool) -> None:
+    """Print papers and their cells, with cost and state."""
+    from truepath.experiments.reproduce import finished_cells, missing_folders
+
+    listed: dict[str, Any] = {}
+    for paper in papers:
+        done = finished_cells(paper, output, settings)
+        states = {
+            cell.key: "no data" if missing_folders(cell, settings) else "finished" if cell.key in done else "to run"
+            for cell in paper.cells
+        }
+        cells = [{"key": cell.key, "seconds": cell.seconds, "state": states[cell.key]} for cell in paper.cells]
+        listed[paper.key] = {"title": paper.title, "cells": cells}
+    if as_json:
+        typer.echo(json.dumps(listed, indent=1))
+        return
+    for key, entry in listed.items():
+        typer.echo(f"{key}: {entry['title']}")
+        for cell in entry["cells"]:
+            typer.echo(f"  {cell['key']:<50} {cell['seconds']:>6.0f} s  {cell['state']}")

@@ -1,0 +1,83 @@
+"""Turn results of ``truepath reproduce`` into the documentation's pages and the tests' golden numbers.
+
+Run ``PYTHONPATH=src python tools/write_reproduced.py FOLDER --data DATA [paper ...]`` after ``truepath reproduce all
+--data DATA -o FOLDER``. Writes ``docs/reproduced/<paper>.rst``, ``docs/reproduced/summary.inc`` and
+``tests/golden/<paper>_reproduced.json``; papers without results in the folder are left alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from truepath.experiments.reproduce import (
+    PAPERS,
+    Comparison,
+    Paper,
+    Settings,
+    all_comparisons,
+    count_verdicts,
+    finished_cells,
+    get_paper,
+    to_rst,
+)
+from truepath.experiments.reproduce.markup import Table, write_rst
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "reproduced"
+GOLDEN = ROOT / "tests" / "golden"
+SUMMARY_HEADER = ("paper", "same", "better", "worse", "ours only", "cells without data")
+
+
+def write_paper(paper: Paper, folder: Path, settings: Settings) -> None:
+    """Write a paper's page and its golden numbers."""
+    finished = finished_cells(paper, folder, settings)
+    comparisons = all_comparisons(paper, folder, settings)
+    (PAGES / f"{paper.key}.rst").write_text(to_rst(paper, comparisons, finished.values()), encoding="utf-8")
+    cells = [{"cell": key, "values": golden(cell.comparisons)} for key, cell in finished.items()]
+    record = {
+        "paper": paper.title,
+        "setting": paper.notes,
+        "random_state": settings.random_state,
+        "cells": [cell for cell in cells if cell["values"]],
+    }
+    if record["cells"]:
+        (GOLDEN / f"{paper.key}_reproduced.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def golden(comparisons: list[Comparison]) -> list[dict]:
+    """Return the published values that ours meet within tolerance."""
+    fields = ("table", "dataset", "method", "measure")
+    return [
+        {name: getattr(c, name) for name in fields} | {"value": c.published, "tolerance": c.tolerance, "ours": c.ours}
+        for c in comparisons
+        if c.verdict == "same"
+    ]
+
+
+def summarise(found: dict[str, list[Comparison]]) -> Table:
+    """Count the verdicts of each paper."""
+    rows = [[key, *map(str, count_verdicts(comparisons).values())] for key, comparisons in found.items()]
+    return Table(SUMMARY_HEADER, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("papers", nargs="*", default=PAPERS)
+    parser.add_argument("--data", type=Path, required=True)
+    options = parser.parse_intermixed_args()
+    settings = Settings(options.data)
+    PAGES.mkdir(exist_ok=True)
+    found = {}
+    for key in options.papers:
+        if (options.folder / f"{key}.jsonl").exists():
+            paper = get_paper(key)
+            found[key] = all_comparisons(paper, options.folder, settings)
+            write_paper(paper, options.folder, settings)
+    (PAGES / "summary.inc").write_text(write_rst([summarise(found)]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
