@@ -151,6 +151,7 @@ def test_numbers_survive_the_file_bit_by_bit(tmp_path, settings):
         (0.7, 0.5, False, "worse"),
         (0.3, 0.5, False, "better"),
         (0.3, 0.5, True, "worse"),
+        (0.3, 0.5, None, "differs"),
         (0.3, None, True, "ours only"),
         (None, 0.5, True, "missing"),
     ],

@@ -22,7 +22,7 @@ CELLS = [Finished("x", {"data": "", "random_state": 3, "truepath": "0.1.0"}, [],
 
 
 def test_counts():
-    assert count_verdicts(FOUND) == {"same": 2, "better": 2, "worse": 1, "ours only": 2, "missing": 1}
+    assert count_verdicts(FOUND) == {"same": 2, "better": 2, "worse": 1, "differs": 0, "ours only": 2, "missing": 1}
 
 
 def test_markdown_reads_from_top_to_bottom():

@@ -15,7 +15,7 @@ from typing import Literal
 
 __all__ = ["Cell", "Comparison", "Paper", "Settings", "Verdict"]
 
-Verdict = Literal["same", "better", "worse", "ours only", "missing"]
+Verdict = Literal["same", "better", "worse", "differs", "ours only", "missing"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Comparison:
         None when the paper prints no such value, or when ours could not be computed (``reason`` says why).
     tolerance : float
         Largest difference still called the same.
-    greater_is_better : bool
+    greater_is_better : bool or None
+        None for counts and other values that are neither good nor bad.
     reason : str
         Why the numbers differ, or why one is missing; one sentence for the reader of the table.
     """
@@ -60,7 +61,7 @@ class Comparison:
     published: float | None
     ours: float | None
     tolerance: float
-    greater_is_better: bool = True
+    greater_is_better: bool | None = True
     reason: str = ""
 
     @property
@@ -70,7 +71,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Say ``same``, ``better`` or ``worse``; ``ours only`` or ``missing`` where there is nothing to compare."""
+        """Say ``same``, ``better``, ``worse`` or ``differs``; ``ours only`` or ``missing`` where one is not there."""
         if self.ours is None:
             return "missing"
         difference = self.difference
@@ -78,6 +79,8 @@ class Comparison:
             return "ours only"
         if abs(difference) <= self.tolerance + 1e-12:
             return "same"
+        if self.greater_is_better is None:
+            return "differs"
         return "better" if (difference > 0) == self.greater_is_better else "worse"
 
 

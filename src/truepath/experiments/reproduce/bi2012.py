@@ -68,7 +68,7 @@ def run_statistics(name: str, settings: Settings) -> list[Comparison]:
     reason = f"{OTHER_DATA}; ours repeats both until nothing changes." if theirs else NO_VALUE
     reason += HALF_OF_RCV1 if name.startswith("rcv1") else ""
     return [
-        Comparison("Table 1", name, "data", measure, value, float(ours), tolerance, reason=reason)
+        Comparison("Table 1", name, "data", measure, value, float(ours), tolerance, None, reason)
         for measure, (value, ours, tolerance) in counted.items()
     ]
 

@@ -19,7 +19,7 @@ from truepath.experiments.reproduce.store import Finished
 
 __all__ = ["count_verdicts", "describe_counts", "to_markdown", "to_rst"]
 
-VERDICTS: tuple[Verdict, ...] = ("same", "better", "worse", "ours only", "missing")
+VERDICTS: tuple[Verdict, ...] = ("same", "better", "worse", "differs", "ours only", "missing")
 HEADER = ("data set", "measure", "method", "published", "ours", "difference", "verdict")
 SECONDS = "seconds"  # times are compared as ratios
 
