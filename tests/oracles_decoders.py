@@ -54,14 +54,15 @@ def best_single(S, performance, better):
     return cuts[best], values
 
 
-def algorithm_3(S, Y, hierarchy):
+def algorithm_3(S, Y, hierarchy, inherits=False):
+    """As printed; with `inherits` a class may keep its parents' threshold."""
     t = np.full(hierarchy.n_nodes, -np.inf)
     above, _ = family(hierarchy)
     for v in range(hierarchy.n_nodes):
         floor = max((t[u] for u in hierarchy.parents(v)), default=-np.inf)
         path, best = above[v], None
         t[v] = floor
-        for cut in np.unique(S[:, v]):
+        for cut in [*([floor] if inherits else []), *np.unique(S[:, v])]:
             if cut < floor:
                 continue
             right = np.ones(len(S), bool)

@@ -91,6 +91,23 @@ def test_greedy_searches_are_the_repaired_pseudo_code(problem):
             assert decoder.objective_value_ == pytest.approx(value, abs=1e-9)
 
 
+@given(problem=problems(dags(max_nodes=7)))
+@settings(max_examples=60)
+def test_h_loss_on_a_dag_takes_the_best_of_three(problem):
+    S, Y, hierarchy = problem
+    one = SingleThreshold("h_loss", hierarchy).fit(S, Y).threshold_
+    candidates = [
+        naive.algorithm_3(S, Y, hierarchy),
+        naive.algorithm_3(S, Y, hierarchy, inherits=True),
+        np.full(hierarchy.n_nodes, one),
+    ]
+    losses = [h_loss(Y, S > t, hierarchy) for t in candidates]
+    decoder = MultiThreshold("h_loss", "auto" if not hierarchy.is_tree else "greedy", hierarchy).fit(S, Y)
+    expected = losses[0] if hierarchy.is_tree else min(losses)
+    assert decoder.objective_value_ == pytest.approx(expected, abs=1e-9)
+    assert h_loss(Y, decoder.predict(S), hierarchy) == pytest.approx(expected, abs=1e-9)
+
+
 @given(problem=problems(hierarchies(max_nodes=4, max_parents=3), max_rows=4, distinct=3))
 @settings(max_examples=60)
 def test_optimal_searches_equal_brute_force(problem):

@@ -136,6 +136,15 @@ def test_fit_input_is_checked():
         SingleThreshold(hierarchy=TOY).fit(np.zeros((2, 5)), np.zeros((2, 5)), [1, -1])
 
 
+def test_a_class_that_scores_the_same_everywhere_does_not_take_all_labels_away():
+    dag = Hierarchy.from_edges([(None, "top"), ("top", "a"), ("top", "b"), ("a", "c"), ("b", "c")])
+    S = np.array([[1.0, 0.9, 0.1, 0.1], [1.0, 0.2, 0.8, 0.2], [1.0, 0.7, 0.6, 0.6]])
+    Y = dag.encode([["a"], ["b"], ["c"]]).toarray()
+    printed = MultiThreshold("h_loss", "greedy", dag).fit(S, Y)
+    assert printed.n_unlabelled_ == 3  # 1 is the only candidate at the top, and nothing exceeds it
+    assert MultiThreshold("h_loss", hierarchy=dag).fit(S, Y).objective_value_ == 0.0
+
+
 def test_algorithm_3_is_not_optimal_on_a_chain():
     """Against the paper's claim: a lower threshold above saves more below."""
     chain = Hierarchy.from_edges([("a", "b")])

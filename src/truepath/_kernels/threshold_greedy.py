@@ -42,13 +42,15 @@ def _floor(v: int, t: Array, parent_ptr: Array, parent_idx: Array, lowest: float
 @kernel
 def raise_h_loss(
     S: Array, Y: Array, weight: Array, at: int, first: int, width: int, ptr: Array, value: Array,
-    parent_ptr: Array, parent_idx: Array, t: Array, mistakes: Array, row_ptr: Array, rows: Array,
+    parent_ptr: Array, parent_idx: Array, t: Array, mistakes: Array, row_ptr: Array, rows: Array, inherits: bool,
 ) -> Array:  # fmt: skip
     """Algorithm 3 for classes ``first`` to ``first + width``, columns ``at`` and on of S and Y.
 
     Only rows where all parents are rightly predicted can add to a class's H-loss: where a parent is wrong nothing
     below counts, and where all are rightly left out so is the class. ``rows[row_ptr[u]:row_ptr[u + 1]]`` are
     the rows where u is rightly predicted. Fills ``t`` and the (weighted) ``mistakes``; returns ``rows``, grown.
+    As printed a class must take one of its own scores, if one is large enough; with ``inherits`` it may keep its
+    parents' threshold.
     """
     n_samples = S.shape[0]
     hits, change = np.zeros(n_samples, np.int32), np.zeros(n_samples, np.int64)
@@ -73,7 +75,8 @@ def raise_h_loss(
         for k in range(begin, end):
             loss += change[k - begin]
             change[k - begin] = 0
-            if k == begin or loss < best:
+            must = k == begin and (not inherits or value[k] == floor)  # scores at the parents' threshold are not above
+            if must or loss < best:
                 best, t[v] = loss, value[k]
         mistakes[v] = best
         if rows.size < row_ptr[v] + n_relevant:

@@ -41,9 +41,12 @@ Thresholds = NDArray[np.float64]
 
 
 def greedy_h_loss(
-    S: Any, Y: Any, weight: NDArray[np.int64] | None, cuts: CutPoints, hierarchy: Hierarchy
+    S: Any, Y: Any, weight: NDArray[np.int64] | None, cuts: CutPoints, hierarchy: Hierarchy, *, inherits: bool = False
 ) -> tuple[Thresholds, float]:
-    """Algorithm 3: top-down, each class's own share in the H-loss given the thresholds above. Return t and the loss."""
+    """Algorithm 3: top-down, each class's own share in the H-loss given the thresholds above. Return t and the loss.
+
+    ``inherits`` lets a class keep its parents' threshold, which the printed algorithm does only for lack of a score.
+    """
     n_samples, n_nodes = S.shape
     weight = np.ones(n_samples, np.int64) if weight is None else weight
     t, mistakes, row_ptr = np.empty(n_nodes), np.zeros(n_nodes, np.int64), np.zeros(n_nodes + 1, np.int64)
@@ -51,7 +54,7 @@ def greedy_h_loss(
     up = (hierarchy.parent_ptr, hierarchy.parent_idx)
     for first, width, at, scores, labels in column_blocks(S, Y):
         rows = _kernels.threshold_greedy.raise_h_loss(
-            scores, labels, weight, at, first, width, cuts.ptr, cuts.value, *up, t, mistakes, row_ptr, rows
+            scores, labels, weight, at, first, width, cuts.ptr, cuts.value, *up, t, mistakes, row_ptr, rows, inherits
         )
     return t, float(hierarchy.costs @ mistakes / weight.sum())
 

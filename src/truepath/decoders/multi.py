@@ -32,7 +32,9 @@ class MultiThreshold(ThresholdDecoder):
         predicted share of positives of each class meet the true one.
     method : {"auto", "optimal", "greedy"}, default="auto"
         ``"optimal"`` finds a provably best vector: for micro-F1 and the HMC-loss on any hierarchy, for the H-loss on
-        trees. ``"greedy"`` is Algorithm 3, 4 or 5 of Triguero & Vens. ``"auto"`` is optimal where that exists.
+        trees. ``"greedy"`` is Algorithm 3, 4 or 5 of Triguero & Vens. ``"auto"`` is optimal where that exists; for the
+        H-loss on DAGs it is the best of Algorithm 3 as printed, of Algorithm 3 where a class may keep its parents'
+        threshold, and of one threshold for all.
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
     order : {"top_down", "bottom_up"}, optional
@@ -72,10 +74,12 @@ class MultiThreshold(ThresholdDecoder):
     -----
     Ties go to the smallest thresholds. Losses are compared in whole numbers of a tiny unit, so the same data give the
     same thresholds on every machine. The optimum is one of the *scores given*: with few instances a single threshold,
-    or a guard, often does better on new ones (Triguero & Vens, section 4.2). The paper calls Algorithm 3 optimal;
-    it is not, even on two-node chains. Algorithm 5 collapses top-down on some Gene Ontology data, where bottom-up
-    does not. ``sample_weight`` counts an instance that many times; weights that are not whole are rounded to 1/65536
-    of the largest.
+    or a guard, often does better on new ones (Triguero & Vens, section 4.2). ``sample_weight`` counts an instance that
+    many times; weights that are not whole are rounded to 1/65536 of the largest.
+
+    The paper calls Algorithm 3 optimal; it is not, even on two-node chains, and it collapses where a class scores the
+    same everywhere (the top terms of the Gene Ontology): that score is its only candidate, and no score exceeds it.
+    Algorithm 5 collapses top-down on some Gene Ontology data, where bottom-up does not.
 
     References
     ----------
@@ -189,7 +193,8 @@ class MultiThreshold(ThresholdDecoder):
             return optimal.best_h_loss(S, Y, weight, hierarchy)
         cuts = find_cut_points(S, Y, weight)
         if self.objective == "h_loss":
-            return greedy.greedy_h_loss(S, Y, weight, cuts, hierarchy)
+            printed = greedy.greedy_h_loss(S, Y, weight, cuts, hierarchy)
+            return printed if self.method == "greedy" else self._better_h_loss(printed, given, weight, cuts)
         if self.objective == "hmc_loss":
             prices = self._prices(cuts, hierarchy)
             search = optimal.best_hmc_loss if is_optimal else greedy.greedy_hmc_loss
@@ -202,6 +207,15 @@ class MultiThreshold(ThresholdDecoder):
         else:
             t = greedy.greedy_class_distribution(cuts, hierarchy)
         return t, self._value_from(cuts, t, hierarchy)
+
+    def _better_h_loss(
+        self, printed: tuple[NDArray[np.float64], float], given: FitInput, weight: Any, cuts: CutPoints
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return the best of Algorithm 3 as printed, with thresholds that may be inherited, and of one threshold."""
+        S, Y, _, hierarchy = given
+        inherited = greedy.greedy_h_loss(S, Y, weight, cuts, hierarchy, inherits=True)
+        one = np.full(hierarchy.n_nodes, self._single(given))
+        return min(printed, inherited, (one, self._value_of(one, given)), key=lambda found: found[1])
 
     def _prices(self, cuts: CutPoints, hierarchy: Hierarchy) -> Prices:
         """Return the prices of the HMC-loss on these scores."""
