@@ -27,7 +27,7 @@ from truepath.experiments.reproduce.markup import Table, write_rst
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reproduced"
 GOLDEN = ROOT / "tests" / "golden"
-SUMMARY_HEADER = ("paper", "same", "better", "worse", "ours only", "cells without data")
+SUMMARY_HEADER = ("paper", "same", "better", "worse", "differs", "ours only", "cells without data")
 
 
 def write_paper(paper: Paper, folder: Path, settings: Settings) -> None:

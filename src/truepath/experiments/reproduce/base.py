@@ -117,6 +117,8 @@ class Paper:
         Such as ``"triguero2016"``; what the command line takes.
     title : str
         Authors, title, venue and year.
+    short : str
+        A heading: authors and subject. The title if not given.
     cells : tuple of Cell
     not_available : dict of str to str
         Tables or data sets that cannot be rerun, each with its reason.
@@ -129,3 +131,4 @@ class Paper:
     cells: tuple[Cell, ...]
     not_available: dict[str, str] = field(default_factory=dict)
     notes: str = ""
+    short: str = ""

@@ -127,6 +127,7 @@ def _cells() -> tuple[Cell, ...]:
 PAPER = Paper(
     key="bi2012",
     title="W. Bi and J. T. Kwok, Mandatory Leaf Node Prediction in Hierarchical Multilabel Classification, NIPS 2012",
+    short="Bi & Kwok 2012: mandatory leaf prediction",
     cells=_cells(),
     not_available={
         "delicious": "The data folder has its labels flat; the hierarchy the paper used is not described.",

@@ -192,4 +192,5 @@ PAPER = Paper(
     "predicts the leaf with the best path, 'above half' all labels above one half, 'best node' the most probable "
     "node with its ancestors. The HMC-loss uses one lambda, negative over positive training labels, and the costs "
     "of the true tree. Same means within .01, for the HMC-loss within a tenth of the published value.",
+    short="Chelmis & Qi 2021: hierarchical boosting",
 )

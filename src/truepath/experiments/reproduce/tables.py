@@ -74,7 +74,9 @@ def _blocks(paper: Paper, comparisons: Sequence[Comparison], finished: list[Fini
     """Yield the page from top to bottom."""
     shown = [comparison for comparison in comparisons if comparison.verdict != "missing"]
     marks = _number_reasons(shown)
-    yield Heading(paper.title, 1)
+    yield Heading(paper.short or paper.title, 1)
+    if paper.short:
+        yield Paragraph(paper.title)
     yield Paragraph(f"All values: {describe_counts(comparisons)}.")
     if paper.notes:
         yield Paragraph(paper.notes)
