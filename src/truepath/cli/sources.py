@@ -64,9 +64,7 @@ def open_training(
 
 def open_rows(data: str, remembered: dict[str, Any]) -> tuple[Any, list[str] | None]:
     """Return X and the names of the rows to predict, read as the training data were."""
-    import numpy as np
-
-    from truepath.data.frames import is_missing, read_columns
+    from truepath.data.frames import read_columns
     from truepath.errors import TruePathError
 
     if is_table(data):
@@ -78,12 +76,8 @@ def open_rows(data: str, remembered: dict[str, Any]) -> tuple[Any, list[str] | N
         table.check(remembered["features"])
         ids = remembered.get("ids")
         names = table.texts(ids).tolist() if ids is not None and ids in table.names else None
-        if remembered.get("text") is not None:
-            return table.texts(remembered["text"]), names
-        X = np.empty((table.n_rows, len(remembered["features"])), dtype=object)
-        for j, column in enumerate(remembered["features"]):
-            X[:, j] = ["" if is_missing(cell) else cell for cell in table.column(column)]
-        return X, names
+        text = remembered.get("text")
+        return table.cells(remembered["features"]) if text is None else table.texts(text), names
     if remembered.get("kind") == "table":
         raise TruePathError(
             f"the model was fitted on a table with the columns {', '.join(map(repr, remembered['features'][:8]))}; "

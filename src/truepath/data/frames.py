@@ -63,6 +63,13 @@ class Columns:
         cells[:] = ["" if is_missing(cell) else str(cell) for cell in self.data[name]]
         return cells
 
+    def cells(self, names: Sequence[str]) -> NDArray[np.object_]:
+        """Give some columns as they are written, side by side, an empty string where a cell is missing."""
+        X = np.empty((self.n_rows, len(names)), dtype=object)
+        for j, name in enumerate(names):
+            X[:, j] = ["" if is_missing(cell) else cell for cell in self.data[name]]
+        return X
+
     def numbers(self, name: str) -> NDArray[np.float64] | None:
         """Give a column as numbers, NaN where empty; None if something else is in it."""
         try:

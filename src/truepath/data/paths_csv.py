@@ -168,7 +168,7 @@ def _features(
             raise ValueError("text and features exclude each other: X is either texts or numbers.")
         return table.texts(text), [text], {}
     if cells:
-        return _cells(table, features), features, {}
+        return table.cells(features), features, {}
     X = np.empty((table.n_rows, len(features)))
     codes: dict[int, tuple[str, ...]] = {}
     for j, column in enumerate(features):
@@ -177,14 +177,6 @@ def _features(
             numbers, codes[j] = _nominal(table.texts(column))
         X[:, j] = numbers
     return X, features, codes
-
-
-def _cells(table: Columns, features: list[str]) -> NDArray[np.object_]:
-    """Give the columns as they are, an empty string where a cell is missing."""
-    X = np.empty((table.n_rows, len(features)), dtype=object)
-    for j, column in enumerate(features):
-        X[:, j] = ["" if is_missing(cell) else cell for cell in table.column(column)]
-    return X
 
 
 def _nominal(cells: NDArray[np.object_]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
