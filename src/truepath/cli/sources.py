@@ -69,8 +69,10 @@ def open_rows(data: str, remembered: dict[str, Any]) -> tuple[Any, list[str] | N
 
     if is_table(data):
         if remembered.get("kind") != "table":
+            how = f"on the data set {remembered['name']!r}" if remembered else "in Python"
             raise TruePathError(
-                f"the model was fitted on the data set {remembered.get('name')!r}, not on a table; give it a data set."
+                f"the model was fitted {how}, not on a table, so it is not known which columns are its features; "
+                "give it a data set of the same kind, or predict in Python."
             )
         table = read_columns(data)
         table.check(remembered["features"])
