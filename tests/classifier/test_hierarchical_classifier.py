@@ -30,6 +30,7 @@ from truepath.data import make_hmc
 from truepath.decoders import MAS, MultiThreshold, SingleThreshold, Threshold
 from truepath.learners import BinaryRelevance, PCTForest, PerNode
 from truepath.metrics import get_scorer, hierarchical_f1, micro_f1
+from truepath.persistence import save
 
 H = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 
@@ -408,3 +409,24 @@ def test_every_preset_fits_and_predicts(name):
 def test_an_unknown_preset_is_named():
     with pytest.raises(ValueError, match="Did you mean 'masr' or 'mas'"):
         make_preset("masrr")
+
+
+# --------------------------------------------------------------------------------------- keeping it
+
+
+def test_a_saved_classifier_predicts_the_same_bits(made, tmp_path):
+    model = make_preset("fael", made.hierarchy, validation=3).fit(made.train.X, made.train.Y)
+    path = tmp_path / "model.tp"
+    model.save(path)
+    again = HierarchicalClassifier.load(path)
+    assert (again.predict(made.test.X) == model.predict(made.test.X)).all()
+    assert (again.predict_proba(made.test.X) == model.predict_proba(made.test.X)).all()
+    assert again.hierarchy_ == made.hierarchy
+    save(model.decoder_, path)
+    with pytest.raises(ValueError, match="holds a SingleThreshold, not a HierarchicalClassifier"):
+        HierarchicalClassifier.load(path)
+
+
+def test_an_explanation_names_who_decided(made):
+    model = make_preset("hbr", made.hierarchy).fit(made.train.X, made.train.Y)
+    assert "decided by HBR" in str(model.explain(made.test.X[0]))

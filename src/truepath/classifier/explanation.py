@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from truepath.classifier.parts import node_scores
+from truepath.classifier.parts import final_step, node_scores
 from truepath.hierarchy import Hierarchy
 from truepath.preprocessing.columns import is_frame
 
@@ -136,7 +136,7 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int) -> Explana
         given = float(S[v]) / least if least > 0 else 0.0
         numbers = (float(raw[0, v]), float(S[v]), given, float(t[v]), float(S[v] - t[v]))
         records.append(NodeReason(v, str(hierarchy.names[v]), int(hierarchy.depth[v]), bool(predicted[v]), *numbers))
-    decoder = type(model.decoder_ if model.decoder_ is not None else model.learner_).__name__
+    decoder = type(final_step(model.learner_) if model.decoder_ is None else model.decoder_).__name__
     return Explanation(tuple(records), decoder, hierarchy)
 
 

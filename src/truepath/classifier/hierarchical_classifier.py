@@ -258,7 +258,7 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
 
         model = load(path, trusted=trusted)
         if not isinstance(model, cls):
-            raise ValueError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}; use truepath.load.")
+            raise ValueError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}; use truepath.persistence.load.")
         return model
 
     def __sklearn_tags__(self) -> Any:
