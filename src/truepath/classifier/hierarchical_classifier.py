@@ -25,6 +25,7 @@ from truepath.classifier.parts import (
     resolve_decoder,
     takes_conditional,
 )
+from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input, encode_labels
 from truepath.metrics import hierarchical_f1
@@ -258,7 +259,8 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
 
         model = load(path, trusted=trusted)
         if not isinstance(model, cls):
-            raise ValueError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}; use truepath.persistence.load.")
+            what = f"holds a {type(model).__name__}, not a {cls.__name__}"
+            raise TruePathError(f"{path} {what}; use truepath.persistence.load.")
         return model
 
     def __sklearn_tags__(self) -> Any:
