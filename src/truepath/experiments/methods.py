@@ -134,7 +134,7 @@ def _preset(name: str, preset: str) -> Any:
     known = list(preset_names())
     if preset not in known:
         raise TruePathError(f"methods: {name!r} asks for the preset {preset!r}. {close_match(preset, known)}")
-    return make_preset(preset)
+    return make_preset(preset, random_state=None)  # left open, so that the plan's seed reaches every part
 
 
 def _set_params(name: str, estimator: Any, params: Any) -> Any:

@@ -51,6 +51,8 @@ OTHERS = (
         for name in (
             "GroupKFold",
             "KFold",
+            "PredefinedSplit",
+            "RepeatedKFold",
             "ShuffleSplit",
             "StratifiedKFold",
             "StratifiedShuffleSplit",
