@@ -18,6 +18,7 @@ from truepath.cli.strategies import STRATEGIES
 from truepath.combiners import MinDown
 from truepath.data import make_hierarchy, read_labels, write_labels, write_scores
 from truepath.decoders import MAS, MASR, MultiThreshold, SingleThreshold, TopLeaves
+from truepath.errors import DataFormatError
 from truepath.metrics import evaluate, list_metrics
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2"])
@@ -214,3 +215,14 @@ def test_a_large_file_takes_less_than_ten_seconds(tmp_path):
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     assert min(wall, busy) < 10, f"{wall:.1f} s, {busy:.1f} s of them at work"  # others may hold the processors
     assert read_labels(tmp_path / "out.csv", h).Y.shape == (1278, 4125)
+
+
+def test_the_truth_may_be_a_table_of_the_users_own(tmp_path):
+    (tmp_path / "own.csv").write_text("text,tags\nfirst,a/1\nsecond,b\n")
+    (tmp_path / "found.csv").write_text("id,labels\n0,a/1\n1,a\n")
+    (tmp_path / "paths.txt").write_text("a/1\nb\n")
+    command = ("evaluate", tmp_path / "own.csv", tmp_path / "found.csv", "-H", tmp_path / "paths.txt")
+    found = json.loads(run(*command, "--labels", "tags", "--metrics", "exact_match", "--json"))
+    assert found["exact_match"]["value"] == 0.5
+    with pytest.raises(DataFormatError, match=r"Name the one with the labels by labels= \(--labels\)"):
+        run(*command)

@@ -33,6 +33,7 @@ def evaluate(
         str | None,
         typer.Option("--hierarchy", "-H", help="As for label; may be left out if TRUTH is a data set's name."),
     ] = None,
+    labels: Annotated[str, typer.Option(help="The column of label names, if TRUTH is a table of your own.")] = "labels",
     scores: Annotated[
         Path | None, typer.Option("--scores", "-S", help="Scores, for the measures that need them.")
     ] = None,
@@ -58,11 +59,11 @@ def evaluate(
 
     if predicted is None and scores is None:
         raise TruePathError("nothing to evaluate: give predicted labels, --scores, or both.")
-    tree, true, true_ids = _read_truth(truth, hierarchy, split, ids, close)
+    tree, true, true_ids = _read_truth(truth, hierarchy, labels, split, ids, close)
     given: dict[str, Any] = {}
     if predicted is not None:
-        labels = read_labels(predicted, tree, ids=ids, close=close)
-        given["labels"] = _match(labels.Y, labels.ids, true, true_ids, str(predicted), by_order)
+        found_labels = read_labels(predicted, tree, ids=ids, close=close)
+        given["labels"] = _match(found_labels.Y, found_labels.ids, true, true_ids, str(predicted), by_order)
     if scores is not None:
         table = read_scores(scores, tree, ids=ids)
         given["scores"] = _match(table.S, table.ids, true, true_ids, str(scores), by_order)
@@ -77,7 +78,7 @@ def evaluate(
 
 
 def _read_truth(
-    truth: str, hierarchy: str | None, split: str, ids: str | None, close: bool
+    truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, close: bool
 ) -> tuple[Hierarchy, Any, Any]:
     """Return the hierarchy, the true labels and the names of their rows."""
     from truepath.data import load_dataset, read_hierarchy, read_labels
@@ -86,7 +87,7 @@ def _read_truth(
         if hierarchy is None:
             raise TruePathError("--hierarchy is missing: a file of labels does not say how they hang together.")
         tree = read_hierarchy(hierarchy)
-        table = read_labels(truth, tree, ids=ids, close=close)
+        table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
         return tree, table.Y, table.ids
     if Path(truth).suffix in (".csv", ".tsv", ".parquet", ".json", ".npy", ".npz"):
         raise FileNotFoundError(2, "no such file", truth)

@@ -86,8 +86,15 @@ def read_labels(
     name = plain_name(path).lower()
     if name.endswith(".json"):
         return _from_columns(_read_json(path, labels), hierarchy, labels, ids, between)
-    if labels not in hierarchy and labels in column_names(path):
+    columns = column_names(path)
+    if labels not in hierarchy and labels in columns:
         return _from_columns(read_columns(path), hierarchy, labels, ids, between)
+    if columns and not any(column in hierarchy for column in columns):
+        raise DataFormatError(
+            f"neither a column {labels!r} of label names nor a column for any label; the columns are "
+            f"{', '.join(map(repr, columns[:8]))}. Name the one with the labels by labels= (--labels).",
+            fspath(path),
+        )
     matrix = read_matrix(path, hierarchy, ids=ids)
     try:
         Y = check_labels(matrix.values, hierarchy, name="the matrix", close=close)
