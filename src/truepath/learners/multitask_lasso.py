@@ -169,7 +169,8 @@ def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
         if gap <= allowed:
             break
         if n_iter >= max_iter:
-            logger.warning("alpha %.3g: gap %.2g above %.2g after max_iter=%d passes", alpha, gap, allowed, max_iter)
+            said = "the sibling lasso stopped at max_iter=%d passes (alpha %.3g, gap %.2g, %.2g asked for): raise it, or tol"
+            logger.warning(said, max_iter, alpha, gap, allowed)
             break
         found, steps = _solve_working(design, Y, omega, alpha, penalty, state, working, inner, max_iter - n_iter)
         state, n_iter = found, n_iter + steps
