@@ -169,7 +169,7 @@ def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
         if gap <= allowed:
             break
         if n_iter >= max_iter:
-            said = "the sibling lasso stopped at max_iter=%d passes (alpha %.3g, gap %.2g, %.2g asked for): raise it, or tol"
+            said = "the sibling lasso stopped at max_iter=%d passes (alpha %.3g, gap %.2g above %.2g): raise it, or tol"
             logger.warning(said, max_iter, alpha, gap, allowed)
             break
         found, steps = _solve_working(design, Y, omega, alpha, penalty, state, working, inner, max_iter - n_iter)
