@@ -13,7 +13,7 @@ from truepath.experiments.reproduce.published_values import load_published
 from truepath.experiments.reproduce.strategy_ranks import compare_published_statistics
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-QUICK = 12.0  # seconds of a cell that the slow test reruns
+QUICK = 40.0  # seconds of each paper that the slow test reruns, the cheapest cells first
 SAME_NUMBER = 1e-6  # between machines
 
 
@@ -74,7 +74,9 @@ def test_the_authors_own_scores_are_met(shared_data, tmp_path):
 def test_quick_cells_still_meet_the_published_values(key, shared_data, tmp_path):
     """Rerun what costs little; the same seed must give the same numbers, within tolerance of the published ones."""
     met, paper = golden(key), get_paper(key)
-    cells = [cell for cell in paper.cells if cell.key in met and cell.seconds <= QUICK]
+    cells = sorted((cell for cell in paper.cells if cell.key in met), key=lambda cell: cell.seconds)
+    cells = [cell for cell, cost in zip(cells, np.cumsum([cell.seconds for cell in cells])) if cost <= QUICK]
+    assert cells
     found = {name(c): c for c in reproduce(paper, tmp_path, Settings(shared_data), cells=cells)}
     for cell in cells:
         for entry in met[cell.key]:

@@ -129,8 +129,11 @@ def choose_cells(paper: Paper, *, only: str | None = None, quick: bool = False) 
 
 def _run(cell: Cell, settings: Settings) -> Finished:
     """Run a cell; record how long it took and what it was made with."""
+    from threadpoolctl import threadpool_limits
+
     start = perf_counter()
-    comparisons = cell.run(settings)
+    with threadpool_limits(limits=1):  # sums in BLAS depend on the number of threads
+        comparisons = cell.run(settings)
     seconds = perf_counter() - start
     return Finished(cell.key, signature(settings), comparisons, round(seconds, 2), _made())
 
