@@ -58,58 +58,59 @@ def large():
     return make_hmc(n_samples=3750, n_nodes=4125, random_state=0)
 
 
-def main():
+def commands(folder, h):
+    """`--help`, and labelling a large table of scores."""
     import pandas as pd
 
-    print("| what | ours, s | beside | s | ratio |\n|---|---|---|---|---|")
     duel("`truepath --help`", lambda: run("-m", "truepath", "--help"), lambda: run("-c", "pass"), "`python -c pass`")
-    folder = Path(tempfile.mkdtemp())
-    ds = large()
-    h = ds.hierarchy
     S = MinDown(hierarchy=h).transform(np.random.default_rng(0).random((1278, h.n_nodes)))
     write_scores(folder / "scores.csv", S, h)
     (folder / "h.json").write_text(h.to_json())
-    command = (
-        "-m",
-        "truepath",
-        "label",
-        str(folder / "scores.csv"),
-        "-H",
-        str(folder / "h.json"),
-        "--threshold",
-        "0.3",
-    )
-    size = f"{S.shape[0]:,} x {S.shape[1]:,}"
-    duel(f"`truepath label`, {size}, start to end", lambda: run(*command), lambda: pd.read_csv(folder / "scores.csv"),
-         "`pandas.read_csv` of the scores", 3)  # fmt: skip
+    files = (str(folder / "scores.csv"), "-H", str(folder / "h.json"))
+    command = ("-m", "truepath", "label", *files, "--threshold", "0.3")
+    name = f"`truepath label`, {S.shape[0]:,} x {S.shape[1]:,}, start to end"
+    what = "`pandas.read_csv` of the scores"
+    duel(name, lambda: run(*command), lambda: pd.read_csv(folder / "scores.csv"), what, 3)
 
-    topics = load_dataset("pypi-topics")
+
+def model_files(folder, topics):
+    """Save and load a classifier; return what to say of the sizes."""
     model = make_preset("clus-ens+mts", topics.hierarchy, n_jobs=1).fit(topics.train.X, topics.train.Y)
-    duel("save a forest's classifier", lambda: save(model, folder / "m.tp"),
-         lambda: (folder / "m.pkl").write_bytes(pickle.dumps(model)), "pickle")  # fmt: skip
-    duel("load it", lambda: load(folder / "m.tp"), lambda: pickle.loads((folder / "m.pkl").read_bytes()), "pickle")
-    sizes = [(folder / name).stat().st_size / 1e6 for name in ("m.tp", "m.pkl")]
+    ours, theirs = folder / "m.tp", folder / "m.pkl"
+    duel(
+        "save a forest's classifier",
+        lambda: save(model, ours),
+        lambda: theirs.write_bytes(pickle.dumps(model)),
+        "pickle",
+    )
+    duel("load it", lambda: load(ours), lambda: pickle.loads(theirs.read_bytes()), "pickle")
+    return f"Model file {ours.stat().st_size / 1e6:.1f} MB, pickle {theirs.stat().st_size / 1e6:.1f} MB"
 
+
+def classifier(topics):
+    """The classifier's own work beside the fits it makes."""
     forest = PCTForest(topics.hierarchy, n_estimators=20, random_state=0)
     honest = HierarchicalClassifier(forest, hierarchy=topics.hierarchy, validation=4)
+    X, Y = topics.train.X, topics.train.Y
 
     def five_fits():
-        rows = np.arange(topics.train.X.shape[0])
+        rows = np.arange(X.shape[0])
         for k in range(4):
-            clone(forest).fit(topics.train.X[rows % 4 != k], topics.train.Y[rows % 4 != k])
-        clone(forest).fit(topics.train.X, topics.train.Y)
+            clone(forest).fit(X[rows % 4 != k], Y[rows % 4 != k])
+        clone(forest).fit(X, Y)
 
-    duel("`HierarchicalClassifier.fit`, 4 folds", lambda: honest.fit(topics.train.X, topics.train.Y), five_fits,
-         "the five fits alone")  # fmt: skip
+    duel("`HierarchicalClassifier.fit`, 4 folds", lambda: honest.fit(X, Y), five_fits, "the five fits alone")
 
+
+def experiments():
+    """The experiments' own work beside very small fits."""
     made = {f"made {k}": make_hmc(100, n_nodes=10, random_state=k) for k in range(20)}
     plan = {"datasets": made, "methods": {"tree": PCTree(), "stump": PCTree(max_depth=1)}, "measures": ["micro_f1"]}
 
     def plain_loop():
         for data in made.values():
             for depth in (None, 1):
-                tree = PCTree(data.hierarchy, max_depth=depth).fit(data.train.X, data.train.Y)
-                tree.predict(data.test.X)
+                PCTree(data.hierarchy, max_depth=depth).fit(data.train.X, data.train.Y).predict(data.test.X)
 
     def experiment():
         with tempfile.TemporaryDirectory() as place:
@@ -117,14 +118,32 @@ def main():
 
     duel("`run_experiment`, 40 runs of milliseconds", experiment, plain_loop, "the fits in a loop")
 
-    grown = PCTForest(h, n_estimators=5, random_state=0).fit(ds.train.X, ds.train.Y)
-    scores = grown.predict_proba(ds.test.X)
-    found = Evaluated("forest", scores > 0.3, scores, 0.3)
-    page = folder / "report.html"
-    duel(f"report, {scores.shape[0]:,} rows x {h.n_nodes:,} labels",
-         lambda: write_report(page, h, ds.test.Y, found), lambda: np.sort(scores, axis=None),
-         "`np.sort` of its scores", 3)  # fmt: skip
-    print(f"\nModel file {sizes[0]:.1f} MB, pickle {sizes[1]:.1f} MB; report {page.stat().st_size / 1e3:.0f} kB.")
+
+def reports(folder, ds):
+    """A report on many labels; return what to say of its size."""
+    h, page = ds.hierarchy, folder / "report.html"
+    forest = PCTForest(h, n_estimators=5, random_state=0).fit(ds.train.X, ds.train.Y)
+    S = forest.predict_proba(ds.test.X)
+    found = Evaluated("forest", S > 0.3, S, 0.3)
+    name = f"report, {S.shape[0]:,} rows x {h.n_nodes:,} labels"
+    duel(
+        name,
+        lambda: write_report(page, h, ds.test.Y, found),
+        lambda: np.sort(S, axis=None),
+        "`np.sort` of its scores",
+        3,
+    )
+    return f"report {page.stat().st_size / 1e3:.0f} kB"
+
+
+def main():
+    print("| what | ours, s | beside | s | ratio |\n|---|---|---|---|---|")
+    folder, ds, topics = Path(tempfile.mkdtemp()), large(), load_dataset("pypi-topics")
+    commands(folder, ds.hierarchy)
+    sizes = model_files(folder, topics)
+    classifier(topics)
+    experiments()
+    print(f"\n{sizes}; {reports(folder, ds)}.")
 
 
 if __name__ == "__main__":
