@@ -116,6 +116,18 @@ def test_scores_are_coherent_to_the_last_bit(hierarchy, data, seed):
         assert S.max() <= 1
 
 
+def test_rows_sent_both_ways_score_at_most_one():
+    """The parts of a row with missing values may add up to one and a last bit; found by the test above."""
+    edges = [(None, "a"), (None, "b"), ("a", "c"), ("b", "c"), ("a", "d")]
+    hierarchy = Hierarchy.from_edges(edges, nodes=["a", "b", "c", "d"])
+    kinds = {"c": [1, 1, 1, 0], "d": [1, 0, 0, 1], "-": [0, 0, 0, 0]}
+    Y = np.array([kinds[kind] for kind in "cd-d-dd---ddd-dddcd-"], bool)
+    rng = np.random.default_rng(978)
+    X = np.where(rng.random((20, 3)) < 0.2, np.nan, rng.integers(0, 5, (20, 3)))
+    forest = PCTForest(hierarchy, n_estimators=7, min_leaf_weight=1.5, missing="fractional", random_state=978)
+    assert forest.fit(X, Y, sample_weight=rng.random(20) + 0.1).predict_proba(X).max() == 1
+
+
 def test_weights_equal_repetition(problem):
     hierarchy, X, Y = problem
     counts = np.random.default_rng(1).integers(0, 3, X.shape[0])

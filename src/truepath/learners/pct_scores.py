@@ -72,7 +72,7 @@ def _score_block(trees, X, categories, masks, block: slice, out: np.ndarray) -> 
         counts += wanted
     with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: no tree may score the row
         np.divide(sums, counts[:, None], out=sums)
-    out[...] = sums
+    np.minimum(sums, 1.0, out=out, casting="same_kind")  # the parts of a row sent both ways may add up to 1 + 1 ulp
 
 
 def find_leaves(tree, X, categories) -> np.ndarray:
