@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from truepath.classifier.parts import conditional_scores, final_step, fit_learner, node_scores
+from truepath.classifier.parts import final_step, fit_learner, node_scores
 from truepath.data.stratify import share_rows, stratified_folds
 from truepath.learners.base import count_rows, take_rows
 
@@ -32,7 +32,6 @@ class HeldOut(NamedTuple):
 
     rows: np.ndarray
     S: np.ndarray
-    conditional: np.ndarray | None
 
 
 def resolve_validation(validation: Any, learner: Any) -> Any:
@@ -75,9 +74,7 @@ def hold_out(
     for done in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
         scored.append(done)
         logger.info("held-out part %d of %d scored", len(scored), len(splits))
-    rows = np.concatenate([test for _, test in splits])
-    conditional = None if scored[0][1] is None else np.concatenate([part for _, part in scored])
-    return HeldOut(rows, np.concatenate([S for S, _ in scored]), conditional), None
+    return HeldOut(np.concatenate([test for _, test in splits]), np.concatenate(scored)), None
 
 
 def _splits(validation: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -106,11 +103,10 @@ def _dense(Y: Any) -> Any:
     return Y.toarray() if hasattr(Y, "toarray") else Y
 
 
-def _fit_and_score(learner: Any, X: Any, Y: Any, weight: Any, train: np.ndarray, test: np.ndarray) -> tuple[Any, Any]:
+def _fit_and_score(learner: Any, X: Any, Y: Any, weight: Any, train: np.ndarray, test: np.ndarray) -> np.ndarray:
     """Fit a copy on some rows and score others."""
     fitted = fit_learner(clone(learner), X, Y, weight, train)
-    held_out = take_rows(X, test)
-    return node_scores(fitted, held_out, Y.shape[1]), conditional_scores(fitted, held_out)
+    return node_scores(fitted, take_rows(X, test), Y.shape[1])
 
 
 def _out_of_bag(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any]:
@@ -122,7 +118,7 @@ def _out_of_bag(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any
     rows = np.flatnonzero(np.isfinite(S).all(axis=1))
     if rows.size == 0:
         raise ValueError("every row was drawn by every tree; raise n_estimators, or give validation a number of folds.")
-    return HeldOut(rows, S[rows], None), fitted
+    return HeldOut(rows, S[rows]), fitted
 
 
 def cross_transform(combiner: Any, S: Any, Y: Any, weight: Any, random_state: Any) -> Any:
