@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from truepath import load_dataset
 from truepath.learners import HAdaBoostMH
-from truepath.learners.boosting_rounds import boost, start_weights
-from truepath.learners.stumps import TreeLearner
+from truepath.learners.boosting.rounds import boost, start_weights
+from truepath.learners.boosting.stumps import TreeLearner
 
 ROUNDS = 8
 

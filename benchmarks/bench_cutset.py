@@ -18,9 +18,9 @@ from sklearn.pipeline import make_pipeline
 
 from truepath import _kernels
 from truepath.data import load_dataset
-from truepath.experiments.reproduce.base import Settings
-from truepath.experiments.reproduce.dimauro2016 import METHODS, PAPER, load_folds, measure_folds
 from truepath.learners import BaggedCutsetNetworks, RestrictedCutsetNetwork
+from truepath.papers.base import Settings
+from truepath.papers.dimauro2016.paper import METHODS, PAPER, load_folds, measure_folds
 from truepath.preprocessing import LAIM
 
 HOME = Path(os.environ.get("TRUEPATH_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -64,7 +64,7 @@ def times(sets):
 
 def count_once(X, Y):
     """Seconds of all label-feature counts by bit-sets and as a float32 product; their share of the first search."""
-    kernels = _kernels.pair_counts
+    kernels = _kernels.cutset.pair_counts
     Z = np.ascontiguousarray(np.hstack([Y, X[:, X.min(axis=0) < X.max(axis=0)]]), np.uint8)
     n_rows, n_labels = Y.shape
     bits = kernels.pack_columns(Z)
@@ -74,7 +74,7 @@ def count_once(X, Y):
     columns, candidates = kernels.count_columns(bits, everything), np.arange(n_labels, Z.shape[1])
     prior = (counts + 0.25) / (n_rows + 1), (columns + 0.5) / (n_rows + 1), 0.5, candidates
     sizes = np.arange(Z.shape[1] + 1), n_labels, n_rows, counts.copy(), columns
-    search = clock(lambda: _kernels.chow_liu.score_splits(bits, *sizes, *prior))
+    search = clock(lambda: _kernels.cutset.chow_liu.score_splits(bits, *sizes, *prior))
     values, labels = Z.astype(np.float32), Y.astype(np.float32)
     by_bits = (
         clock(lambda: [kernels.count_pairs(bits, bits[c], n_labels, counts) for c in candidates]) / candidates.size

@@ -17,10 +17,10 @@ from numba import njit
 
 from truepath import Hierarchy
 from truepath.decoders import MAS, MASR, ExactLeafMAP, nested_agreement
-from truepath.decoders.dag_optimum import DagOptimum
-from truepath.decoders.greedy_leaves import GreedySearch, parent_of
-from truepath.decoders.tree_optimum import TreeOptimum
-from truepath.decoders.weights import posterior_weights, risk_weights
+from truepath.decoders.leaves.dag_optimum import DagOptimum
+from truepath.decoders.leaves.greedy import GreedySearch, parent_of
+from truepath.decoders.leaves.tree_optimum import TreeOptimum
+from truepath.decoders.leaves.weights import posterior_weights, risk_weights
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = ("cellcycle_FUN", "enron", "imclef07a", "diatoms")  # trees

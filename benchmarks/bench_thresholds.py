@@ -20,7 +20,7 @@ import numpy as np
 from truepath import Hierarchy, load_dataset
 from truepath.decoders import MultiThreshold, SingleThreshold
 from truepath.decoders.base import FitInput
-from truepath.decoders.curves import SINGLE_OBJECTIVES, single_curves
+from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, single_curves
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"

@@ -1,7 +1,7 @@
 """Compare raw local scores, every correction and every FAEL on five data sets, from scores kept by local_scores.py.
 
 The protocol, and the code, are those of ``truepath reproduce zhang2014`` (local_scores.py and combined_scores.py of
-truepath.experiments.reproduce); this script keeps the local scores, prints one Markdown table a measure, and times the
+truepath.papers); this script keeps the local scores, prints one Markdown table a measure, and times the
 combiners.
 
 Run ``PYTHONPATH=src python benchmarks/combiners_accuracy.py CACHE_FOLDER [dataset ...]``.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import local_scores
 
-from truepath.experiments.reproduce.combined_scores import judge_combiners
+from truepath.papers.zhang2014.combined_scores import judge_combiners
 
 
 def saved(name, folder):

@@ -1,4 +1,4 @@
-"""Local scores for comparing combiners, kept in a folder; how they are made is in ``truepath.experiments.reproduce``.
+"""Local scores for comparing combiners, kept in a folder; how they are made is in ``truepath.papers``.
 
 Run ``PYTHONPATH=src python benchmarks/local_scores.py CACHE_FOLDER [dataset ...]``; the results are kept in the folder.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from truepath.experiments.reproduce.local_scores import LocalScores, make_local_scores
+from truepath.papers.zhang2014.local_scores import LocalScores, make_local_scores
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NAMES = ("cellcycle_FUN", "derisi_FUN", "gasch1_FUN", "cellcycle_GO", "imclef07a")

@@ -19,10 +19,10 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from truepath.decoders import BestPath
-from truepath.experiments.reproduce.collapsed_labels import collapse_levels, merge_columns, unmerge_scores
-from truepath.experiments.reproduce.published_values import load_published
-from truepath.experiments.reproduce.single_paths import PathProblem, choose_smoothing, load_problem
 from truepath.learners import AdaBoostMH, GlobalNaiveBayes, HAdaBoostMH, PerLevel
+from truepath.papers.chelmis2021.collapsed_labels import collapse_levels, merge_columns, unmerge_scores
+from truepath.papers.chelmis2021.single_paths import PathProblem, choose_smoothing, load_problem
+from truepath.papers.published_values import load_published
 
 __all__ = ["TABLE_II", "collapse_levels"]
 

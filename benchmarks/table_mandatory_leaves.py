@@ -2,7 +2,7 @@
 
     PYTHONPATH=src python benchmarks/table_mandatory_leaves.py [DATA SET ...] [--nesting DATA SET ...] [--json FILE]
 
-What is run, and how, is in ``truepath.experiments.reproduce.bi2012``; this only lays the comparisons out. With --json
+What is run, and how, is in ``truepath.papers.bi2012.paper``; this only lays the comparisons out. With --json
 they are also written to a file, after every data set.
 """
 
@@ -15,8 +15,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from truepath.experiments.reproduce import Comparison, Settings
-from truepath.experiments.reproduce.bi2012 import PAPER
+from truepath.papers import Comparison, Settings
+from truepath.papers.bi2012.paper import PAPER
 
 DATA_HOME = Path(__file__).resolve().parents[2] / "shared" / "data"
 DEFAULT = ("cellcycle_FUN", "pheno_FUN", "seq_FUN", "enron", "imclef07a", "cellcycle_GO", "church_GO")

@@ -14,7 +14,7 @@ import numpy as np
 from truepath import Hierarchy
 from truepath.decoders import BestPath
 from truepath.learners import AdaBoostMH, HAdaBoostMH
-from truepath.learners.boosting_plots import plot_level_errors, plot_losses, plot_margins, plot_top_k
+from truepath.learners.boosting.plots import plot_level_errors, plot_losses, plot_margins, plot_top_k
 from truepath.metrics import hierarchical_f1
 
 h = Hierarchy.from_paths([f"{a}/{b}/{c}" for a in "abc" for b in "123" for c in "xyz"])

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from truepath.data import make_hmc
 from truepath.learners import BinaryRelevance, PerLevel, PerNode, PerParent
-from truepath.learners.multitask_lasso import PENALTIES, largest_alpha, solve_path
+from truepath.learners.linear.multitask_lasso import PENALTIES, largest_alpha, solve_path
 from truepath.metrics import hierarchical_f1
 
 # %%

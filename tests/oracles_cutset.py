@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from truepath.learners.cutset_structure import LeafTree
+from truepath.learners.cutset.structure import LeafTree
 
 
 def log_joint(node, states):

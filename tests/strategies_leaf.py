@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from truepath.decoders.weights import NodeWeights
+from truepath.decoders.leaves.weights import NodeWeights
 
 
 @st.composite

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import truepath
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [room for room in truepath._ROOMS]
 
 

@@ -11,7 +11,7 @@ import argparse
 import json
 from pathlib import Path
 
-from truepath.experiments.reproduce import (
+from truepath.papers import (
     PAPERS,
     Comparison,
     Paper,
@@ -22,7 +22,7 @@ from truepath.experiments.reproduce import (
     get_paper,
     to_rst,
 )
-from truepath.experiments.reproduce.markup import Table, write_rst
+from truepath.papers.markup import Table, write_rst
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reproduced"

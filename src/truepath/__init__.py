@@ -33,6 +33,7 @@ _ROOMS = (
     "hierarchy",
     "learners",
     "metrics",
+    "papers",
     "persistence",
     "preprocessing",
     "report",

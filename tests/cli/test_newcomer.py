@@ -8,11 +8,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from places import ROOT
+
+DOCS = ROOT / "docs"
 
 
 def documented_commands():

@@ -7,10 +7,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from truepath import papers as room
 from truepath.cli.app import app
 from truepath.errors import TruePathError
-from truepath.experiments import reproduce as room
-from truepath.experiments.reproduce import Cell, Comparison, Paper
+from truepath.papers import Cell, Comparison, Paper
 
 
 def give(key, published=0.5, ours=0.5):

@@ -100,7 +100,7 @@ def test_isotonic_lies_between_min_down_and_max_up(data):
 @settings(max_examples=30)
 @given(data=st.data())
 def test_tree_and_dag_kernels_agree_on_trees(data):
-    from truepath._kernels.isotonic_dag import project_dag
+    from truepath._kernels.combiners.isotonic_dag import project_dag
 
     h = data.draw(trees(max_nodes=12))
     S = data.draw(score_matrices(h, coherent=False))

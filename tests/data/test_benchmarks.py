@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+import places
 from oracles_data import read_plainly
 from truepath.data import load_dataset
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "datasets.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((places.GOLDEN / "datasets.json").read_text(encoding="utf-8"))
 FAST = {"hmc/pheno_FUN", "hmc/church_GO", "hmc/imclef07d", "hmc/enron", "mulan/flags", "mulan/medical",
         "mulan/birds", "mulan/hierarchical_example"}  # fmt: skip
 CASES = [

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import lzma
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from places import SHARED_DATA
 from truepath import Hierarchy, load_dataset
-
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @cache
 def read_published_scores(part):
     """Return (S, Y, hierarchy) of the published validation ("val") or test scores."""
-    path = SHARED / "reference" / "labelling_imclef07a" / f"{part}.pred.arff.xz"
+    path = SHARED_DATA / "reference" / "labelling_imclef07a" / f"{part}.pred.arff.xz"
     with lzma.open(path, "rt") as file:
         lines = [line.strip() for line in file if line.strip()]
     names = [line.split()[1] for line in lines if line.lower().startswith("@attribute")]
@@ -37,7 +35,7 @@ def make_forest_scores(name, n_trees=10, n_rows=None):
     """Return (S, Y, hierarchy): what a small forest trained on train says of valid, coherent by construction."""
     from sklearn.ensemble import RandomForestRegressor
 
-    data = load_dataset(name, home=SHARED)
+    data = load_dataset(name, home=SHARED_DATA)
     X_train, X_valid = (np.asarray(part.X, np.float64) for part in (data.train, data.valid))
     mean = np.nanmean(X_train, axis=0)
     X_train, X_valid = (np.where(np.isnan(X), mean, X) for X in (X_train, X_valid))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import lzma
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+import places
 from truepath import Hierarchy, metrics
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "triguero2016_imclef07a.json").read_text())
+GOLDEN = json.loads((places.GOLDEN / "triguero2016_imclef07a.json").read_text())
 TRUTH, SCORE = "class-a-", "Original-p-"
 
 

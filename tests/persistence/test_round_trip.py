@@ -22,7 +22,8 @@ from threadpoolctl import threadpool_limits
 
 from learners_room import make
 from persistence_room import TREE, answer, fitted, make_data, make_scores
-from truepath import Hierarchy, persistence
+from places import SOURCES, TESTS
+from truepath import Hierarchy
 from truepath._atomic import open_atomically
 from truepath.combiners import MaxUp
 from truepath.decoders import SingleThreshold
@@ -32,8 +33,6 @@ from truepath.persistence import describe_model, load, save, trusted_types
 
 pytest.importorskip("skops")
 
-TESTS = Path(__file__).resolve().parents[1]
-SOURCES = Path(persistence.__file__).resolve().parents[2]
 
 LOAD_ALL = """
 import sys, warnings
@@ -72,7 +71,7 @@ def test_every_estimator_predicts_the_same_bits_in_a_fresh_process(tmp_path):
             assert set(found) == set(expected)
             for method, value in expected.items():
                 assert found[method].tobytes() == value.tobytes(), (name, method)
-    assert {describe_model(path)["class"] for path in files.values()} >= {"truepath.learners.pct_forest.PCTForest"}
+    assert {describe_model(path)["class"] for path in files.values()} >= {"truepath.learners.trees.forest.PCTForest"}
     assert all(describe_model(path)["untrusted_types"] == [] for path in files.values())
 
 
@@ -160,7 +159,7 @@ def test_metadata_tell_what_the_model_is(tmp_path):
     frame = pandas.DataFrame(X, columns=[f"größe {j}" for j in range(X.shape[1])])
     save(make("BinaryRelevance", TREE).fit(frame, Y), tmp_path / "model")
     found = describe_model(tmp_path / "model")
-    assert found["class"] == "truepath.learners.binary_relevance.BinaryRelevance"
+    assert found["class"] == "truepath.learners.local.binary_relevance.BinaryRelevance"
     assert found["feature_names"] == list(frame.columns)
     assert found["n_features"] == X.shape[1]
     assert found["hierarchy"]["n_nodes"] == TREE.n_nodes

@@ -46,8 +46,8 @@ def compare(
 ) -> None:
     """Rank the methods and test which differ: Friedman, Nemenyi, Wilcoxon with Holm."""
     from truepath.errors import TruePathError
-    from truepath.experiments.compare import compare as compare_methods
-    from truepath.experiments.scores import list_measures, read_columns
+    from truepath.experiments.statistics.compare import compare as compare_methods
+    from truepath.experiments.statistics.scores import list_measures, read_columns
 
     if not 0 < alpha < 1:
         raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")

@@ -103,7 +103,7 @@ def _say_what_failed(result: ExperimentResult) -> None:
 
 def _show_survey(survey: Survey, folder: Path, as_json: bool) -> None:
     """Print what would run: counts, and the runs left for each data set and method."""
-    from truepath.experiments.format_table import align_columns
+    from truepath.experiments.statistics.format_table import align_columns
 
     todo = survey.todo
     if as_json:

@@ -64,7 +64,7 @@ def label(
     """Turn scores into label sets that respect the hierarchy, whichever model they come from."""
     from truepath.cli.progress import progress
     from truepath.data import read_hierarchy, read_scores, write_labels
-    from truepath.data.write_tables import find_format
+    from truepath.data.tables.write import find_format
 
     chosen, options = choose(strategy, {"t": threshold, "objective": objective, "k": k, "alpha": alpha})
     find_format("-.csv" if output is None else output, form)  # before the work, not after it

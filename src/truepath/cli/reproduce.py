@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from truepath.experiments.reproduce import Cell, Comparison, Paper, Settings
+    from truepath.papers import Cell, Comparison, Paper, Settings
 
 __all__ = ["reproduce"]
 
@@ -42,7 +42,7 @@ def reproduce(
     """
     from truepath.data import data_home
     from truepath.errors import TruePathError
-    from truepath.experiments.reproduce import PAPERS, Settings, get_paper
+    from truepath.papers import PAPERS, Settings, get_paper
 
     if paper is None and not show_list:
         raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all; --list shows what each holds.")
@@ -70,7 +70,7 @@ def reproduce(
 def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -> list[Cell]:
     """Pick the cells to run; among many papers, one without any is passed over."""
     from truepath.errors import TruePathError
-    from truepath.experiments.reproduce import choose_cells
+    from truepath.papers import choose_cells
 
     try:
         return choose_cells(paper, only=only, quick=quick)
@@ -83,7 +83,7 @@ def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -
 def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, anew: bool) -> list[Comparison]:
     """Run cells under a progress bar that counts the expected seconds of those that are to be run."""
     from truepath.cli.progress import progress
-    from truepath.experiments.reproduce import finished_cells, missing_folders, reproduce
+    from truepath.papers import finished_cells, missing_folders, reproduce
 
     done = {} if anew else finished_cells(paper, output, settings)
     waiting = {cell.key: cell.seconds for cell in cells if cell.key not in done and not missing_folders(cell, settings)}
@@ -99,7 +99,7 @@ def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, anew
 
 def _write(paper: Paper, output: Path, settings: Settings) -> str:
     """Write the page of everything that is finished; return it."""
-    from truepath.experiments.reproduce import all_comparisons, finished_cells, to_markdown
+    from truepath.papers import all_comparisons, finished_cells, to_markdown
 
     cells = finished_cells(paper, output, settings).values()
     text = to_markdown(paper, all_comparisons(paper, output, settings), cells)
@@ -115,7 +115,7 @@ def _print(
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from truepath.experiments.reproduce import finished_cells, to_markdown
+    from truepath.papers import finished_cells, to_markdown
 
     if as_json:
         typer.echo(
@@ -136,7 +136,7 @@ def _to_dict(comparison: Comparison) -> dict[str, Any]:
 
 def _show_list(papers: list[Paper], output: Path, settings: Settings, as_json: bool) -> None:
     """Print papers and their cells, with cost and state."""
-    from truepath.experiments.reproduce import finished_cells, missing_folders
+    from truepath.papers import finished_cells, missing_folders
 
     listed: dict[str, Any] = {}
     for paper in papers:

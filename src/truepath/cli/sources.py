@@ -64,7 +64,7 @@ def open_training(
 
 def open_rows(data: str, remembered: dict[str, Any]) -> tuple[Any, list[str] | None]:
     """Return X and the names of the rows to predict, read as the training data were."""
-    from truepath.data.frames import read_columns
+    from truepath.data.tables.frames import read_columns
     from truepath.errors import TruePathError
 
     if is_table(data):

@@ -161,9 +161,9 @@ class BayesianAggregation(Combiner):
         tree = Hierarchy.from_parents(self.parent_.tolist())  # node numbers stay: parents already come first
         evidence = np.ascontiguousarray(self.likelihood_.log_ratio(S))
         logit, log_absent = np.log(self.prior_) - np.log1p(-self.prior_), np.log1p(-self.prior_)
-        _kernels.propagate.gather_evidence(evidence, tree.child_ptr, tree.child_idx, logit, log_absent)
+        _kernels.hierarchy.propagate.gather_evidence(evidence, tree.child_ptr, tree.child_idx, logit, log_absent)
         marginals = expit(evidence + logit)
-        _kernels.propagate.multiply_down(marginals, tree.parent_ptr, tree.parent_idx)
+        _kernels.hierarchy.propagate.multiply_down(marginals, tree.parent_ptr, tree.parent_idx)
         if not self.hierarchy_.is_tree:
-            _kernels.propagate.min_down(marginals, self.hierarchy_.parent_ptr, self.hierarchy_.parent_idx)
+            _kernels.hierarchy.propagate.min_down(marginals, self.hierarchy_.parent_ptr, self.hierarchy_.parent_idx)
         return marginals

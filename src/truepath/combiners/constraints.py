@@ -37,9 +37,9 @@ def constraint_pairs(hierarchy: Hierarchy) -> Pairs:
     [(0, 1, 1), (0, 2, 1), (1, 2, 1)]
     """
     up = hierarchy.parent_ptr, hierarchy.parent_idx
-    counts = _kernels.distances.count_ancestors(*up)
+    counts = _kernels.hierarchy.distances.count_ancestors(*up)
     ptr = np.r_[0, np.cumsum(counts)]
-    p, distance = _kernels.distances.ancestor_distances(ptr, *up)
+    p, distance = _kernels.hierarchy.distances.ancestor_distances(ptr, *up)
     q = np.repeat(np.arange(hierarchy.n_nodes, dtype=np.int32), counts)
     order = np.lexsort((p, q))
     return Pairs(p[order], q, distance[order])

@@ -70,12 +70,12 @@ def project_isotonic(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
     if hierarchy.is_tree:
         parent = np.full(hierarchy.n_nodes, -1, np.int32)
         parent[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
-        _kernels.isotonic_tree.project_tree(S, parent)
+        _kernels.combiners.isotonic_tree.project_tree(S, parent)
     else:
         up, down = (hierarchy.parent_ptr, hierarchy.parent_idx), (hierarchy.child_ptr, hierarchy.child_idx)
         # Where each edge of child_idx stands in parent_idx: edges are sorted by child, child_idx by parent
         child_edge = np.lexsort((hierarchy.edges[:, 1], hierarchy.edges[:, 0])).astype(np.int32)
-        _kernels.isotonic_dag.project_dag(S, *up, *down, child_edge)
+        _kernels.combiners.isotonic_dag.project_dag(S, *up, *down, child_edge)
     # Means of neighbouring blocks can tie to the last digit: make the order exact
-    _kernels.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
+    _kernels.hierarchy.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
     return S

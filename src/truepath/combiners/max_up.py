@@ -46,7 +46,7 @@ class MaxUp(Correction):
         self.hierarchy = hierarchy
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        _kernels.propagate.max_up(S, hierarchy.child_ptr, hierarchy.child_idx)
+        _kernels.hierarchy.propagate.max_up(S, hierarchy.child_ptr, hierarchy.child_idx)
         return S
 
     def _transform_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
@@ -55,5 +55,7 @@ class MaxUp(Correction):
         S.sum_duplicates()
         closed = hierarchy.close(sparse.csr_array((np.ones(S.nnz, bool), S.indices, S.indptr), shape=S.shape))
         above = hierarchy.parent_ptr, hierarchy.parent_idx
-        data = _kernels.propagate.max_up_rows(S.indptr, S.indices, S.data, closed.indptr, closed.indices, *above)
+        data = _kernels.hierarchy.propagate.max_up_rows(
+            S.indptr, S.indices, S.data, closed.indptr, closed.indices, *above
+        )
         return sparse.csr_array((data, closed.indices, closed.indptr), shape=S.shape)

@@ -45,5 +45,5 @@ class MinDown(Correction):
         self.hierarchy = hierarchy
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        _kernels.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
+        _kernels.hierarchy.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
         return S

@@ -77,7 +77,7 @@ class PathProduct(Correction):
         check_non_negative(S, NEEDS_PROBABILITIES)
         if self.dag == "all" and not hierarchy.is_tree:
             return _multiply_ancestors(S, hierarchy)
-        _kernels.propagate.multiply_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
+        _kernels.hierarchy.propagate.multiply_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
         return S
 
 
@@ -88,5 +88,5 @@ def _multiply_ancestors(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
     products = np.exp((hierarchy.ancestor_matrix().astype(np.float64) @ logs.T).T)
     # Sums of different orders round differently: a child could pass its parent by one unit in the last place
     products = np.ascontiguousarray(products)
-    _kernels.propagate.min_down(products, hierarchy.parent_ptr, hierarchy.parent_idx)
+    _kernels.hierarchy.propagate.min_down(products, hierarchy.parent_ptr, hierarchy.parent_idx)
     return products

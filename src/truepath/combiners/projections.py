@@ -12,12 +12,12 @@ __all__ = ["check_projection", "project_scores"]
 
 
 def _max_up(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-    _kernels.propagate.max_up(S, hierarchy.child_ptr, hierarchy.child_idx)
+    _kernels.hierarchy.propagate.max_up(S, hierarchy.child_ptr, hierarchy.child_idx)
     return S
 
 
 def _min_down(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-    _kernels.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
+    _kernels.hierarchy.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
     return S
 
 

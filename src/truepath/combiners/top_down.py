@@ -50,5 +50,5 @@ class TopDown(Correction):
         self.hierarchy = hierarchy
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        _kernels.propagate.top_down(S, hierarchy.parent_ptr, hierarchy.parent_idx, float(self.threshold))
+        _kernels.hierarchy.propagate.top_down(S, hierarchy.parent_ptr, hierarchy.parent_idx, float(self.threshold))
         return S

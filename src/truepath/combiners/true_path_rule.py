@@ -84,7 +84,7 @@ class TruePathRule(Correction):
         below = _descendants(hierarchy) if self.descendants else (hierarchy.child_ptr, hierarchy.child_idx)
         is_free = self.threshold == "free"
         options = () if is_free else (float(self.threshold),)
-        kernels = _kernels.propagate
+        kernels = _kernels.hierarchy.propagate
         if self.weight is None:
             (kernels.average_greater if is_free else kernels.average_positive)(S, *below, *options)
         else:

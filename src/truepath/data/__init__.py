@@ -4,25 +4,25 @@ A reader returns the file as it is: sizes from the file, nominal columns as code
 missing values as NaN, labels closed under ancestors.
 """
 
-from truepath.data.clus import read_clus_arff
 from truepath.data.dataset import Dataset
 from truepath.data.describe import Description
-from truepath.data.edges import read_edges
 from truepath.data.fetch import fetch_benchmark
 from truepath.data.full_paths import has_full_paths, keep_full_paths
 from truepath.data.generate import make_hierarchy, make_hmc
-from truepath.data.hierarchy_files import read_hierarchy
-from truepath.data.label_tables import LabelTable, read_labels, write_labels
-from truepath.data.meka import read_meka
-from truepath.data.mulan import read_mulan
-from truepath.data.paths_csv import read_paths_csv
+from truepath.data.readers.clus import read_clus_arff
+from truepath.data.readers.edges import read_edges
+from truepath.data.readers.hierarchy_files import read_hierarchy
+from truepath.data.readers.meka import read_meka
+from truepath.data.readers.mulan import read_mulan
+from truepath.data.readers.paths_csv import read_paths_csv
+from truepath.data.readers.xmc import read_libsvm, read_xmc
 from truepath.data.registry import data_home, list_datasets, load_dataset
-from truepath.data.row_ids import match_rows
-from truepath.data.score_tables import ScoreTable, read_scores, write_scores
 from truepath.data.split import Split
 from truepath.data.stratify import stratified_folds
+from truepath.data.tables.labels import LabelTable, read_labels, write_labels
+from truepath.data.tables.row_ids import match_rows
+from truepath.data.tables.scores import ScoreTable, read_scores, write_scores
 from truepath.data.toy import toy_hierarchy
-from truepath.data.xmc import read_libsvm, read_xmc
 
 __all__ = [
     "Dataset",

@@ -15,8 +15,8 @@ from numpy.random import Generator, RandomState
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
-from truepath.data.assemble import split_of_labels
 from truepath.data.dataset import Dataset
+from truepath.data.readers.assemble import split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 

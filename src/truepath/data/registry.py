@@ -14,11 +14,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from truepath.data.clus import read_clus_arff
 from truepath.data.dataset import Dataset
-from truepath.data.meka import read_meka
-from truepath.data.mulan import read_mulan
 from truepath.data.rcv1 import with_topics
+from truepath.data.readers.clus import read_clus_arff
+from truepath.data.readers.meka import read_meka
+from truepath.data.readers.mulan import read_mulan
 from truepath.data.toy import toy_dataset
 from truepath.errors import UnknownDatasetError
 
@@ -186,6 +186,6 @@ def _load_laim(folder: Path, title: str, fold: int | None) -> Dataset:
 
 
 def _pypi_topics() -> Dataset:
-    from truepath.data.bundled_topics import pypi_topics
+    from truepath.data.bundled.topics import pypi_topics
 
     return pypi_topics()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from truepath.data.assemble import split_of_labels
 from truepath.data.dataset import Dataset
+from truepath.data.readers.assemble import split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 

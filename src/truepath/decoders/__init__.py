@@ -5,21 +5,21 @@ They take matrices only, so they work on any model's scores.
 
 from __future__ import annotations
 
-from truepath.decoders.agreement import NestedAgreement, nested_agreement
 from truepath.decoders.base import Decoder
-from truepath.decoders.best_path import BestPath
-from truepath.decoders.compare import Comparison, StrategyResult, compare_strategies
-from truepath.decoders.curves import Curve
-from truepath.decoders.exact import ExactLeafMAP
-from truepath.decoders.greedy_leaves import LeafPath
-from truepath.decoders.mas import MAS
-from truepath.decoders.masr import MASR
-from truepath.decoders.metalabeler import MetaLabeler
-from truepath.decoders.multi import MultiThreshold
-from truepath.decoders.plot import plot_threshold_curve
-from truepath.decoders.single import SingleThreshold
-from truepath.decoders.threshold import Threshold
-from truepath.decoders.top_leaves import TopLeaves
+from truepath.decoders.leaves.agreement import NestedAgreement, nested_agreement
+from truepath.decoders.leaves.best_path import BestPath
+from truepath.decoders.leaves.exact import ExactLeafMAP
+from truepath.decoders.leaves.greedy import LeafPath
+from truepath.decoders.leaves.mas import MAS
+from truepath.decoders.leaves.masr import MASR
+from truepath.decoders.leaves.metalabeler import MetaLabeler
+from truepath.decoders.leaves.top_leaves import TopLeaves
+from truepath.decoders.thresholds.compare import Comparison, StrategyResult, compare_strategies
+from truepath.decoders.thresholds.curves import Curve
+from truepath.decoders.thresholds.multi import MultiThreshold
+from truepath.decoders.thresholds.plot import plot_threshold_curve
+from truepath.decoders.thresholds.single import SingleThreshold
+from truepath.decoders.thresholds.threshold import Threshold
 
 __all__ = [
     "MAS",

@@ -1,14 +1,14 @@
 """Plans, runs, statistics and figures: from methods and data sets to tables that can be trusted."""
 
-from truepath.experiments.cd_diagram import critical_difference_diagram
-from truepath.experiments.cd_svg import critical_difference_svg
-from truepath.experiments.compare import MethodComparison, compare
-from truepath.experiments.format_table import format_table
 from truepath.experiments.measures import Measure
 from truepath.experiments.plan import Plan, make_plan
 from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.run import ExperimentResult, run_experiment
-from truepath.experiments.significance import Friedman
+from truepath.experiments.statistics.cd_diagram import critical_difference_diagram
+from truepath.experiments.statistics.cd_svg import critical_difference_svg
+from truepath.experiments.statistics.compare import MethodComparison, compare
+from truepath.experiments.statistics.format_table import format_table
+from truepath.experiments.statistics.significance import Friedman
 from truepath.experiments.survey import Survey, survey_experiment
 
 __all__ = [

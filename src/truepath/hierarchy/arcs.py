@@ -84,7 +84,7 @@ def conditional_from_marginals(S: Any, hierarchy: Hierarchy, *, zero_division: f
     S = np.ascontiguousarray(S.toarray() if sparse.issparse(S) else S)
     arc_ptr, arc_parent = arc_pointers(hierarchy)
     C = np.empty((S.shape[0], arc_parent.size), S.dtype)
-    if not _kernels.arcs.divide_by_parents(S, arc_ptr, arc_parent, zero_division, COHERENCE_TOLERANCE, C):
+    if not _kernels.hierarchy.arcs.divide_by_parents(S, arc_ptr, arc_parent, zero_division, COHERENCE_TOLERANCE, C):
         raise _incoherent(S, hierarchy)
     return C
 

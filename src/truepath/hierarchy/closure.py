@@ -60,7 +60,7 @@ def as_bool(Y: Any) -> Any:
 def close_upwards(Y: Any, hierarchy: Hierarchy) -> Any:
     """Return a copy of ``Y`` with every ancestor of each positive label marked."""
     Y = as_bool(Y)
-    kernels = _kernels.closure
+    kernels = _kernels.hierarchy.closure
     if not sparse.issparse(Y):
         closed = Y.copy()
         kernels.close_dense(closed, hierarchy.parent_ptr, hierarchy.parent_idx)
@@ -77,15 +77,17 @@ def find_unclosed(Y: Any, hierarchy: Hierarchy) -> Violation | None:
     """Return where ``Y`` first has a label without its parent, or None."""
     Y = as_bool(Y)
     if sparse.issparse(Y):
-        found = _kernels.closure.find_unclosed_rows(Y.indptr, Y.indices, hierarchy.parent_ptr, hierarchy.parent_idx)
+        found = _kernels.hierarchy.closure.find_unclosed_rows(
+            Y.indptr, Y.indices, hierarchy.parent_ptr, hierarchy.parent_idx
+        )
     else:
-        found = _kernels.closure.find_unclosed_dense(Y, hierarchy.parent_ptr, hierarchy.parent_idx)
+        found = _kernels.hierarchy.closure.find_unclosed_dense(Y, hierarchy.parent_ptr, hierarchy.parent_idx)
     return Violation(*map(int, found)) if found[0] else None
 
 
 def find_incoherent(S: Any, hierarchy: Hierarchy, tolerance: float = 0.0) -> Violation | None:
     """Return where ``S`` first has a score above its parent's by more than ``tolerance``, or None."""
-    kernels, up = _kernels.closure, (hierarchy.parent_ptr, hierarchy.parent_idx)
+    kernels, up = _kernels.hierarchy.closure, (hierarchy.parent_ptr, hierarchy.parent_idx)
     if sparse.issparse(S):
         S = sparse.csr_array(S)
         found = kernels.find_incoherent_rows(S.indptr, S.indices, S.data, *up, tolerance)

@@ -1,25 +1,25 @@
 """Learners: ``fit(X, Y)``, then ``predict_proba(X)`` returns coherent node scores."""
 
-from truepath.learners.ada_boost_mh import AdaBoostMH
 from truepath.learners.base import HierarchicalLearner
-from truepath.learners.bayes_networks import BayesianChain, NaiveBayesML, TreeAugmentedML
-from truepath.learners.binary_relevance import BinaryRelevance
-from truepath.learners.cutset_bagging import BaggedCutsetNetworks
-from truepath.learners.cutset_drawing import plot_cutset_network
-from truepath.learners.cutset_network import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork
-from truepath.learners.global_naive_bayes import GlobalNaiveBayes
-from truepath.learners.hada_boost_mh import HAdaBoostMH
-from truepath.learners.label_powerset import HMCLabelPowerset
-from truepath.learners.pct_forest import PCTForest
-from truepath.learners.pct_tree import PCTree
-from truepath.learners.pct_weights import class_weights
-from truepath.learners.per_level import PerLevel
-from truepath.learners.per_node import PerNode
-from truepath.learners.per_parent import PerParent
-from truepath.learners.policies import POLICIES, Policy
-from truepath.learners.presets import HBR, BRMetaLabeler
-from truepath.learners.sibling_lasso import SiblingLasso
+from truepath.learners.bayes.global_naive_bayes import GlobalNaiveBayes
+from truepath.learners.bayes.networks import BayesianChain, NaiveBayesML, TreeAugmentedML
+from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
+from truepath.learners.boosting.hada_boost_mh import HAdaBoostMH
+from truepath.learners.cutset.bagging import BaggedCutsetNetworks
+from truepath.learners.cutset.drawing import plot_cutset_network
+from truepath.learners.cutset.network import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork
+from truepath.learners.linear.sibling_lasso import SiblingLasso
+from truepath.learners.local.binary_relevance import BinaryRelevance
+from truepath.learners.local.label_powerset import HMCLabelPowerset
+from truepath.learners.local.per_level import PerLevel
+from truepath.learners.local.per_node import PerNode
+from truepath.learners.local.per_parent import PerParent
+from truepath.learners.local.policies import POLICIES, Policy
+from truepath.learners.local.published import HBR, BRMetaLabeler
 from truepath.learners.stack import Stack
+from truepath.learners.trees.forest import PCTForest
+from truepath.learners.trees.tree import PCTree
+from truepath.learners.trees.weights import class_weights
 
 __all__ = [
     "HBR",

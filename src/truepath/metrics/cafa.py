@@ -217,7 +217,7 @@ def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurv
     true_mass = _true_mass(pair, content)
     scored = np.where(true_mass > 0, weight, 0.0)
     sums = np.zeros((cuts.size, 5))
-    _kernels.ranking.sweep_thresholds(ends, rows, mass, is_true, true_mass, scored, weight, sums)
+    _kernels.metrics.ranking.sweep_thresholds(ends, rows, mass, is_true, true_mass, scored, weight, sums)
     precision = divide(sums[:, 0], sums[:, 1], 0.0)
     recall = divide(sums[:, 2], np.full(cuts.size, scored.sum()), 0.0)
     return CafaCurve(cuts, precision, recall, *np.maximum(sums[:, 3:].T / weight.sum(), 0.0))

@@ -180,7 +180,7 @@ def _bin_steps(ranking: Ranking) -> Steps:
     """Sort the positives only and drop each weighted negative between them."""
     points, place = np.unique(ranking.positives, return_inverse=True)
     tied, between = np.zeros(points.size), np.zeros(points.size + 1)
-    _kernels.ranking.bin_scores(points, ranking.negatives, ranking.negative_weight, tied, between)
+    _kernels.metrics.ranking.bin_scores(points, ranking.negatives, ranking.negative_weight, tied, between)
     above = np.cumsum(between[:0:-1])[::-1] + np.append(np.cumsum(tied[:0:-1])[::-1], 0.0)[: points.size]
     return _from_the_top(_at_or_above(place, ranking.positive_weight, points.size), above, above + tied)
 

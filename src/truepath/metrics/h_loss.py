@@ -137,7 +137,7 @@ def walk_rows(pair: Pair, costs: NDArray[np.float64]) -> tuple[NDArray[np.float6
     graph = (counted, np.array(costs, np.float64), hierarchy.parent_ptr, hierarchy.parent_idx)
     if sparse.issparse(pair.true):
         ends = (pair.true.indptr, pair.true.indices, pair.pred.indptr, pair.pred.indices)
-        _kernels.metric_losses.walk_sparse_mistakes(*ends, *graph, charged, tainted)
+        _kernels.metrics.losses.walk_sparse_mistakes(*ends, *graph, charged, tainted)
     else:
-        _kernels.metric_losses.walk_mistakes(pair.true, pair.pred, *graph, charged, tainted)
+        _kernels.metrics.losses.walk_mistakes(pair.true, pair.pred, *graph, charged, tainted)
     return charged, tainted

@@ -17,24 +17,24 @@ ROOMS = ("hierarchy", "preprocessing", "combiners", "decoders", "learners", "cla
 
 #: What fitted estimators keep beside arrays: module and class
 RECORDS = (
-    ("truepath._kernels.pct_tree", "Tree"),
+    ("truepath._kernels.trees.tree", "Tree"),
     ("truepath.combiners.likelihoods", "BinnedLikelihood"),
     ("truepath.combiners.likelihoods", "GaussianLikelihood"),
     ("truepath.combiners.weights", "Weights"),
-    ("truepath.learners.bayes_models", "NaiveBayes"),
-    ("truepath.learners.bayes_models", "TreeAugmented"),
-    ("truepath.learners.calibration", "ConstantScores"),
-    ("truepath.learners.cutset_codes", "StateCoder"),
-    ("truepath.learners.cutset_structure", "LeafTree"),
-    ("truepath.learners.cutset_structure", "OrNode"),
-    ("truepath.learners.group_models", "ExclusiveLabels"),
-    ("truepath.learners.group_models", "IndependentLabels"),
-    ("truepath.learners.group_models", "JointLabels"),
-    ("truepath.learners.label_powerset", "_Step"),
-    ("truepath.learners.naive_bayes_features", "CategoricalFeatures"),
-    ("truepath.learners.naive_bayes_features", "GaussianFeatures"),
-    ("truepath.learners.stumps", "Trees"),
-    ("truepath.learners.weak_classifiers", "Classifiers"),
+    ("truepath.learners.bayes.models", "NaiveBayes"),
+    ("truepath.learners.bayes.models", "TreeAugmented"),
+    ("truepath.learners.local.calibration", "ConstantScores"),
+    ("truepath.learners.cutset.codes", "StateCoder"),
+    ("truepath.learners.cutset.structure", "LeafTree"),
+    ("truepath.learners.cutset.structure", "OrNode"),
+    ("truepath.learners.local.group_models", "ExclusiveLabels"),
+    ("truepath.learners.local.group_models", "IndependentLabels"),
+    ("truepath.learners.local.group_models", "JointLabels"),
+    ("truepath.learners.local.label_powerset", "_Step"),
+    ("truepath.learners.bayes.naive_bayes_features", "CategoricalFeatures"),
+    ("truepath.learners.bayes.naive_bayes_features", "GaussianFeatures"),
+    ("truepath.learners.boosting.stumps", "Trees"),
+    ("truepath.learners.boosting.weak_classifiers", "Classifiers"),
 )
 
 #: Types of others that fitted estimators keep and skops does not trust by itself
@@ -72,7 +72,7 @@ def trusted_types() -> tuple[str, ...]:
     Examples
     --------
     >>> from truepath.persistence import trusted_types
-    >>> "truepath.learners.pct_forest.PCTForest" in trusted_types(), "os.system" in trusted_types()
+    >>> "truepath.learners.trees.forest.PCTForest" in trusted_types(), "os.system" in trusted_types()
     (True, False)
     """
     found = [cls for room in ROOMS for cls in _promised(room)]

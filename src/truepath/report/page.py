@@ -54,7 +54,7 @@ def write_report(
     description : Description, optional
         What :meth:`truepath.Dataset.describe` returns.
     comparison : optional
-        What :func:`truepath.experiments.compare` returns: the page then has its critical-difference diagram.
+        What :func:`truepath.experiments.statistics.compare` returns: the page then has its critical-difference diagram.
     random_state : int, default=0
         Decides the bootstrap's draws and which of equal rows are shown.
 

@@ -1,0 +1,193 @@
+"""Grow one predictive clustering tree, depth first, from rank-coded columns and label lists."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from truepath._kernels.jit import inner, kernel
+from truepath._kernels.trees.columns import IS_NOMINAL, N_VALUES
+from truepath._kernels.trees.labels import SUM_L, SUM_T, SUM_W, B, condense, is_worth_condensing, renumber, weigh
+from truepath._kernels.trees.nominal import BEST, PLACE
+from truepath._kernels.trees.part import LEARNED, part_rows, write_values
+from truepath._kernels.trees.rng import draw_below
+from truepath._kernels.trees.scan import NO_SPLIT, Node
+from truepath._kernels.trees.split import best_split, no_split, random_split
+from truepath._kernels.trees.tree import (
+    CATEGORY_START,
+    FEATURE,
+    GAIN,
+    IS_STRAIGHT,
+    LEAF_START,
+    LEAF_STOP,
+    LEFT,
+    N_LINKS,
+    N_NUMBERS,
+    RIGHT,
+    SHARE,
+    SURROGATE,
+    SURROGATE_CUT,
+    THRESHOLD,
+    WEIGHT,
+    Tree,
+)
+
+# What stops growth and steers the search
+Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random missing")
+# An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
+Task = namedtuple("Task", "t start end depth n_labels n_condensed")
+CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the rows it had then: more often pays less
+PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
+
+
+def make_tree(n_leaves, n_labels, n_categories):
+    """Return arrays for a tree of up to n_leaves leaves that list up to n_labels labels. (Plain NumPy.)"""
+    return Tree(
+        link=np.full((2 * n_leaves, N_LINKS), -1, np.int32),
+        number=np.zeros((2 * n_leaves, N_NUMBERS)),
+        categories=np.zeros(n_leaves * ((n_categories + 63) // 64), np.uint64),
+        leaf_label=np.empty(n_labels, np.int32),
+        leaf_value=np.empty(n_labels, np.float32),
+    )
+
+
+@kernel
+def build_tree(
+    columns, lists, buffers, tree, rows, place, indptr, indices, row_weight, features, rules, f_critical, rng
+):
+    """Grow a tree on ``rows`` into the arrays of ``tree``; return its numbers of nodes, category words, leaf values.
+
+    ``place[i]`` is where row i stands in rows, ``features`` are the columns to draw from (reordered in place),
+    ``f_critical[n]`` is the least F statistic of a split of a node of weight n (0 everywhere: no test) and ``rng``
+    the state of the generator.
+    """
+    link, number = tree.link, tree.number
+    stack = np.empty((rows.size + 2, 6), np.int64)  # the fields of Task
+    _push(stack, 0, Task(0, 0, rows.size, 0, lists.marks.shape[0], CONDENSE_AT * rows.size))
+    n_open, n_nodes, n_words, n_values, tick = np.int64(1), np.int64(1), np.int64(0), np.int64(0), np.int64(0)
+    while n_open:
+        n_open -= 1
+        task = _pop(stack, n_open)
+        t, start, end = task.t, task.start, task.end
+        split, N, gain, task, tick = _find_split(
+            columns, rows, place, lists, buffers, task, tick, features, rules, f_critical, rng
+        )
+        number[t, WEIGHT], number[t, GAIN] = N, gain
+        link[t, FEATURE], link[t, LEAF_START] = split.feature, n_values
+        if split.feature < 0:
+            n_values = _write_leaf(
+                tree.leaf_label, tree.leaf_value, n_values, lists.sums[SUM_L], rows[start:end], indptr, indices,
+                row_weight, N,
+            )  # fmt: skip
+            link[t, LEAF_STOP] = n_values
+            continue
+        middle, number[t, THRESHOLD], number[t, SHARE], surrogate = part_rows(
+            columns, rows, place, lists.stat, buffers, split, start, end, features, rules, rng
+        )
+        link[t, SURROGATE], link[t, IS_STRAIGHT] = surrogate.feature, surrogate.is_straight
+        number[t, SURROGATE_CUT] = surrogate.threshold
+        if columns.info[split.feature, IS_NOMINAL]:
+            link[t, CATEGORY_START] = n_words
+            is_left_larger = middle - start >= end - middle
+            n_words = write_values(
+                tree.categories,
+                n_words,
+                buffers.order,
+                split.cut,
+                columns.info[split.feature, N_VALUES],
+                is_left_larger,
+            )
+        link[t, LEFT], link[t, RIGHT], link[t, LEAF_STOP] = n_nodes, n_nodes + 1, n_values
+        depth, n_labels, n_condensed = task.depth + 1, task.n_labels, task.n_condensed
+        _push(stack, n_open, Task(n_nodes + 1, middle, end, depth, n_labels, n_condensed))
+        _push(stack, n_open + 1, Task(n_nodes, start, middle, depth, n_labels, n_condensed))
+        n_open, n_nodes = n_open + 2, n_nodes + 2
+    return n_nodes, n_words, n_values
+
+
+@inner
+def _find_split(columns, rows, place, lists, buffers, task, tick, features, rules, f_critical, rng):
+    """Return the split of a node (feature -1: make it a leaf), its weight, the gain, the task after condensing, and
+    the next tick.
+    """
+    rows_here, leaf, N = rows[task.start : task.end], no_split(-1), 0.0
+    for i in rows_here:
+        N += lists.stat[i, B]
+    if task.depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight:
+        return leaf, N, 0.0, task, tick
+    if CONDENSE_AT * rows_here.size <= task.n_condensed:
+        if task.t == 0 or is_worth_condensing(lists.span, rows_here):
+            n_labels, tick = condense(lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick)
+        else:
+            n_labels, tick = renumber(lists.span, lists.label, lists.marks, rows_here, tick)
+        task = Task(task.t, task.start, task.end, task.depth, n_labels, rows_here.size)
+    T, W = lists.sums[SUM_T], lists.sums[SUM_W]
+    U, C = weigh(lists.span, lists.label, lists.weight, lists.stat, T, W, rows_here, task.n_labels)
+    variance, slack = U - C / N, PURE * U  # sum over labels of w (T - T^2 / N)
+    if variance <= slack:
+        return leaf, N, 0.0, task, tick
+    node = Node(
+        task.start, task.end, rows_here.size, task.n_labels, N, C, rules.min_leaf_weight, rules.missing != LEARNED
+    )
+    best = _search(columns, rows, place, lists, buffers, node, features, rules, rng)
+    gain = best.gain
+    F = gain * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.
+    if gain == NO_SPLIT or gain < rules.min_gain - slack or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
+        return leaf, N, 0.0, task, tick
+    return best, N, max(gain, 0.0), task, tick
+
+
+@inner
+def _search(columns, rows, place, lists, buffers, node, features, rules, rng):
+    """Return the best split over features drawn without replacement until max_features were not constant."""
+    best = no_split(-1)
+    n_tried = 0
+    is_drawn = rules.max_features < features.size  # otherwise in order, so that ties go to the first feature
+    for k in range(features.size):
+        if n_tried == rules.max_features:
+            break
+        if is_drawn:
+            other = k + draw_below(rng, features.size - k)
+            features[k], features[other] = features[other], features[k]
+        j = features[k]
+        if rules.is_random:
+            split = random_split(columns, j, rows, place, lists, node, buffers, rng)
+        else:
+            split = best_split(columns, j, rows, place, lists, node, buffers)
+        n_tried += split.feature >= 0
+        if split.gain > best.gain:
+            best = split
+            if columns.info[j, IS_NOMINAL]:
+                for value in range(columns.info[j, N_VALUES]):
+                    buffers.order[BEST, value] = buffers.order[PLACE, value]
+    return best
+
+
+@inner
+def _write_leaf(leaf_label, leaf_value, n_values, sums, rows, indptr, indices, row_weight, N):
+    """Write the mean label vector of the rows, labels as they are met. Return the next free entry."""
+    first = n_values
+    for i in rows:
+        for k in range(indptr[i], indptr[i + 1]):
+            v = indices[k]
+            if sums[v] == 0.0:
+                leaf_label[n_values] = v
+                n_values += 1
+            sums[v] += row_weight[i]
+    for k in range(first, n_values):
+        v = leaf_label[k]
+        leaf_value[k] = sums[v] / N  # N was summed over the same rows in the same order: a label of all has 1
+        sums[v] = 0.0
+    return n_values
+
+
+@inner
+def _push(stack, k, task):
+    stack[k, 0], stack[k, 1], stack[k, 2] = task.t, task.start, task.end
+    stack[k, 3], stack[k, 4], stack[k, 5] = task.depth, task.n_labels, task.n_condensed
+
+
+@inner
+def _pop(stack, k):
+    return Task(stack[k, 0], stack[k, 1], stack[k, 2], stack[k, 3], stack[k, 4], stack[k, 5])

@@ -1,0 +1,123 @@
+"""Part the rows of a node by a split: who goes left, where missing values go, and the threshold to keep."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truepath._kernels.jit import inner
+from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
+from truepath._kernels.trees.labels import B
+from truepath._kernels.trees.nominal import BEST
+from truepath._kernels.trees.rng import draw_unit
+from truepath._kernels.trees.sort import ROW_MASK
+from truepath._kernels.trees.surrogate import UNKNOWN, Surrogate, find_surrogate, follow_surrogate
+
+LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
+
+
+@inner
+def part_rows(columns, rows, place, stat, buffers, split, start, end, features, rules, rng):
+    """Bring the rows that go left to the front, in order. Return where the right ones begin, the threshold, the share
+    of a row with a missing value that goes left, and the surrogate that is asked before.
+    """
+    info = columns.info[split.feature]
+    keys, missing, side = buffers.keys, buffers.missing, buffers.side
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, missing)
+    for k in range(end - start):
+        side[k] = info[MODE] <= split.cut  # the rows on the mode, which are not listed
+    has_mode = n_keys + n_missing < end - start
+    below, above = _mark_sides(info, place, keys, n_keys, buffers.order, side, split.cut, start, has_mode)
+    for k in range(n_missing):
+        side[place[missing[k]] - start] = UNKNOWN
+    surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
+    if n_missing and rules.missing == ASK_SURROGATE:
+        n_tried = min(rules.max_features, features.size)
+        surrogate = find_surrogate(columns, features, n_tried, split.feature, rows, place, stat, buffers, start, end)
+    share = 0.5
+    if n_missing or rules.missing == SHARE_OUT:
+        share = _share_left(rows, stat, side, split, start, end, rules.missing)
+    if surrogate.feature >= 0:
+        follow_surrogate(columns, surrogate, rows, place, buffers, start, end, share == 1.0)
+    for k in range(end - start if n_missing else 0):
+        if side[k] == UNKNOWN:
+            side[k] = draw_unit(rng) < share
+    middle = _reorder(rows, place, side, missing, start, end)
+    if share == 0.5 and rules.missing != SHARE_OUT:  # later rows without value go where more are
+        share = 1.0 if middle - start >= end - middle else 0.0
+    threshold = split.threshold
+    if np.isnan(threshold):
+        threshold = _threshold(info, columns.values, below, above)
+    return middle, threshold, share, surrogate
+
+
+@inner
+def _share_left(rows, stat, side, split, start, end, rule):
+    """Return which share of a row with a missing value goes left: where the split says; with the larger side; or,
+    shared out, by the odds of the rows whose value is known.
+    """
+    n_left, n_known = 0.0, 0.0
+    for k in range(end - start):
+        if side[k] != UNKNOWN:
+            n_left += stat[rows[start + k], B] * side[k]
+            n_known += stat[rows[start + k], B]
+    if rule == SHARE_OUT:
+        return n_left / n_known
+    if rule == LEARNED:
+        return 1.0 if split.missing_left else 0.0
+    return 1.0 if 2.0 * n_left >= n_known else 0.0
+
+
+@inner
+def _mark_sides(info, place, keys, n_keys, order, is_left, cut, start, has_mode):
+    """Mark, by place in the node, which of the rows listed go left. Return the nearest ranks around the cut."""
+    below, above = np.int64(-1), info[N_VALUES]
+    if has_mode and info[MODE] <= cut:
+        below = info[MODE]
+    elif has_mode:
+        above = info[MODE]
+    for k in range(n_keys):
+        rank = keys[k] >> 32
+        goes_left = (order[BEST, rank] if info[IS_NOMINAL] else rank) <= cut
+        is_left[place[keys[k] & ROW_MASK] - start] = goes_left
+        below = max(below, rank if goes_left else np.int64(-1))  # no branches: which way a row goes cannot be guessed
+        above = min(above, info[N_VALUES] if goes_left else rank)
+    return below, above
+
+
+@inner
+def _reorder(rows, place, is_left, spare, start, end):
+    """Part rows[start:end] by the marks, both sides in order. Return where the right side begins."""
+    n_left, n_right = np.int64(0), np.int64(0)
+    for k in range(end - start):
+        i = rows[start + k]
+        rows[start + n_left] = i  # written to both, kept on one side: cheaper than a branch
+        spare[n_right] = i
+        n_left += is_left[k]
+        n_right += 1 - is_left[k]
+    for k in range(n_right):
+        rows[start + n_left + k] = spare[k]
+    for k in range(start, end):
+        place[rows[k]] = k
+    return start + n_left
+
+
+@inner
+def _threshold(info, values, below, above):
+    """Return the number halfway between two ranks of a column; infinite where one side has no value at all."""
+    if below < 0:
+        return -np.inf
+    if above == info[N_VALUES]:
+        return np.inf
+    low, high = values[info[VALUE_START] + below], values[info[VALUE_START] + above]
+    middle = low / 2.0 + high / 2.0  # halves first: the sum may be too large
+    return middle if low <= middle < high else low
+
+
+@inner
+def write_values(categories, n_words, order, cut, n_values, absent_left):
+    """Write the set of values that go left as bits; values absent from the node go with the larger side."""
+    for value in range(n_values):
+        is_absent = order[BEST, value] == n_values
+        if (is_absent and absent_left) or order[BEST, value] <= cut:
+            categories[n_words + value // 64] |= np.uint64(1) << np.uint64(value % 64)
+    return n_words + (n_values + 63) // 64

@@ -1,0 +1,1 @@
+"""The ARFF format: header, cells, dense and sparse rows, and the table they make."""

@@ -1,0 +1,50 @@
+"""One cell of an ARFF row, and the table that all cells make.
+
+Nominal values become their codes (0 for the first declared value), as floats; missing values (``?``) are NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath.data.readers.arff.header import Arff, Attribute
+
+__all__ = ["MISSING", "NAN", "CannotReadQuickly", "Table", "read_number"]
+
+MISSING = "?"
+NAN = float("nan")
+
+
+class CannotReadQuickly(Exception):  # noqa: N818 - a turn in the road, not an error
+    """The quick way met something unusual; the careful way decides what it is."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of numbers and codes, and beside them the columns that stay text."""
+
+    columns: tuple[int, ...]  # which attributes the columns of ``values`` are
+    values: NDArray[np.float64] | sparse.csr_array[Any]
+    texts: dict[int, list[str]]
+
+
+def read_number(cell: str, attribute: Attribute, arff: Arff, line: int) -> float:
+    """Read one cell: a number, the code of a nominal value, or NaN for ``?``."""
+    if cell == MISSING:
+        return NAN
+    if attribute.kind == "nominal":
+        if cell not in attribute.codes:
+            known = ", ".join(attribute.values[:8]) + (", …" if len(attribute.values) > 8 else "")
+            raise arff.error(f"{cell[:40]!r} is not a declared value of {attribute.name!r} ({known}).", line)
+        return attribute.codes[cell]
+    try:
+        if "_" in cell or not cell.isascii():  # float() takes 1_000 and foreign digits; files do not mean them
+            raise ValueError
+        return float(cell)
+    except ValueError:
+        raise arff.error(f"{cell[:40]!r} is not a number (attribute {attribute.name!r}).", line) from None

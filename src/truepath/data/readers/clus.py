@@ -1,0 +1,156 @@
+"""The ARFF dialect of CLUS-HMC: the last attribute is ``class hierarchical`` and its line lists the hierarchy.
+
+In a *tree* header an item is the whole path of a node (``01/01/03``); node names are paths. In a *DAG* header an
+item is an edge (``GO0003674/GO0003774``) and the artificial node ``root`` is the implicit root; such a header is
+known by an item that starts with ``root/``. A row's labels are joined by ``@``; those left out because a label below
+them is written are added on reading. Sparse rows count columns from 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truepath.data.dataset import Dataset
+from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.header import Arff, Attribute
+from truepath.data.readers.assemble import (
+    Paths,
+    default_name,
+    feature_header,
+    read_all,
+    row_ids,
+    split_of_labels,
+    written_labels,
+)
+from truepath.data.split import Split
+from truepath.errors import DataFormatError, HierarchyError
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["read_clus_arff"]
+
+_ROOT = "root"
+
+
+def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
+    """Read hierarchical multi-label data in the ARFF dialect of CLUS.
+
+    Parameters
+    ----------
+    path : path, or mapping from str to path
+        One file becomes the split ``"all"``; a mapping such as ``{"train": ..., "test": ...}`` names the splits,
+        whose headers must agree. Files may be compressed (.xz, .gz, .bz2).
+    name : str, optional
+        The name of the data set; by default the relation's.
+
+    Returns
+    -------
+    ds : Dataset
+        ``X`` is dense or CSR as the rows are written.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is not what it should be, with file and line; also if the class line has a cycle.
+
+    Notes
+    -----
+    Items may be repeated and stand in any order; parents that a tree header leaves out are added. A label ``root``
+    adds nothing: that row has no label.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.arff"
+    >>> _ = file.write_text('''@relation tiny
+    ... @attribute size numeric
+    ... @attribute class hierarchical a,a/1,a/2,b
+    ... @data
+    ... 0.5,a/1@b
+    ... ?,a
+    ... ''')
+    >>> ds = read_clus_arff(file)
+    >>> ds.hierarchy.decode(ds["all"].Y), ds["all"].X.ravel().tolist()
+    ([('a/1', 'b'), ('a',)], [0.5, nan])
+    """
+    files = read_all(path, _class_position, first_index=1)
+    first = next(iter(files.values()))[0]
+    position = _class_position(first)
+    hierarchy, has_root = _hierarchy(first, first.attributes[position])
+    index = {label: v for v, label in enumerate(hierarchy.names.tolist())}
+    if has_root or _ROOT not in index:
+        index[_ROOT] = -1
+    splits = {split: _split(*file, position, hierarchy, index) for split, file in files.items()}
+    features = [a for a in first.attributes if a.kind in ("numeric", "nominal")]
+    names, nominal = feature_header(features)
+    provenance = {"files": {split: arff.path for split, (arff, _) in files.items()}}
+    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, nominal, provenance)
+
+
+def _class_position(arff: Arff) -> int:
+    found = [j for j, attribute in enumerate(arff.attributes) if attribute.kind == "hierarchical"]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise arff.error(
+            "no hierarchical attribute: a CLUS file has '@attribute class hierarchical ...'. "
+            "For flat files use read_mulan or read_meka."
+        )
+    raise arff.error("a second hierarchical attribute; one is read.", arff.attributes[found[1]].line)
+
+
+def _hierarchy(arff: Arff, attribute: Attribute) -> tuple[Hierarchy, bool]:
+    """Build the hierarchy of the class line, and say whether it names its root."""
+    items = list(dict.fromkeys(attribute.values))
+    wrong = next((item for item in items if not item or not all(item.split("/"))), None)
+    if wrong is not None:
+        raise arff.error(f"the class line has the item {wrong!r} with an empty name in it.", attribute.line)
+    has_root = any(item.startswith(_ROOT + "/") for item in items)
+    try:
+        return (_dag(arff, attribute, items) if has_root else _tree(items)), has_root
+    except HierarchyError as problem:  # a cycle, for instance; kept as the cause
+        raise arff.error(f"the class line is no hierarchy: {problem}", attribute.line) from problem
+
+
+def _tree(items: list[str]) -> Hierarchy:
+    edges = [(item.rpartition("/")[0] or None, item) for item in items]
+    declared = set(items)
+    for parent, _ in edges:  # the list grows while ancestors are missing
+        if parent is not None and parent not in declared:
+            declared.add(parent)
+            edges.append((parent.rpartition("/")[0] or None, parent))
+    return Hierarchy.from_edges(edges, nodes=[item for _, item in edges])
+
+
+def _dag(arff: Arff, attribute: Attribute, items: list[str]) -> Hierarchy:
+    pairs = [tuple(item.split("/")) for item in items if item != _ROOT]
+    wrong = next((pair for pair in pairs if len(pair) != 2 or pair[1] == _ROOT), None)
+    if wrong is not None:
+        raise arff.error(
+            f"the class line has the item {'/'.join(wrong)!r}; with 'root/' in the header every item is an edge "
+            "'parent/child' and nothing lies above root.",
+            attribute.line,
+        )
+    nodes = dict.fromkeys(name for pair in pairs for name in pair if name != _ROOT)
+    return Hierarchy.from_edges(pairs, nodes=nodes, root=_ROOT)
+
+
+def _split(arff: Arff, table: Table, position: int, hierarchy: Hierarchy, index: dict[str, int]) -> Split:
+    cells = table.texts[position]
+
+    def unknown(row: int, label: str) -> DataFormatError:
+        return _label_error(arff, arff.numbers[row], label, cells[row])
+
+    rows = [cell.split("@") for cell in cells]
+    try:
+        written = written_labels(rows, index, hierarchy.n_nodes, unknown)
+    except DataFormatError:  # blanks around labels are rare: strip them only if need be
+        rows = [[label.strip() for label in row] for row in rows]
+        written = written_labels(rows, index, hierarchy.n_nodes, unknown)
+    X: Any = table.values
+    return split_of_labels(X, written, hierarchy, row_ids(arff, table))
+
+
+def _label_error(arff: Arff, line: int, label: str, cell: str) -> DataFormatError:
+    if cell.strip() in ("", "?"):
+        return arff.error("this row has no class. Write 'root' for a row without labels.", line)
+    return arff.error(f"label {label[:60]!r} is not declared in the class line.", line)

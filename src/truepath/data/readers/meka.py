@@ -1,0 +1,88 @@
+"""MEKA's format: one ARFF file whose relation says how many attributes are labels.
+
+``@relation 'name: -C 6'`` means that the first six attributes are labels, ``-C -6`` the last six. Labels are
+``{0,1}`` attributes and flat. Sparse rows count columns from 0.
+"""
+
+from __future__ import annotations
+
+import re
+
+from truepath.data.dataset import Dataset
+from truepath.data.readers.arff.header import Arff
+from truepath.data.readers.assemble import Paths, default_name, feature_header, read_all
+from truepath.data.readers.binary_labels import check_label_columns, split_with_binary_labels
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["read_meka"]
+
+_OPTION = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\S)")
+
+
+def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
+    """Read flat multi-label data in MEKA's format.
+
+    Parameters
+    ----------
+    path : path, or mapping from str to path
+        One file becomes the split ``"all"``; a mapping such as ``{"train": ..., "test": ...}`` names the splits.
+        Files may be compressed (.xz, .gz, .bz2).
+    name : str, optional
+        The name of the data set; by default the relation's, without its options.
+
+    Returns
+    -------
+    ds : Dataset
+        With a flat hierarchy.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is not what it should be, with file and line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.arff"
+    >>> _ = file.write_text('''@relation 'tiny: -C 2'
+    ... @attribute sun {0,1}
+    ... @attribute sea {0,1}
+    ... @attribute blue numeric
+    ... @data
+    ... 1,0,0.5
+    ... 1,1,0.9
+    ... ''')
+    >>> ds = read_meka(file)
+    >>> ds.name, ds.hierarchy.decode(ds["all"].Y), ds["all"].X.tolist()
+    ('tiny', [('sun',), ('sun', 'sea')], [[0.5], [0.9]])
+    """
+    files = read_all(path, _positions)
+    first = next(iter(files.values()))[0]
+    positions = _positions(first)
+    hierarchy = Hierarchy.flat([first.attributes[j].name for j in positions])
+    splits = {
+        split: split_with_binary_labels(file, table, positions, hierarchy) for split, (file, table) in files.items()
+    }
+    labels = set(positions)
+    kept = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind != "text"]
+    names, nominal = feature_header(kept)
+    provenance = {"files": {split: file.path for split, (file, _) in files.items()}}
+    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, nominal, provenance)
+
+
+def _positions(arff: Arff) -> list[int]:
+    """Find the label attributes from the option in the relation."""
+    found = _OPTION.search(arff.relation)
+    width = len(arff.attributes)
+    if found is None:
+        raise arff.error("the relation does not say how many labels there are, as in @relation 'name: -C 6'.")
+    count = int(found.group(1))
+    if not 0 < abs(count) <= width:
+        raise arff.error(f"the relation says -C {count}, but there are {width} attributes.")
+    positions = list(range(count)) if count > 0 else list(range(width + count, width))
+    names = [arff.attributes[j].name for j in positions]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise arff.error(f"two labels are called {twice!r}.", arff.attributes[positions[0]].line)
+    check_label_columns(arff, positions)
+    return positions

@@ -1,0 +1,106 @@
+"""MULAN's format: an ARFF file, and an XML file that says which attributes are labels.
+
+Labels are ``{0,1}`` attributes; ``<label>`` elements inside one another express a hierarchy. Sparse rows count
+columns from 0; a column left out is 0, or the first declared value of a nominal attribute.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from os import fspath
+from xml.etree import ElementTree
+
+from truepath.data.dataset import Dataset
+from truepath.data.files import PathType, read_bytes
+from truepath.data.readers.arff.header import Arff
+from truepath.data.readers.assemble import Paths, default_name, feature_header, read_all
+from truepath.data.readers.binary_labels import check_label_columns, split_with_binary_labels
+from truepath.errors import DataFormatError
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["read_mulan"]
+
+_DEEPEST = 200  # levels of nesting: far beyond any label tree, and below Python's recursion limit
+
+
+def read_mulan(arff: Paths, xml: PathType, *, name: str | None = None) -> Dataset:
+    """Read multi-label data in MULAN's format.
+
+    Parameters
+    ----------
+    arff : path, or mapping from str to path
+        One file becomes the split ``"all"``; a mapping such as ``{"train": ..., "test": ...}`` names the splits.
+        Files may be compressed (.xz, .gz, .bz2).
+    xml : path
+        The file that lists the labels; nested labels become a hierarchy.
+    name : str, optional
+        The name of the data set; by default the relation's.
+
+    Returns
+    -------
+    ds : Dataset
+        The columns of ``Y`` follow the XML file, wherever the label attributes stand.
+
+    Raises
+    ------
+    DataFormatError
+        If a file is not what it should be, with file and line.
+    """
+    edges = _read_labels(xml)
+    hierarchy = Hierarchy.from_edges(edges, nodes=[label for _, label in edges])
+    files = read_all(arff, lambda header: _positions(header, hierarchy, fspath(xml)))
+    first = next(iter(files.values()))[0]
+    positions = _positions(first, hierarchy, fspath(xml))
+    splits = {
+        split: split_with_binary_labels(file, table, positions, hierarchy) for split, (file, table) in files.items()
+    }
+    labels = set(positions)
+    kept = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind != "text"]
+    names, nominal = feature_header(kept)
+    provenance = {"files": {split: file.path for split, (file, _) in files.items()}, "labels": fspath(xml)}
+    return Dataset(name or default_name(arff, first.relation), hierarchy, splits, names, nominal, provenance)
+
+
+def _read_labels(xml: PathType) -> list[tuple[str | None, str]]:
+    """Give (parent, label) for every label, parents first."""
+    raw = read_bytes(xml)
+    try:
+        root = ElementTree.fromstring(raw)
+    except (ElementTree.ParseError, ValueError, LookupError) as problem:  # LookupError: an unknown encoding
+        line = getattr(problem, "position", (None,))[0]
+        raise DataFormatError(f"not well-formed XML ({problem}).", fspath(xml), line) from None
+    edges = list(_walk(root, None, fspath(xml), 0))
+    if not edges:
+        raise DataFormatError("no <label name=...> elements.", fspath(xml))
+    twice = [label for label, count in Counter(label for _, label in edges).items() if count > 1]
+    if twice:
+        raise DataFormatError(f"label {twice[0]!r} is listed twice; a label has one place.", fspath(xml))
+    return edges
+
+
+def _walk(element: ElementTree.Element, parent: str | None, path: str, level: int) -> Iterator[tuple[str | None, str]]:
+    if level > _DEEPEST:
+        raise DataFormatError(f"labels are nested more than {_DEEPEST} deep.", path)
+    for child in element:
+        tag = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
+        if tag != "label":
+            raise DataFormatError(f"element <{tag}> where only <label> is known.", path)
+        label = child.get("name")
+        if not label:
+            raise DataFormatError("a <label> without a name.", path)
+        yield parent, label
+        yield from _walk(child, label, path, level + 1)
+
+
+def _positions(arff: Arff, hierarchy: Hierarchy, xml: str) -> list[int]:
+    """Find the attribute of each node."""
+    names = [attribute.name for attribute in arff.attributes]
+    counts, place = Counter(names), {label: j for j, label in enumerate(names)}
+    for label in hierarchy.names.tolist():
+        if counts[label] != 1:
+            many = "no attribute" if not counts[label] else f"{counts[label]} attributes"
+            raise DataFormatError(f"label {label!r} has {many} of that name in {arff.path}.", xml)
+    positions = [place[label] for label in hierarchy.names.tolist()]
+    check_label_columns(arff, positions)
+    return positions

@@ -1,0 +1,185 @@
+"""Tables with a column of label paths, such as ``Science/Physics;Art``: CSV, TSV, Parquet or a data frame.
+
+CSV and TSV are read with Python's own ``csv`` module, so that a file gives the same data whichever frame library is
+installed; Parquet files and frames (pandas, polars, pyarrow) go through narwhals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.data.dataset import Dataset
+from truepath.data.files import PathType, plain_name
+from truepath.data.readers.assemble import split_of_labels, written_labels
+from truepath.data.tables.frames import Columns, is_missing, read_columns
+from truepath.errors import DataFormatError
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["read_paths_csv"]
+
+
+def read_paths_csv(
+    path: PathType | Any,
+    labels: str | Sequence[str] = "labels",
+    *,
+    sep: str = "/",
+    between: str = ";",
+    text: str | None = None,
+    ids: str | None = None,
+    split: str | None = None,
+    features: Sequence[str] | None = None,
+    nominal: Sequence[str] = (),
+    cells: bool = False,
+    hierarchy: Hierarchy | None = None,
+    delimiter: str | None = None,
+    name: str | None = None,
+) -> Dataset:
+    r"""Read a table in which each row has one or several label paths.
+
+    Parameters
+    ----------
+    path : path or data frame
+        ``.csv``, ``.tsv`` or ``.parquet``; CSV and TSV may be compressed (.xz, .gz, .bz2). The first line of a CSV
+        file names the columns.
+    labels : str or sequence of str, default="labels"
+        The column of paths; or one column per level, whose cells make one path (empty cells at its end are left
+        out). A cell of a Parquet list column is a list of paths.
+    sep : str, default="/"
+        What separates the parts of a path. Ancestors need not be written.
+    between : str, default=";"
+        What separates the paths of a cell.
+    text : str, optional
+        A column of texts to keep as the only feature: ``X`` is then an array of strings, ready for a vectorizer.
+    ids : str, optional
+        A column with the names of the rows.
+    split : str, optional
+        A column that says which split each row belongs to; otherwise all rows are the split ``"all"``.
+    features : sequence of str, optional
+        The feature columns; by default all that have no other part (none if ``text`` is given).
+    nominal : sequence of str, optional
+        Feature columns to take as nominal even if all their values look like numbers.
+    cells : bool, default=False
+        Whether to keep the cells of the features as they are written, in an array of objects. What a column is, is
+        then decided by :class:`truepath.preprocessing.AutoFeatures`, from training rows, and stays so for other files.
+    hierarchy : Hierarchy, optional
+        The labels to expect; a path outside it is an error. By default the paths found make the hierarchy.
+    delimiter : str, optional
+        Between the cells of a text file; by default a tab for ``.tsv`` and a comma otherwise.
+    name : str, optional
+        The name of the data set; by default the file's.
+
+    Returns
+    -------
+    ds : Dataset
+
+    Notes
+    -----
+    A column whose values are all numbers is numeric, any other nominal, with the values found, sorted, as the
+    declared ones. An empty cell is missing (NaN); in the labels it means a row without labels.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "books.csv"
+    >>> _ = file.write_text("title,pages,topics\nOptics,200,Science/Physics;Art\nCells,,Science/Biology\n")
+    >>> ds = read_paths_csv(file, "topics", text="title")
+    >>> ds["all"].X.tolist(), ds.hierarchy.decode(ds["all"].Y)
+    (['Optics', 'Cells'], [('Science/Physics', 'Art'), ('Science/Biology',)])
+    """
+    table, where = _read(path, delimiter)
+    level_columns = [labels] if isinstance(labels, str) else list(labels)
+    used = [*level_columns, *(c for c in (text, ids, split) if c is not None)]
+    table.check(used + list(features or ()) + list(nominal))
+    rows = _path_rows(table, labels, sep, between)
+    hierarchy, index = _hierarchy(table, rows, hierarchy, sep)
+
+    def unknown(row: int, label: str) -> DataFormatError:
+        return table.error(f"label {label[:60]!r} is not in the hierarchy given.", row)
+
+    written = written_labels(rows, index, hierarchy.n_nodes, unknown)
+    if features is None:
+        features = [] if text is not None else [c for c in table.names if c not in used]
+    X, feature_names, codes = _features(table, text, list(features), set(nominal), cells)
+    whole = split_of_labels(X, written, hierarchy, None if ids is None else table.texts(ids))
+    parts = {"all": whole}
+    if split is not None:
+        part = table.texts(split)
+        parts = {str(p): whole.take(np.flatnonzero(part == p)) for p in dict.fromkeys(part.tolist())}
+    return Dataset(name or where, hierarchy, parts, feature_names, codes, {"files": {"all": table.path}})
+
+
+def _read(path: Any, delimiter: str | None) -> tuple[Columns, str]:
+    table = read_columns(path, delimiter)
+    if not isinstance(path, (str, PathLike)):
+        return table, "frame"
+    return table, Path(plain_name(fspath(path))).stem
+
+
+def _path_rows(table: Columns, labels: str | Sequence[str], sep: str, between: str) -> list[list[str]]:
+    """Give the paths of each row, every part stripped of blanks."""
+    if not isinstance(labels, str):
+        levels = [table.texts(column) for column in labels]
+        return [_path_of_levels(table, i, cells, sep) for i, cells in enumerate(zip(*levels))]
+    rows = []
+    for i, cell in enumerate(table.column(labels)):
+        if is_missing(cell):
+            cell = ""
+        paths = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
+        rows.append([_clean(table, i, str(path), sep) for path in paths if str(path).strip()])
+    return rows
+
+
+def _path_of_levels(table: Columns, row: int, cells: tuple[str, ...], sep: str) -> list[str]:
+    path = sep.join(cell.strip() for cell in cells)
+    while path.endswith(sep):
+        path = path[: -len(sep)]
+    return [_clean(table, row, path, sep)] if path else []
+
+
+def _clean(table: Columns, row: int, path: str, sep: str) -> str:
+    parts = [part.strip() for part in path.split(sep.strip() or sep)]
+    if not all(parts):
+        raise table.error(f"the label path {path.strip()[:60]!r} has an empty part.", row)
+    return sep.join(parts)
+
+
+def _hierarchy(
+    table: Columns, rows: list[list[str]], hierarchy: Hierarchy | None, sep: str
+) -> tuple[Hierarchy, dict[str, int]]:
+    if hierarchy is None:
+        paths = list(dict.fromkeys(path for row in rows for path in row))
+        if not paths:
+            raise table.error("no row has a label: there is no hierarchy to read. Pass hierarchy=.")
+        hierarchy = Hierarchy.from_paths([tuple(path.split(sep)) for path in paths], sep=sep)
+    return hierarchy, {label: v for v, label in enumerate(hierarchy.names.tolist())}
+
+
+def _features(
+    table: Columns, text: str | None, features: list[str], nominal: set[str], cells: bool
+) -> tuple[Any, list[str], dict[int, tuple[str, ...]]]:
+    if text is not None:
+        if features:
+            raise ValueError("text and features exclude each other: X is either texts or numbers.")
+        return table.texts(text), [text], {}
+    if cells:
+        return table.cells(features), features, {}
+    X = np.empty((table.n_rows, len(features)))
+    codes: dict[int, tuple[str, ...]] = {}
+    for j, column in enumerate(features):
+        numbers = None if column in nominal else table.numbers(column)
+        if numbers is None:
+            numbers, codes[j] = _nominal(table.texts(column))
+        X[:, j] = numbers
+    return X, features, codes
+
+
+def _nominal(cells: NDArray[np.object_]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    values = tuple(sorted(set(cells.tolist()) - {""}))
+    code = {value: float(k) for k, value in enumerate(values)}
+    return np.array([code.get(cell, np.nan) for cell in cells.tolist()]), values

@@ -1,0 +1,212 @@
+"""Label sets in files: ids and most specific labels, or a matrix of 0 and 1 with a column for every label."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import fspath
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath._atomic import open_atomically
+from truepath.data.files import PathType, plain_name, read_text
+from truepath.data.tables.frames import Columns, is_missing, read_columns
+from truepath.data.tables.matrices import column_names, read_matrix
+from truepath.data.tables.row_ids import check_ids, is_id_name
+from truepath.data.tables.write import as_ids, find_format, write_columns
+from truepath.errors import ConstraintError, DataFormatError
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import check_labels
+from truepath.hierarchy.names import unknown_label
+
+__all__ = ["LabelTable", "read_labels", "write_labels"]
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """Closed labels with the names of their rows.
+
+    Attributes
+    ----------
+    Y : csr_array of bool, shape (n_samples, n_nodes)
+    ids : ndarray of str, or None
+    path : str
+    """
+
+    Y: Any
+    ids: NDArray[np.object_] | None
+    path: str
+
+
+def read_labels(
+    path: PathType,
+    hierarchy: Hierarchy,
+    *,
+    labels: str = "labels",
+    ids: str | None = None,
+    between: str = ";",
+    close: bool = False,
+) -> LabelTable:
+    r"""Read label sets: what :func:`write_labels` wrote, or a matrix of 0 and 1.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.tsv`` or ``.parquet`` with a column ``labels`` of label names (in Parquet also lists), or with a
+        column for every label; ``.json``, a list of objects with ``id`` and ``labels``; ``.npy`` or ``.npz``, a matrix.
+    hierarchy : Hierarchy
+    labels : str, default="labels"
+        The column of label names. Ancestors need not be listed.
+    ids : str, optional
+        The column of row names; by default the first that is called ``id`` or the like.
+    between : str, default=";"
+        What separates the labels of a cell.
+    close : bool, default=False
+        For matrices: whether to add missing ancestors; otherwise they are an error.
+
+    Returns
+    -------
+    table : LabelTable
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from truepath import Hierarchy
+    >>> from truepath.data import read_labels
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+    >>> _ = file.write_text("id,labels\nx,a/1;b\ny,\n")
+    >>> table = read_labels(file, Hierarchy.from_paths(["a/1", "b"]))
+    >>> table.ids.tolist(), table.Y.toarray().astype(int).tolist()
+    (['x', 'y'], [[1, 1, 1], [0, 0, 0]])
+    """
+    name = plain_name(path).lower()
+    if name.endswith(".json"):
+        return _from_columns(_read_json(path, labels), hierarchy, labels, ids, between)
+    columns = column_names(path)
+    if labels not in hierarchy and labels in columns:
+        return _from_columns(read_columns(path), hierarchy, labels, ids, between)
+    if columns and not any(column in hierarchy for column in columns):
+        raise DataFormatError(
+            f"neither a column {labels!r} of label names nor a column for any label; the columns are "
+            f"{', '.join(map(repr, columns[:8]))}. Name the one with the labels by labels= (--labels).",
+            fspath(path),
+        )
+    matrix = read_matrix(path, hierarchy, ids=ids)
+    try:
+        Y = check_labels(matrix.values, hierarchy, name="the matrix", close=close)
+    except ConstraintError as problem:
+        found = str(problem).partition(" Add missing ancestors")[0]
+        raise ConstraintError(f"{path}: {found} Pass close=True (--close) to add the ancestors.") from None
+    except ValueError as problem:
+        raise DataFormatError(str(problem), fspath(path)) from None
+    return LabelTable(sparse.csr_array(Y), matrix.ids, fspath(path))
+
+
+def _from_columns(table: Columns, hierarchy: Hierarchy, labels: str, ids: str | None, between: str) -> LabelTable:
+    """Encode a column of label names."""
+    table.check([labels, *([ids] if ids is not None else [])])
+    rows = [_split(cell, between) for cell in table.column(labels)]
+    for i, row in enumerate(rows):
+        for label in row:
+            if label not in hierarchy:
+                raise table.error(str(unknown_label(hierarchy, label)), i)
+    column = ids if ids is not None else next((c for c in table.names if c != labels and is_id_name(c)), None)
+    named = None if column is None else table.texts(column)
+    if named is not None:
+        check_ids(named, table.error)
+    return LabelTable(hierarchy.encode(rows), named, str(table.path))
+
+
+def _split(cell: Any, between: str) -> list[str]:
+    if is_missing(cell):
+        return []
+    parts = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
+    return [str(part).strip() for part in parts if str(part).strip()]
+
+
+def _read_json(path: PathType, labels: str) -> Columns:
+    try:
+        rows = json.loads(read_text(path))
+    except (json.JSONDecodeError, RecursionError) as problem:
+        raise DataFormatError(f"not JSON ({problem}).", fspath(path), getattr(problem, "lineno", None)) from None
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise DataFormatError(f"a list of objects with 'id' and {labels!r} is wanted.", fspath(path))
+    for number, row in enumerate(rows):
+        if set(row) != set(rows[0]):
+            raise DataFormatError(f"row {number}: has the keys {sorted(row)}, not {sorted(rows[0])}.", fspath(path))
+    return Columns({str(key): [row[key] for row in rows] for key in rows[0]}, fspath(path))
+
+
+def write_labels(
+    path: PathType | TextIO,
+    labels: Any,
+    hierarchy: Hierarchy,
+    *,
+    ids: Iterable[Any] | None = None,
+    between: str = ";",
+    matrix: bool = False,
+    format: str | None = None,
+) -> None:
+    r"""Write label sets: ids and most specific labels, or a matrix of 0 and 1.
+
+    Parameters
+    ----------
+    path : path or text stream
+        ``.csv``, ``.tsv``, ``.json`` or ``.parquet``, written whole or not at all; or a stream, for text formats.
+    labels : label matrix (n_samples, n_nodes), closed, or a sequence of collections of names
+    hierarchy : Hierarchy
+    ids : sequence, optional
+        Names of the rows; their numbers by default.
+    between : str, default=";"
+        What separates the labels of a cell in CSV and TSV.
+    matrix : bool, default=False
+        Whether to write a column of 0 and 1 for every label, ancestors included, instead of the most specific names.
+    format : {"csv", "tsv", "json", "parquet"}, optional
+        By default what the ending says; CSV for a stream.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from truepath import Hierarchy
+    >>> from truepath.data import write_labels
+    >>> h = Hierarchy.from_paths(["a/1", "b"])
+    >>> write_labels(sys.stdout, [["a/1", "b"], ["a"]], h, ids=["x", "y"])
+    id,labels
+    x,a/1;b
+    y,a
+    """
+    kind = find_format(path, format)
+    Y = hierarchy.encode(labels)
+    names = as_ids(ids, Y.shape[0])
+    if matrix:
+        dense = Y.toarray().astype(np.int8)
+        columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
+        write_columns(path, {"id": names, **columns}, kind)
+        return
+    rows = hierarchy.decode(Y)
+    if kind == "json":
+        _write_json(path, [{"id": name, "labels": list(row)} for name, row in zip(names, rows)])
+    elif kind == "parquet":
+        write_columns(path, {"id": names, "labels": [list(row) for row in rows]}, kind)
+    else:
+        write_columns(path, {"id": names, "labels": [_join(row, between) for row in rows]}, kind)
+
+
+def _join(row: tuple[str, ...], between: str) -> str:
+    for label in row:
+        if between in label:
+            raise ValueError(f"the label {label!r} holds {between!r}, which separates labels; pass another between=.")
+    return between.join(row)
+
+
+def _write_json(path: Any, rows: list[dict[str, Any]]) -> None:
+    text = "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"
+    if hasattr(path, "write"):
+        path.write(text)
+        return
+    with open_atomically(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,113 @@
+"""Scores from any model: a row an instance, a column a label, found by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath._atomic import open_atomically
+from truepath.data.files import PathType
+from truepath.data.tables.matrices import read_matrix
+from truepath.data.tables.write import as_ids, write_columns
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import check_scores
+
+__all__ = ["ScoreTable", "read_scores", "write_scores"]
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Scores with the names of their columns and rows.
+
+    Attributes
+    ----------
+    S : ndarray or csr_array of float, shape (n_samples, n_nodes)
+    names : tuple of str, or None
+        The columns; the hierarchy's nodes in its order if one was given.
+    ids : ndarray of str, or None
+        The rows.
+    path : str
+    """
+
+    S: Any
+    names: tuple[str, ...] | None
+    ids: NDArray[np.object_] | None
+    path: str
+
+
+def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None) -> ScoreTable:
+    r"""Read a table of scores.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv`` or ``.tsv`` (perhaps compressed: .gz, .xz, .bz2) whose first line names the columns; ``.parquet``;
+        ``.npy``; ``.npz`` with a sparse matrix or one array, and perhaps ``names`` and ``ids``.
+    hierarchy : Hierarchy, optional
+        Puts the columns in its order. A column too many or too few is an error. A file without names must have its
+        columns in the hierarchy's order.
+    ids : str, optional
+        The column of row names; by default the first if it is called ``id`` or the like, or holds no numbers.
+
+    Returns
+    -------
+    table : ScoreTable
+
+    Raises
+    ------
+    DataFormatError
+        For rows of unequal length, cells that are no finite numbers, ids or columns that stand twice; with the line.
+    UnknownLabelError
+        For a column that is no node of the hierarchy, with the nearest names.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from truepath import Hierarchy
+    >>> from truepath.data import read_scores
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = file.write_text("id,a/1,a,b\nx,0.4,0.9,0.1\ny,0.2,0.3,0.8\n")
+    >>> table = read_scores(file, Hierarchy.from_paths(["a/1", "b"]))
+    >>> table.names, table.ids.tolist(), table.S[0].tolist()
+    (('a', 'a/1', 'b'), ['x', 'y'], [0.9, 0.4, 0.1])
+    """
+    matrix = read_matrix(path, hierarchy, ids=ids)
+    return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path)
+
+
+def write_scores(path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[Any] | None = None) -> None:
+    """Write scores so that :func:`read_scores` gives back the same bits.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.tsv``, ``.parquet`` or ``.npz``. Written whole or not at all.
+    S : array-like or sparse matrix, shape (n_samples, n_nodes)
+    hierarchy : Hierarchy
+    ids : sequence, optional
+        Names of the rows; their numbers by default.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from truepath import Hierarchy
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> write_scores(file, [[0.9, 0.25]], Hierarchy.from_paths(["a/1"]), ids=["x"])
+    >>> print(file.read_text().strip())
+    id,a,a/1
+    x,0.9,0.25
+    """
+    S = check_scores(S, hierarchy)
+    dense = S.toarray() if hasattr(S, "toarray") else S
+    names = as_ids(ids, S.shape[0])
+    if fspath(path).lower().endswith(".npz"):
+        with open_atomically(path) as file:
+            np.savez_compressed(file, S=dense, names=hierarchy.names.astype(str), ids=np.array(names, dtype=str))
+        return
+    columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
+    write_columns(path, {"id": names, **columns})

@@ -1,0 +1,119 @@
+"""BestPath: the one root-to-leaf path that scores best, for problems where every instance belongs to one leaf.
+
+Hierarchical *multiclass* data (Chelmis & Qi 2021) have a single path per instance. Thresholds leave some rows without
+any label and others with two half-paths; the best leaf, with all its ancestors, is always a whole answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath.decoders.base import Decoder
+from truepath.decoders.leaves.base import row_blocks
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["BestPath"]
+
+
+class BestPath(Decoder):
+    """Keep each row's best leaf, ancestors added.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy, optional
+        None means a flat label set: the best label.
+    single_path : bool, default=True
+        False adds the best path to all labels scored above ``threshold``, for multi-path data where no row should
+        come out empty.
+    by : {"leaf", "mean"}, default="leaf"
+        What makes a leaf the best: its own score, right for marginals; or the mean score of the leaf and all its
+        ancestors, better for margins of labels that were learned apart, where an ancestor's margin is evidence of its
+        own.
+    threshold : float, default=0.5
+        For ``single_path=False``: a label counts if its score and those of all its ancestors lie above. Margins
+        want 0.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+
+    See Also
+    --------
+    TopLeaves : the k best leaves.
+    MAS : weighs the ancestors as the likelihood does.
+
+    Notes
+    -----
+    Scores need not be coherent or probabilities: margins will do. On a DAG a leaf's "path" is all its ancestors. Ties
+    go to the smaller node number. O(n_nodes) a row by leaf, O(edges of the ancestor closure of the leaves) by mean.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import BestPath
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = [[0.9, 0.3, 0.2, 0.4, 0.4]]  # a, a/1, a/2, b, b/1
+    >>> h.decode(BestPath(h).fit(S).predict(S))
+    [('b/1',)]
+    >>> h.decode(BestPath(h, by="mean").fit(S).predict(S))
+    [('a/1',)]
+    >>> h.decode(BestPath(h, single_path=False).fit(S).predict(S))
+    [('a', 'b/1')]
+    """
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy | None = None,
+        *,
+        single_path: bool = True,
+        by: str = "leaf",
+        threshold: float = 0.5,
+    ):
+        self.hierarchy = hierarchy
+        self.single_path = single_path
+        self.by = by
+        self.threshold = threshold
+
+    def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> BestPath:
+        """Take note of the hierarchy; nothing is learned."""
+        if self.by not in ("leaf", "mean"):
+            raise ValueError(f"by must be 'leaf' or 'mean'; got {self.by!r}.")
+        super().fit(S, Y, sample_weight)
+        return self
+
+    def _label(self, S: Any) -> Any:
+        hierarchy = self.hierarchy_
+        weigher = _mean_of_path(hierarchy) if self.by == "mean" else None
+        parts = [np.zeros((0, hierarchy.n_nodes), bool)]
+        for rows in row_blocks(*S.shape):
+            dense = S[rows].toarray() if sparse.issparse(S) else S[rows]
+            Y = self._label_block(dense, weigher)
+            parts.append(sparse.csr_array(Y) if sparse.issparse(S) else Y)
+        if sparse.issparse(S):
+            return sparse.csr_array(sparse.vstack(parts[1:] or [sparse.csr_array(parts[0])], format="csr"))
+        return np.concatenate(parts)
+
+    def _label_block(self, S: NDArray[Any], weigher: Any) -> NDArray[np.bool_]:
+        hierarchy = self.hierarchy_
+        of_leaf = S[:, hierarchy.leaves] if weigher is None else (weigher @ S.T).T
+        Y = np.zeros(S.shape, bool)
+        Y[np.arange(len(S)), hierarchy.leaves[of_leaf.argmax(axis=1)]] = True  # argmax: the first of equals
+        Y = hierarchy.close(Y)
+        return Y if self.single_path else Y | self._above(S)
+
+    def _above(self, S: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return the labels above the threshold whose ancestors all are."""
+        is_above = S > self.threshold
+        for parent, child in self.hierarchy_.edges:
+            is_above[:, child] &= is_above[:, parent]
+        return is_above
+
+
+def _mean_of_path(hierarchy: Hierarchy) -> sparse.csr_array:
+    """Return the matrix that averages node scores over each leaf and its ancestors, (n_leaves, n_nodes)."""
+    paths = sparse.csr_array(hierarchy.ancestor_matrix()[hierarchy.leaves], dtype=np.float64)
+    return sparse.csr_array(sparse.diags_array(1 / paths.sum(axis=1)) @ paths)

@@ -1,0 +1,37 @@
+"""How many leaves each row gets: one number, one a row, learned, or left to the decoder."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.decoders.leaves.metalabeler import MetaLabeler
+
+__all__ = ["as_metalabeler", "check_leaf_counts"]
+
+
+def as_metalabeler(k: Any) -> MetaLabeler | None:
+    """Return the MetaLabeler that ``k`` asks for (itself or by name), or None."""
+    if isinstance(k, str):
+        if k != "metalabeler":
+            raise ValueError(f"k must be None, an int, one int a row, 'metalabeler' or a MetaLabeler; got {k!r}.")
+        return MetaLabeler()
+    return k if isinstance(k, MetaLabeler) else None
+
+
+def check_leaf_counts(k: Any, n_samples: int, n_leaves: int) -> NDArray[np.int64]:
+    """Return one count per row, refused outside 1 .. n_leaves."""
+    if isinstance(k, bool) or (np.ndim(k) == 0 and not isinstance(k, Integral)):
+        raise TypeError(f"k must be None, an int, one int a row, 'metalabeler' or a MetaLabeler; got {k!r}.")
+    counts = np.asarray(k)
+    if counts.ndim and (counts.shape != (n_samples,) or counts.dtype.kind not in "iu"):
+        raise ValueError(
+            f"k must hold one int for each of the {n_samples} rows; got shape {counts.shape}, type {counts.dtype}."
+        )
+    if counts.size and not (counts.min() >= 1 and counts.max() <= n_leaves):
+        wrong = int(counts.min() if counts.min() < 1 else counts.max())
+        raise ValueError(f"k must lie between 1 and the number of leaves, {n_leaves}; got {wrong}.")
+    return np.array(np.broadcast_to(counts, n_samples), np.int64)

@@ -1,0 +1,164 @@
+"""ExactLeafMAP: the optimum of the problems that MAS and MASR approach greedily.
+
+On a tree it is as cheap as the greedy: one linear pass for unknown k, a (max,+) knapsack over subtrees for fixed k
+(:mod:`truepath.decoders.leaves.tree_optimum`). On a DAG it is an integer programme
+(:mod:`truepath.decoders.leaves.dag_optimum`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from truepath.decoders.leaves.base import LeafDecoder
+from truepath.decoders.leaves.dag_optimum import DagOptimum
+from truepath.decoders.leaves.masr import alpha_in_use, is_balanced
+from truepath.decoders.leaves.tree_optimum import TreeOptimum
+from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, posterior_weights, risk_weights
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["ExactLeafMAP"]
+
+
+class ExactLeafMAP(LeafDecoder):
+    """The best label sets whose paths all end in leaves: most probable, or of smallest expected loss.
+
+    Parameters
+    ----------
+    weights : {"map", "risk"}, default="map"
+        ``"map"``: the largest posterior, as :class:`MAS`; ``"risk"``: the smallest expected loss (7), as
+        :class:`MASR`.
+    k : None, int, array of int, "metalabeler" or MetaLabeler, default=None
+        The number of leaves, as for :class:`MAS`; None takes the best set of any number.
+    alpha : float or "balanced", default="balanced"
+        With ``weights="risk"``: the importance of a false negative, as for :class:`MASR`.
+    time_limit : float, default=10.0
+        On DAGs: seconds for each row. When they are over, the better of the best set found so far and the greedy's
+        is taken, its gap reported, and a :class:`~sklearn.exceptions.ConvergenceWarning` given.
+    hierarchy : Hierarchy, optional
+        None means a flat label set.
+
+    Attributes
+    ----------
+    gap_ : ndarray of float, shape (n_samples,)
+        For the rows of the last ``predict``: by how much the optimum may lie above the value of the set returned; 0
+        where it is proved optimal, as always on trees.
+    alpha_ : float
+        With ``weights="risk"``, the number used.
+    hierarchy_ : Hierarchy
+    metalabeler_ : MetaLabeler
+        Fitted, when ``k`` asks for one.
+
+    See Also
+    --------
+    MAS, MASR : the greedy search.
+    nested_agreement : how often it finds the optimum.
+
+    Notes
+    -----
+    Trees: O(n_nodes) a row for unknown k, else O(n_leaves k) time and, once a call, memory for the tables, at most
+    2 n_nodes (k + 1) numbers. A subtree worth exactly 0 is left out; other ties go to the smaller node number.
+
+    DAGs: HiGHS through :func:`scipy.optimize.milp`; it may return any of several optimal sets, the greedy's if it
+    is one.
+
+    Examples
+    --------
+    Greedy takes b first, the best single leaf, and keeps it; the best two leaves are both below a:
+
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import MAS, ExactLeafMAP
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    >>> C = [[0.3, 0.7, 0.7, 0.4]]    # conditional scores
+    >>> h.decode(MAS(k=2, hierarchy=h).predict(None, conditional=C))
+    [('a/1', 'b')]
+    >>> h.decode(ExactLeafMAP(k=2, hierarchy=h).predict(None, conditional=C))
+    [('a/1', 'a/2')]
+    """
+
+    def __init__(
+        self,
+        weights: str = "map",
+        k: Any = None,
+        *,
+        alpha: Any = "balanced",
+        time_limit: float = 10.0,
+        hierarchy: Hierarchy | None = None,
+    ):
+        self.weights = weights
+        self.k = k
+        self.alpha = alpha
+        self.time_limit = time_limit
+        self.hierarchy = hierarchy
+
+    def _needs_labels(self) -> bool:
+        return (self._weighs_risk() and is_balanced(self.alpha)) or super()._needs_labels()
+
+    def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
+        super()._learn(S, Y, sample_weight, hierarchy)
+        if self._weighs_risk():
+            self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced(self.alpha) else float(self.alpha)
+
+    def _weighs_risk(self) -> bool:
+        """Say which of the two weights is meant; refuse any other."""
+        if self.weights not in ("map", "risk"):
+            raise ValueError(f"weights must be 'map' or 'risk'; got {self.weights!r}.")
+        return self.weights == "risk"
+
+    def predict(self, S: Any, *, conditional: Any = None) -> Any:
+        """Return the label sets.
+
+        Parameters
+        ----------
+        S : ndarray or CSR of float, shape (n_samples, n_nodes), or None
+            Coherent marginals in [0, 1]. May be None when ``conditional`` is given.
+        conditional : ndarray or CSR of float, shape (n_samples, n_arcs), optional
+            Conditional scores as for :meth:`MAS.predict`; only with ``weights="map"``.
+
+        Returns
+        -------
+        Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
+            Closed, every path ending in a leaf; CSR for sparse scores.
+        """
+        if conditional is not None and self._weighs_risk():
+            raise ValueError("conditional is of no use with weights='risk', which needs the marginals; pass S alone.")
+        return self._decode(S, conditional)
+
+    def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> _ExactSearch:
+        if hierarchy.is_tree:
+            return _ExactSearch(TreeOptimum(hierarchy, None if k is None else int(k.max(initial=1))))
+        return _ExactSearch(DagOptimum(hierarchy, self.time_limit))
+
+    def _report(self, search: _ExactSearch) -> None:
+        self.gap_ = np.concatenate([np.zeros(0), *search.gaps])
+        n_open = np.count_nonzero(self.gap_)
+        if n_open:
+            warnings.warn(
+                f"time_limit={self.time_limit} s ended the search for {n_open} of {self.gap_.size} rows before their "
+                f"optimum was proved (largest gap {self.gap_.max():.3g}, see gap_). Allow more time, or use MAS.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
+        if self._weighs_risk():
+            return risk_weights(S, hierarchy, alpha_in_use(self))
+        return posterior_weights(S, hierarchy, conditional)
+
+
+class _ExactSearch:
+    """Keeps the gaps of the blocks of rows an optimum is asked for."""
+
+    def __init__(self, optimum: TreeOptimum | DagOptimum):
+        self.optimum = optimum
+        self.gaps: list[NDArray[np.float64]] = []
+
+    def decode(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> NDArray[np.bool_]:
+        """Return the label sets."""
+        Y, _, gap = self.optimum.solve(weights, k)
+        self.gaps.append(gap)
+        return Y

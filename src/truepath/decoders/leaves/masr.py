@@ -1,0 +1,115 @@
+"""MASR: mandatory leaf prediction with the smallest expected loss.
+
+The loss (7) counts each wrong node with its cost c_i, a false negative alpha times as much as a false positive.
+By Proposition 3 its expectation is a constant less the sum over the label set of
+w_i = (c+_i + c-_i) p(y_i = 1 | x) - c+_i, so Algorithm 1 runs as for MAS, over other weights. They need the
+marginals p(y_i = 1 | x), which any coherent learner gives, on trees and on DAGs.
+
+References
+----------
+W. Bi and J. T. Kwok, "Mandatory Leaf Node Prediction in Hierarchical Multilabel Classification", NIPS 2012.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from truepath.decoders.leaves.greedy import GreedyLeafDecoder, LeafPath
+from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, risk_weights
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["MASR", "alpha_in_use", "is_balanced"]
+
+
+def is_balanced(alpha: Any) -> bool:
+    """Say whether ``alpha`` is to be learned; refuse what is neither ``"balanced"`` nor a number it can be."""
+    if isinstance(alpha, str) and alpha == "balanced":
+        return True
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
+        raise ValueError(f"alpha must be a finite number >= 0 or 'balanced'; got {alpha!r}.")
+    return False
+
+
+def alpha_in_use(decoder: Any) -> float:
+    """Return the decoder's number, or the ratio it has learned."""
+    if not is_balanced(decoder.alpha):
+        return float(decoder.alpha)
+    if not hasattr(decoder, "alpha_"):
+        raise NotFittedError(
+            f"{type(decoder).__name__}(alpha='balanced') takes alpha from training labels; call fit(S, Y) first."
+        )
+    return decoder.alpha_
+
+
+class MASR(GreedyLeafDecoder):
+    """Greedy label sets of small expected loss whose paths all end in leaves, on trees and DAGs.
+
+    Parameters
+    ----------
+    alpha : float or "balanced", default="balanced"
+        The importance of a false negative against a false positive, at least 0; ``"balanced"`` is the ratio of the
+        numbers of negative and positive labels in ``fit``, as in the paper's experiments.
+    k : None, int, array of int, "metalabeler" or MetaLabeler, default=None
+        The number of leaves, as for :class:`MAS`; None takes the number with the smallest expected loss.
+    hierarchy : Hierarchy, optional
+        None means a flat label set.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The number used.
+    hierarchy_ : Hierarchy
+    metalabeler_ : MetaLabeler
+        Fitted, when ``k`` asks for one.
+
+    See Also
+    --------
+    MAS : the largest posterior.
+    ExactLeafMAP : with ``weights="risk"``, the optimum of the same problem.
+
+    Notes
+    -----
+    The paper's c_i is for trees; on a DAG c_i is the sum, over the parents j, of c_j divided by the number of j's
+    children. Ties go to the leaf with the smaller number, then to fewer leaves. A number for ``alpha`` needs no
+    ``fit``. Unlike MAS, MASR does not ask that the marginals be coherent.
+
+    References
+    ----------
+    W. Bi and J. T. Kwok, "Mandatory Leaf Node Prediction in Hierarchical Multilabel Classification", NIPS 2012.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import MASR
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = [[0.9, 0.8, 0.3, 0.4, 0.3]]
+    >>> h.decode(MASR(alpha=1.0, hierarchy=h).predict(S)), h.decode(MASR(alpha=4.0, hierarchy=h).predict(S))
+    ([('a/1',)], [('a/1', 'a/2', 'b/1')])
+    """
+
+    def __init__(self, alpha: Any = "balanced", k: Any = None, *, hierarchy: Hierarchy | None = None):
+        self.alpha = alpha
+        self.k = k
+        self.hierarchy = hierarchy
+
+    def _needs_labels(self) -> bool:
+        return is_balanced(self.alpha) or super()._needs_labels()
+
+    def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
+        super()._learn(S, Y, sample_weight, hierarchy)
+        self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced(self.alpha) else float(self.alpha)
+
+    def predict_path(self, S: Any, *, k_max: int | None = None) -> LeafPath:
+        """Return the nested solutions for k = 1 .. k_max (all leaves by default) and their sums of weights.
+
+        The expected loss of a solution is sum(c-_i S[i]) less its sum of weights.
+        """
+        return self._predict_path(S, None, k_max)
+
+    def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
+        return risk_weights(S, hierarchy, alpha_in_use(self))

@@ -1,0 +1,86 @@
+"""TopLeaves: the k leaves with the largest scores, and their ancestors.
+
+What flat methods do for mandatory leaf prediction: the hierarchy is only there to add the ancestors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.decoders.leaves.base import LeafDecoder
+from truepath.decoders.leaves.weights import NodeWeights
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["TopLeaves"]
+
+
+class TopLeaves(LeafDecoder):
+    """Keep each row's k best-scored leaves, ancestors added.
+
+    Parameters
+    ----------
+    k : int, array of int, "metalabeler" or MetaLabeler, default=1
+        The number of leaves; an array holds one per row; a :class:`MetaLabeler` (or its name) is fitted on the
+        scores by ``fit``.
+    hierarchy : Hierarchy, optional
+        None means a flat label set.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    metalabeler_ : MetaLabeler
+        Fitted, when ``k`` asks for one.
+
+    See Also
+    --------
+    MAS : weighs the ancestors too, and can find k itself.
+
+    Notes
+    -----
+    Scores need not be probabilities or coherent. Ties go to the smaller node number. O(n_leaves log n_leaves) a row.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import TopLeaves
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> h.decode(TopLeaves(k=2, hierarchy=h).predict([[0.9, 0.8, 0.1, 0.6, 0.5]]))
+    [('a/1', 'b/1')]
+    """
+
+    def __init__(self, k: Any = 1, *, hierarchy: Hierarchy | None = None):
+        self.k = k
+        self.hierarchy = hierarchy
+
+    def _leaf_counts(self, S: Any, n_samples: int, hierarchy: Hierarchy) -> NDArray[np.int64]:
+        counts = super()._leaf_counts(S, n_samples, hierarchy)
+        if counts is None:
+            raise ValueError("k is None, but leaf scores alone do not tell how many to keep; use MAS, or give k.")
+        return counts
+
+    def _check_range(self, S: Any) -> Any:
+        return S  # only the order of the scores counts
+
+    def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
+        return NodeWeights(S, np.zeros(len(S)))
+
+    def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> _RankLeaves:
+        return _RankLeaves(hierarchy)
+
+
+class _RankLeaves:
+    """Sorts the leaves of a block of rows by score."""
+
+    def __init__(self, hierarchy: Hierarchy):
+        self.hierarchy = hierarchy
+
+    def decode(self, weights: NodeWeights, k: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return the label sets of the k[i] best leaves."""
+        leaves = self.hierarchy.leaves
+        order = np.argsort(-weights.nodes[:, leaves], axis=1, kind="stable")[:, : k.max(initial=0)]
+        Y = np.zeros(weights.nodes.shape, bool)
+        np.put_along_axis(Y, leaves[order], np.arange(order.shape[1]) < k[:, None], axis=1)
+        return self.hierarchy.close(Y)

@@ -1,0 +1,66 @@
+"""The best label set on a tree, all paths ending in leaves: a linear pass, or a knapsack for a given number of leaves.
+
+For unknown k, f(v) = w_v + the sum of the positive f(children), or + the best f(child) if none is positive: one
+pass up, one pass down. For k leaves, the table of a subtree gives its best value for 1 .. k leaves, and the tables
+of siblings combine by (max,+) convolution: O(n_leaves k) a row in all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath import _kernels
+from truepath.decoders.leaves.greedy import parent_of
+from truepath.decoders.leaves.weights import NodeWeights
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["TreeOptimum"]
+
+
+class TreeOptimum:
+    """Exact search on one tree, for up to ``k_max`` leaves (None: only unknown k)."""
+
+    def __init__(self, hierarchy: Hierarchy, k_max: int | None = None):
+        self.hierarchy = hierarchy
+        self._up = parent_of(hierarchy, hierarchy.n_nodes)
+        self._tables = () if k_max is None else _lay_out_tables(hierarchy, self._up, k_max)
+
+    def solve(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> tuple[NDArray, NDArray, NDArray]:
+        """Return the label sets, their values and their gaps to the optimum: zeros."""
+        h, n_samples = self.hierarchy, weights.root.size
+        Y, value = np.zeros((n_samples, h.n_nodes), bool), np.empty(n_samples)
+        if k is None:
+            graph = (self._up, h.child_ptr, h.child_idx, h.roots)
+            _kernels.leaves.exact.best_sets(*weights, *graph, Y, value)
+        else:
+            graph = (h.roots, h.child_ptr, h.child_idx, *self._tables)
+            _kernels.leaves.exact.best_sets_of_size(*weights, k, *graph, Y, value)
+        return Y, value, np.zeros(n_samples)
+
+    def solve_all(self, weights: NodeWeights, k_max: int) -> tuple[NDArray, NDArray, NDArray]:
+        """Return the same for every k up to ``k_max``, of shapes (n_samples, k_max, n_nodes) and (n_samples, k_max)."""
+        h, n_samples = self.hierarchy, weights.root.size
+        Y, value = np.zeros((n_samples, k_max, h.n_nodes), bool), np.empty((n_samples, k_max))
+        graph = (h.roots, h.child_ptr, h.child_idx, *self._tables)
+        _kernels.leaves.exact.best_values_by_size(*weights, k_max, *graph, Y, value)
+        return Y, value, np.zeros(value.shape)
+
+
+def _lay_out_tables(hierarchy: Hierarchy, up: NDArray, k_max: int) -> tuple[NDArray, NDArray, NDArray]:
+    """Return each node's number of leaves, and where its tables of values and of shares begin.
+
+    A node needs a value for each number of its leaves up to k_max, and a share for each number of leaves, from 0,
+    of itself and its elder siblings together.
+    """
+    n_below = hierarchy.is_leaf.astype(np.int64)
+    for level in hierarchy.levels[:0:-1]:  # children before parents
+        np.add.at(n_below, up[level], n_below[level])
+    families = np.concatenate([hierarchy.child_idx, hierarchy.roots])  # siblings together, the top level last
+    first = np.append(hierarchy.child_ptr[:-1], hierarchy.child_idx.size)[up[families]]  # where each family begins
+    before = np.concatenate([[0], np.cumsum(n_below[families])])
+    shared = np.empty(hierarchy.n_nodes, np.int64)
+    shared[families] = before[1:] - before[first]
+    value_ptr = np.concatenate([[0], np.cumsum(np.minimum(n_below, k_max))])
+    take_ptr = np.concatenate([[0], np.cumsum(np.minimum(shared, k_max) + 1)])
+    return n_below, value_ptr, take_ptr

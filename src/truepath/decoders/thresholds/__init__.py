@@ -1,0 +1,1 @@
+"""Decoders that compare scores with thresholds: one for all classes, or one per class (Triguero & Vens)."""

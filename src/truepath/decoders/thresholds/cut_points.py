@@ -1,0 +1,156 @@
+"""The cut points of every class: its distinct scores, and what stands at each.
+
+All that a threshold per class can change is which distinct scores of that class lie above it, so the table of
+distinct scores with their numbers of positive and negative instances is all that thresholds need to know about the
+scores. It costs one sort within each class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath import _kernels
+
+__all__ = ["CutPoints", "as_whole_weights", "column_blocks", "find_cut_points", "is_packable", "iter_cut_points"]
+
+BLOCK = 64  # columns transposed and sorted at a time: enough to read whole cache lines, small enough to stay cached
+WEIGHT_STEPS = 1 << 16  # weights that are not whole numbers are rounded to this many steps of the largest
+
+
+class CutPoints(NamedTuple):
+    """Class v's distinct scores, ascending, are ``value[ptr[v]:ptr[v + 1]]``; ``pos`` and ``neg`` count instances."""
+
+    ptr: NDArray[np.int64]
+    value: NDArray[Any]
+    pos: NDArray[Any]
+    neg: NDArray[Any]
+
+    def mistakes(self, t: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of misses and of false alarms of each class under the thresholds ``t``."""
+        misses, alarms = np.empty(t.size, np.int64), np.empty(t.size, np.int64)
+        _kernels.thresholds.cut_points.count_mistakes(*self, t, misses, alarms)
+        return misses, alarms
+
+    def positives(self) -> NDArray[np.int64]:
+        """Return the number of positive instances of each class."""
+        return self.mistakes(np.full(self.ptr.size - 1, np.inf))[0]
+
+    def negatives(self) -> NDArray[np.int64]:
+        """Return the number of negative instances of each class."""
+        return self.mistakes(np.full(self.ptr.size - 1, -np.inf))[1]
+
+
+def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> CutPoints:
+    """Return the cut points of a checked score matrix and label matrix; absent sparse scores are 0.
+
+    Notes
+    -----
+    O(cells * log n_samples) time. Memory is one score and two counts for each distinct score of each class, at most
+    three times a dense score matrix; no transposed or sorted copy of the whole matrix is made.
+    """
+    n_nodes = S.shape[1]
+    table = _empty_table(S, weight, n_nodes, S.nnz + n_nodes if sparse.issparse(S) else S.size)
+    for first, fill in _block_fillers(S, Y, weight):
+        fill(table, first)
+    for array in table[1:]:  # give back the room that was not needed
+        array.resize(int(table.ptr[-1]), refcheck=False)
+    return table
+
+
+def iter_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> Iterator[tuple[int, CutPoints]]:
+    """Yield (first class, cut points) for a few classes at a time; each table is overwritten by the next."""
+    width = min(BLOCK, S.shape[1])
+    table = _empty_table(S, weight, width, width * S.shape[0])
+    for first, fill in _block_fillers(S, Y, weight):
+        size = min(width, S.shape[1] - first)
+        block = table._replace(ptr=table.ptr[: size + 1])
+        fill(block, 0)
+        yield first, _trim(block)
+
+
+def is_packable(S: Any) -> bool:
+    """Say whether scores and labels fit in one key: no score is negative."""
+    values = S.data if sparse.issparse(S) else S
+    return values.size == 0 or bool(values.min() >= 0)
+
+
+def as_whole_weights(sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+    """Return whole-number weights: the weights themselves where they are, else rounded to 1/65536 of the largest."""
+    if sample_weight is None:
+        return None
+    if (sample_weight == np.rint(sample_weight)).all() and sample_weight.max() <= WEIGHT_STEPS:
+        return sample_weight.astype(np.int64)
+    return np.rint(sample_weight / sample_weight.max() * WEIGHT_STEPS).astype(np.int64)
+
+
+def column_blocks(S: Any, Y: Any) -> Iterator[tuple[int, int, int, Any, Any]]:
+    """Yield (first column, width, where it stands in the arrays, scores, labels) for dense arrays of some columns."""
+    n_nodes = S.shape[1]
+    S_cols = S.tocsc() if sparse.issparse(S) else np.ascontiguousarray(S)
+    Y_cols = Y.tocsc() if sparse.issparse(Y) else np.ascontiguousarray(Y)
+    for first in range(0, n_nodes, BLOCK):
+        width = min(BLOCK, n_nodes - first)
+        whole = not sparse.issparse(S) and not sparse.issparse(Y)
+        if whole:
+            yield first, width, first, S_cols, Y_cols
+        else:
+            yield first, width, 0, *(_dense_columns(M, first, first + width) for M in (S_cols, Y_cols))
+
+
+def _dense_columns(M: Any, first: int, last: int) -> Any:
+    """Return some columns as a C-ordered array."""
+    return np.ascontiguousarray(M[:, first:last].toarray() if sparse.issparse(M) else M[:, first:last])
+
+
+def _empty_table(S: Any, weight: NDArray[np.int64] | None, n_classes: int, size: int) -> CutPoints:
+    """Return room for ``size`` cut points, counts in the smallest type that holds all weights."""
+    total = S.shape[0] if weight is None else int(weight.sum())
+    dtype = np.uint16 if total < 1 << 16 else np.uint32 if total < 1 << 32 else np.int64
+    return CutPoints(
+        np.zeros(n_classes + 1, np.int64), np.empty(size, S.dtype), np.empty(size, dtype), np.empty(size, dtype)
+    )
+
+
+def _trim(table: CutPoints) -> CutPoints:
+    """Leave out the room that was not needed."""
+    used = int(table.ptr[-1])
+    return CutPoints(table.ptr, table.value[:used], table.pos[:used], table.neg[:used])
+
+
+def _block_fillers(
+    S: Any, Y: Any, weight: NDArray[np.int64] | None
+) -> Iterator[tuple[int, Callable[[CutPoints, int], None]]]:
+    """Yield (first class, a function that writes the block's cut points into a table from that class on)."""
+    if weight is None and is_packable(S):
+        key = np.dtype(f"u{S.dtype.itemsize}")
+        buffer = np.empty((min(BLOCK, S.shape[1]), S.shape[0]), key)
+        for first, width, at, scores, labels in column_blocks(S, Y):
+            yield first, partial(_fill_packed, scores.view(key), labels, at, buffer[:width])
+        return
+    weight = np.ones(S.shape[0], np.int64) if weight is None else weight
+    for first, width, at, scores, labels in column_blocks(S, Y):
+        yield first, partial(_fill_sorted, scores, labels, at, width, weight)
+
+
+def _fill_packed(bits: Any, labels: Any, at: int, keys: Any, table: CutPoints, first: int) -> None:
+    """Sort packed keys, class by class."""
+    _kernels.thresholds.cut_points.pack_columns(bits, labels, at, keys)
+    keys.sort(axis=1)
+    _kernels.thresholds.cut_points.collapse_keys(
+        keys, table.ptr, first, table.value.view(keys.dtype), table.pos, table.neg
+    )
+
+
+def _fill_sorted(scores: Any, labels: Any, at: int, width: int, weight: Any, table: CutPoints, first: int) -> None:
+    """Sort scores of any sign and carry weights along, class by class."""
+    scores, labels = (np.ascontiguousarray(M[:, at : at + width]) for M in (scores, labels))
+    order = np.argsort(scores, axis=0, kind="stable")
+    _kernels.thresholds.cut_points.collapse_sorted(
+        scores, order, labels, weight, table.ptr, first, table.value, table.pos, table.neg
+    )

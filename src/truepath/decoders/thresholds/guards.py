@@ -1,0 +1,81 @@
+"""Guards against fitting thresholds to the noise of the held-out part: shrinkage, and rare classes left alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from truepath.decoders.base import FitInput
+    from truepath.decoders.thresholds.multi import MultiThreshold
+    from truepath.hierarchy import Hierarchy
+
+__all__ = ["STRENGTHS", "choose_strength", "inherit_rare", "shrink_thresholds"]
+
+STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
+Thresholds = NDArray[np.float64]
+
+
+def shrink_thresholds(t: Thresholds, strength: float, towards: str, single: float, given: FitInput) -> Thresholds:
+    """Move thresholds part of the way to the single one, or to their parents' (at the top: to the single one).
+
+    What is monotone stays so. -inf counts as the lowest score given once it is moved.
+    """
+    if strength == 0:
+        return t
+    lowest = min(float(given.S.min()), single)
+    t = np.maximum(t, lowest)
+    if towards == "single":
+        return (1 - strength) * t + strength * single
+    shrunk = np.empty_like(t)
+    for v in range(t.size):
+        parents = given.hierarchy.parents(v)
+        target = shrunk[parents].max() if parents.size else single
+        shrunk[v] = (1 - strength) * t[v] + strength * target
+        shrunk[v] = max(shrunk[v], target) if parents.size else shrunk[v]
+    return shrunk
+
+
+def inherit_rare(t: Thresholds, min_positives: int, single: float, given: FitInput) -> Thresholds:
+    """Give classes with few positives their parents' threshold; closed labels make all below them rare, too."""
+    positives = np.asarray(given.Y.sum(axis=0))
+    t = t.copy()
+    for v in np.flatnonzero(positives < min_positives).tolist():
+        parents = given.hierarchy.parents(v)
+        t[v] = t[parents].max() if parents.size else single
+    return raise_to_parents(t, given.hierarchy)
+
+
+def raise_to_parents(t: Thresholds, hierarchy: Hierarchy) -> Thresholds:
+    """Raise thresholds, top-down, to the largest of their parents'."""
+    for u, v in hierarchy.edges.tolist():  # sorted by child, and parents come first
+        t[v] = max(t[v], t[u])
+    return t
+
+
+def choose_strength(decoder: MultiThreshold, given: FitInput) -> float:
+    """Return the strength with the best mean objective on rows left out; the weakest of several."""
+    n_samples = given.S.shape[0]
+    n_folds = min(decoder.cv, n_samples)
+    if not decoder.cv >= 2:
+        raise ValueError(f"cv must be at least 2; got {decoder.cv!r}.")
+    if n_folds < 2:
+        return 0.0
+    fold = np.arange(n_samples) % n_folds
+    scores = np.zeros(len(STRENGTHS))
+    for k in range(n_folds):
+        fit_part, test_part = _take(given, fold != k), _take(given, fold == k)
+        t, _ = decoder._search(fit_part)
+        single = decoder._single(fit_part)
+        for j, strength in enumerate(STRENGTHS):
+            moved = shrink_thresholds(t, strength, decoder.shrink or "parent", single, fit_part)
+            scores[j] += decoder._value_of(moved, test_part) * (fold == k).sum()
+    return STRENGTHS[int(np.argmax(scores) if decoder.objective == "micro_f1" else np.argmin(scores))]
+
+
+def _take(given: FitInput, rows: NDArray[np.bool_]) -> Any:
+    """Return some of the rows."""
+    weight = None if given.sample_weight is None else given.sample_weight[rows]
+    return given._replace(S=given.S[rows], Y=given.Y[rows], sample_weight=weight)

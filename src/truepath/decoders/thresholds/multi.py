@@ -1,0 +1,254 @@
+"""A threshold for each class, the best for an objective (MTS of Triguero & Vens), exactly or by their algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from truepath.decoders.base import FitInput
+from truepath.decoders.thresholds import greedy, optimal
+from truepath.decoders.thresholds.cut_points import CutPoints, as_whole_weights, find_cut_points
+from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
+from truepath.decoders.thresholds.prices import Prices, hmc_prices
+from truepath.decoders.thresholds.threshold import ThresholdDecoder, apply_thresholds, count_unlabelled
+
+if TYPE_CHECKING:
+    from truepath.hierarchy import Hierarchy
+
+__all__ = ["MULTI_OBJECTIVES", "MultiThreshold"]
+
+MULTI_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution")
+
+
+class MultiThreshold(ThresholdDecoder):
+    """Learn a threshold for each class that is best on held-out scores, none below a parent's.
+
+    Parameters
+    ----------
+    objective : {"micro_f1", "hmc_loss", "h_loss", "class_distribution"}, default="micro_f1"
+        What to make best on the scores given; the H-loss is the normalised one. ``"class_distribution"`` makes the
+        predicted share of positives of each class meet the true one.
+    method : {"auto", "optimal", "greedy"}, default="auto"
+        ``"optimal"`` finds a provably best vector: for micro-F1 and the HMC-loss on any hierarchy, for the H-loss on
+        trees. ``"greedy"`` is Algorithm 3, 4 or 5 of Triguero & Vens. ``"auto"`` is optimal where that exists; for the
+        H-loss on DAGs it is the best of Algorithm 3 as printed, of Algorithm 3 where a class may keep its parents'
+        threshold, and of one threshold for all.
+    hierarchy : Hierarchy, optional
+        None takes the labels as flat.
+    order : {"top_down", "bottom_up"}, optional
+        The order in which Algorithm 5 sweeps the classes; top-down, as published, on trees and bottom-up on DAGs by
+        default (see Notes).
+    shrink : {"parent", "single"}, optional
+        Pull every threshold towards its parent's, or towards the best single one, to keep rare classes from fitting
+        noise. The strength is chosen by cross-validation within the scores given. Off by default.
+    cv : int, default=5
+        Folds of that cross-validation, of rows taken in turn.
+    min_positives : int, default=0
+        Classes with fewer positive instances take over their parents' threshold; at the top, the best single one.
+    alpha, beta, lambda_ : optional
+        The prices of the HMC-loss, as in :func:`truepath.metrics.hmc_loss`: one lambda for each class by default.
+    coherent : {"check", "max_up"}, default="check"
+        Whether to refuse scores above their parents', or to raise the parents' to the largest score below them.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray of float64, shape (n_nodes,)
+        -inf where a class is always predicted.
+    objective_value_ : float
+        The objective's value on the scores given; for ``"class_distribution"`` the distance of the distributions.
+    n_unlabelled_ : int
+        How many instances get no label.
+    method_ : str
+        ``"optimal"`` or ``"greedy"``.
+    strength_ : float
+        How far thresholds were shrunk, 0 to 1.
+    hierarchy_ : Hierarchy
+
+    See Also
+    --------
+    SingleThreshold : one threshold for all classes; harder to overfit.
+
+    Notes
+    -----
+    Ties go to the smallest thresholds. Losses are compared in whole numbers of a tiny unit, so the same data give the
+    same thresholds on every machine. The optimum is one of the *scores given*: with few instances a single threshold,
+    or a guard, often does better on new ones (Triguero & Vens, section 4.2). ``sample_weight`` counts an instance that
+    many times; weights that are not whole are rounded to 1/65536 of the largest.
+
+    The paper calls Algorithm 3 optimal; it is not, even on two-node chains, and it collapses where a class scores the
+    same everywhere (the top terms of the Gene Ontology): that score is its only candidate, and no score exceeds it.
+    Algorithm 5 collapses top-down on some Gene Ontology data, where bottom-up does not.
+
+    References
+    ----------
+    I. Triguero, C. Vens. Labelling strategies for hierarchical multi-label classification techniques. Pattern
+    Recognition 56, 2016.
+
+    W. Dinkelbach. On nonlinear fractional programming. Management Science 13, 1967.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import MultiThreshold
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.2, 0.4, 0.5, 0.3]]
+    >>> decoder = MultiThreshold("micro_f1", hierarchy=h).fit(S, h.encode([["a/1"], ["a/2", "b/1"]]))
+    >>> decoder.thresholds_.tolist(), decoder.objective_value_
+    ([-inf, 0.2, 0.3, -inf, 0.2], 0.9230769230769231)
+    """
+
+    def __init__(
+        self,
+        objective: str = "micro_f1",
+        method: str = "auto",
+        hierarchy: Hierarchy | None = None,
+        *,
+        order: str | None = None,
+        shrink: str | None = None,
+        cv: int = 5,
+        min_positives: int = 0,
+        alpha: ArrayLike | None = None,
+        beta: ArrayLike | None = None,
+        lambda_: str | ArrayLike | None = None,
+        coherent: str = "check",
+    ):
+        self.objective = objective
+        self.method = method
+        self.hierarchy = hierarchy
+        self.order = order
+        self.shrink = shrink
+        self.cv = cv
+        self.min_positives = min_positives
+        self.alpha = alpha
+        self.beta = beta
+        self.lambda_ = lambda_
+        self.coherent = coherent
+
+    @property
+    def learns(self) -> bool:
+        """Whether ``fit`` learns from scores and labels: always."""
+        return True
+
+    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> MultiThreshold:
+        """Find the thresholds.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+            Coherent scores of instances that the scoring model was not trained on.
+        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+            Their true labels, closed.
+        sample_weight : array-like, shape (n_samples,), optional
+
+        Returns
+        -------
+        self : MultiThreshold
+        """
+        given = self._check_input(S, Y, sample_weight)
+        self._check_parameters()
+        self.method_ = self._resolve_method(given.hierarchy)
+        self.thresholds_, value = self._search(given)
+        self.strength_ = 0.0
+        if self.shrink is not None:
+            self.strength_ = choose_strength(self, given)
+            self.thresholds_ = shrink_thresholds(
+                self.thresholds_, self.strength_, self.shrink, self._single(given), given
+            )
+        if self.min_positives > 0:
+            self.thresholds_ = inherit_rare(self.thresholds_, self.min_positives, self._single(given), given)
+        guarded = self.strength_ > 0 or self.min_positives > 0
+        self.objective_value_ = self._value_of(self.thresholds_, given) if guarded or value is None else value
+        self.n_unlabelled_ = count_unlabelled(given.S, self.thresholds_, given.hierarchy)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Refuse what is not an option."""
+        for name, allowed in {
+            "objective": MULTI_OBJECTIVES,
+            "method": ("auto", "optimal", "greedy"),
+            "order": (None, "top_down", "bottom_up"),
+            "shrink": (None, "parent", "single"),
+        }.items():
+            if getattr(self, name) not in allowed:
+                shown = ", ".join(repr(value) for value in allowed)
+                raise ValueError(f"{name} must be one of {shown}; got {getattr(self, name)!r}.")
+        if self.min_positives < 0:
+            raise ValueError(f"min_positives must not be negative; got {self.min_positives!r}.")
+
+    def _resolve_method(self, hierarchy: Hierarchy) -> str:
+        """Say which of the two searches applies."""
+        exists = self.objective in ("micro_f1", "hmc_loss") or (self.objective == "h_loss" and hierarchy.is_tree)
+        if self.method == "optimal" and not exists:
+            where = " on a DAG" if self.objective == "h_loss" else ""
+            raise ValueError(f"no exact search is known for {self.objective!r}{where}; use method='greedy' or 'auto'.")
+        return "optimal" if self.method != "greedy" and exists else "greedy"
+
+    def _search(self, given: FitInput) -> tuple[NDArray[np.float64], float | None]:
+        """Return the thresholds, and the objective's value where the search yields it."""
+        S, Y, weight, hierarchy = given.S, given.Y, as_whole_weights(given.sample_weight), given.hierarchy
+        is_optimal = self.method_ == "optimal"
+        if self.objective == "h_loss" and is_optimal:
+            return optimal.best_h_loss(S, Y, weight, hierarchy)
+        cuts = find_cut_points(S, Y, weight)
+        if self.objective == "h_loss":
+            printed = greedy.greedy_h_loss(S, Y, weight, cuts, hierarchy)
+            return printed if self.method == "greedy" else self._better_h_loss(printed, given, weight, cuts)
+        if self.objective == "hmc_loss":
+            prices = self._prices(cuts, hierarchy)
+            search = optimal.best_hmc_loss if is_optimal else greedy.greedy_hmc_loss
+            t = search(cuts, prices, hierarchy)
+        elif self.objective == "micro_f1":
+            order = self.order or ("top_down" if hierarchy.is_tree else "bottom_up")
+            t, _ = (
+                optimal.best_micro_f1(cuts, hierarchy) if is_optimal else greedy.greedy_micro_f1(cuts, hierarchy, order)
+            )
+        else:
+            t = greedy.greedy_class_distribution(cuts, hierarchy)
+        return t, self._value_from(cuts, t, hierarchy)
+
+    def _better_h_loss(
+        self, printed: tuple[NDArray[np.float64], float], given: FitInput, weight: Any, cuts: CutPoints
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return the best of Algorithm 3 as printed, with thresholds that may be inherited, and of one threshold."""
+        S, Y, _, hierarchy = given
+        inherited = greedy.greedy_h_loss(S, Y, weight, cuts, hierarchy, inherits=True)
+        one = np.full(hierarchy.n_nodes, self._single(given))
+        return min(printed, inherited, (one, self._value_of(one, given)), key=lambda found: found[1])
+
+    def _prices(self, cuts: CutPoints, hierarchy: Hierarchy) -> Prices:
+        """Return the prices of the HMC-loss on these scores."""
+        given = {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
+        return hmc_prices(cuts.positives(), cuts.negatives(), hierarchy, **given)
+
+    def _value_from(self, cuts: CutPoints, t: NDArray[np.float64], hierarchy: Hierarchy) -> float:
+        """Return the objective's value from the counts of mistakes; all but the H-loss."""
+        misses, alarms = cuts.mistakes(t)
+        positives = cuts.positives()
+        total = int(positives[0] + cuts.negatives()[0])
+        if self.objective == "hmc_loss":
+            return self._prices(cuts, hierarchy).charge(misses, alarms) / total
+        if self.objective == "micro_f1":
+            hits = int(positives.sum() - misses.sum())
+            below = hits + int(alarms.sum() + positives.sum())
+            return 2 * hits / below if below else 0.0
+        return float(np.sqrt(hierarchy.costs @ ((alarms - misses) / total) ** 2))
+
+    def _value_of(self, t: NDArray[np.float64], given: FitInput) -> float:
+        """Return the objective's value of any thresholds."""
+        if self.objective == "h_loss":
+            from truepath.metrics import h_loss
+
+            labels = apply_thresholds(given.S, t)
+            return h_loss(given.Y, labels, given.hierarchy, sample_weight=given.sample_weight)
+        cuts = find_cut_points(given.S, given.Y, as_whole_weights(given.sample_weight))
+        return self._value_from(cuts, t, given.hierarchy)
+
+    def _single(self, given: FitInput) -> float:
+        """Return the best single threshold for the same objective."""
+        from truepath.decoders.thresholds.curves import single_curves
+
+        prices = {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
+        curve = single_curves(given, [self.objective], **prices)[self.objective]
+        return float(curve.threshold[curve.best])

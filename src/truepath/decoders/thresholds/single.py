@@ -1,0 +1,185 @@
+"""One threshold for all classes, the best for an objective (STS of Triguero & Vens, Algorithm 1).
+
+References
+----------
+I. Triguero, C. Vens. Labelling strategies for hierarchical multi-label classification techniques. Pattern
+Recognition 56, 2016, sections 3.1 and 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from truepath.decoders.base import FitInput
+from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve, single_curves
+from truepath.decoders.thresholds.distinct import find_distinct
+from truepath.decoders.thresholds.threshold import ThresholdDecoder, apply_thresholds, count_unlabelled
+
+if TYPE_CHECKING:
+    from truepath.hierarchy import Hierarchy
+
+__all__ = ["SingleThreshold"]
+
+
+class SingleThreshold(ThresholdDecoder):
+    """Learn the one threshold for all classes that is best on held-out scores.
+
+    Parameters
+    ----------
+    objective : str or callable, default="micro_f1"
+        ``"micro_f1"``, ``"hmc_loss"``, ``"h_loss"`` (normalised), ``"class_distribution"`` (the predicted shares of
+        positives come closest to the true ones) or ``"label_cardinality"`` (so do the numbers of labels of the
+        instances). Or a function ``f(Y_true, Y_pred)`` that returns a number; one with an argument called
+        ``hierarchy`` is given it.
+    hierarchy : Hierarchy, optional
+        None takes the labels as flat.
+    candidates : int, optional
+        Try only so many thresholds at equal distances, the last being the largest possible score, as the paper's
+        sub-optimal search does with 100. All distinct scores by default.
+    greater_is_better : bool, default=True
+        Which way a function is better.
+    alpha, beta, lambda_ : optional
+        The prices of the HMC-loss, as in :func:`truepath.metrics.hmc_loss`: one lambda for each class by default.
+    coherent : {"check", "max_up"}, default="check"
+        Whether to refuse scores above their parents', or to raise the parents' to the largest score below them.
+
+    Attributes
+    ----------
+    threshold_ : float
+    thresholds_ : ndarray of float64, shape (n_nodes,)
+        The same, once for each class.
+    objective_value_ : float
+        The objective's value on the scores given.
+    curve_ : Curve
+        The objective for a threshold at every cut point: arrays ``threshold`` and ``value``.
+    n_unlabelled_ : int
+        How many instances get no label.
+    hierarchy_ : Hierarchy
+
+    See Also
+    --------
+    MultiThreshold : a threshold for each class.
+    truepath.decoders.plot_threshold_curve : draws ``curve_``.
+
+    Notes
+    -----
+    Candidates are the distinct scores, and the smallest of equally good ones is taken. All named objectives cost one
+    sort of the scores and a sweep, instead of one evaluation for each candidate. For the H-loss, the curve holds
+    only the cut points where it changes. The distance of class distributions weights squared differences with
+    the costs c_v of the classes: the paper does not say so, but its numbers are met only then.
+    ``sample_weight`` counts an instance that many times; weights that are not whole are rounded to 1/65536 of the
+    largest. Memory stays below four times the score matrix.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import SingleThreshold
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.3, 0.1, 0.8, 0.7]]
+    >>> decoder = SingleThreshold("micro_f1", h).fit(S, h.encode([["a/1"], ["b/1"]]))
+    >>> decoder.threshold_, decoder.objective_value_
+    (0.5, 1.0)
+    >>> h.decode(decoder.predict(S))
+    [('a/1',), ('b/1',)]
+    """
+
+    def __init__(
+        self,
+        objective: str | Callable[..., float] = "micro_f1",
+        hierarchy: Hierarchy | None = None,
+        *,
+        candidates: int | None = None,
+        greater_is_better: bool = True,
+        alpha: ArrayLike | None = None,
+        beta: ArrayLike | None = None,
+        lambda_: str | ArrayLike | None = None,
+        coherent: str = "check",
+    ):
+        self.objective = objective
+        self.hierarchy = hierarchy
+        self.candidates = candidates
+        self.greater_is_better = greater_is_better
+        self.alpha = alpha
+        self.beta = beta
+        self.lambda_ = lambda_
+        self.coherent = coherent
+
+    @property
+    def learns(self) -> bool:
+        """Whether ``fit`` learns from scores and labels: always."""
+        return True
+
+    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> SingleThreshold:
+        """Find the best threshold.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+            Coherent scores of instances that the scoring model was not trained on.
+        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+            Their true labels, closed.
+        sample_weight : array-like, shape (n_samples,), optional
+
+        Returns
+        -------
+        self : SingleThreshold
+        """
+        given = self._check_input(S, Y, sample_weight)
+        self.curve_ = self._compute_curve(given)
+        self.threshold_ = float(self.curve_.threshold[self.curve_.best])
+        self.objective_value_ = float(self.curve_.value[self.curve_.best])
+        self.thresholds_ = np.full(given.hierarchy.n_nodes, self.threshold_)
+        self.n_unlabelled_ = count_unlabelled(given.S, self.thresholds_, given.hierarchy)
+        return self
+
+    def _compute_curve(self, given: FitInput) -> Curve:
+        """Sweep for a named objective, evaluate a function candidate by candidate."""
+        if callable(self.objective):
+            return _evaluate(self.objective, given, self._grid(given.S), self.greater_is_better)
+        if self.objective not in SINGLE_OBJECTIVES:
+            names = ", ".join(map(repr, SINGLE_OBJECTIVES))
+            raise ValueError(f"objective must be one of {names} or a function; got {self.objective!r}.")
+        prices = {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
+        curve = single_curves(given, [self.objective], **prices)[self.objective]
+        if self.candidates is None:
+            return curve
+        grid = self._grid(given.S)
+        return _curve_of(grid, curve.at(grid), curve.greater_is_better, curve.lowest)
+
+    def _grid(self, S: Any) -> NDArray[Any]:
+        """Return all distinct scores, or ``candidates`` thresholds at equal distances: 0.01, 0.02, ..., 1."""
+        if self.candidates is None:
+            return find_distinct(S).value
+        if not isinstance(self.candidates, (int, np.integer)) or self.candidates < 1:
+            raise ValueError(f"candidates must be a whole number from 1 on, or None; got {self.candidates!r}.")
+        low, high = float(S.min()), float(S.max())
+        low, high = min(low, 0.0), max(high, 1.0) if high <= 1 + 1e-9 else high
+        return low + (high - low) * np.arange(1, self.candidates + 1) / self.candidates
+
+
+def _evaluate(metric: Callable[..., float], given: FitInput, grid: NDArray[Any], greater_is_better: bool) -> Curve:
+    """Evaluate any metric at each threshold of a grid."""
+    accepted = signature(metric).parameters
+    options: dict[str, Any] = {"hierarchy": given.hierarchy} if "hierarchy" in accepted else {}
+    if given.sample_weight is not None:
+        if "sample_weight" not in accepted:
+            raise ValueError("sample_weight was given, but the objective function has no such argument.")
+        options["sample_weight"] = given.sample_weight
+    value = np.empty(grid.size)
+    for k, t in enumerate(np.append(grid, -np.inf)):
+        labels = apply_thresholds(given.S, np.full(given.hierarchy.n_nodes, float(t)))
+        here = float(metric(given.Y, labels, **options))
+        if k < grid.size:
+            value[k] = here
+    return _curve_of(grid, value, greater_is_better, here)
+
+
+def _curve_of(grid: NDArray[Any], value: NDArray[np.float64], greater_is_better: bool, lowest: float) -> Curve:
+    """Return a curve with its first best value found."""
+    best = int(np.argmax(value) if greater_is_better else np.argmin(value))
+    return Curve(grid, value, lowest, best, greater_is_better)

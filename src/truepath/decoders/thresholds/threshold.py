@@ -1,0 +1,150 @@
+"""Labels are the classes whose score exceeds a threshold: one for all classes, or one for each.
+
+With coherent scores and thresholds that never fall from parent to child the labels are closed. A class is predicted
+when its score is *greater than* the threshold, as in Triguero & Vens (with "at least", the instances without any
+label that they report could not occur); -inf means always.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from truepath import _kernels
+from truepath.decoders.base import Decoder, FitInput, check_fit_input
+from truepath.errors import ConstraintError
+from truepath.hierarchy.checks import check_scores
+
+if TYPE_CHECKING:
+    from truepath.hierarchy import Hierarchy
+
+__all__ = ["Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelled", "max_up"]
+
+
+class ThresholdDecoder(Decoder):
+    """What decoders by thresholds share: ``thresholds_``, one a class, and what to do with incoherent scores."""
+
+    coherent: str = "check"
+    thresholds_: NDArray[np.float64]
+
+    def _check_input(self, S: Any, Y: Any, sample_weight: ArrayLike | None) -> FitInput:
+        """Check the arguments of ``fit``, scores made coherent or refused."""
+        given = check_fit_input(self, S, Y, sample_weight)
+        return given._replace(S=self._check_scores(given.S))
+
+    def _check_scores(self, S: Any) -> Any:
+        if self.coherent not in ("check", "max_up"):
+            raise ValueError(f"coherent must be 'check' or 'max_up'; got {self.coherent!r}.")
+        S = check_scores(S, self.hierarchy_, coherent=self.coherent == "check")
+        return max_up(S, self.hierarchy_) if self.coherent == "max_up" else S
+
+    def _label(self, S: Any) -> Any:
+        return apply_thresholds(S, self.thresholds_)
+
+
+class Threshold(ThresholdDecoder):
+    """Predict the classes whose score exceeds a given threshold.
+
+    Parameters
+    ----------
+    t : float or array-like of shape (n_nodes,), default=0.5
+        One threshold, or one for each class that never falls from parent to child.
+    hierarchy : Hierarchy, optional
+        None takes the labels as flat.
+    coherent : {"check", "max_up"}, default="check"
+        Whether to refuse scores above their parents', or to raise the parents' to the largest score below them.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray of float64, shape (n_nodes,)
+    hierarchy_ : Hierarchy
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import Threshold
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2]]
+    >>> h.decode(Threshold(0.5, h).fit(S).predict(S))
+    [('a/1',)]
+    >>> h.decode(Threshold([0.5, 0.7, 0.7, 0.3, 0.5], h).fit(S).predict(S))
+    [('a', 'b')]
+    """
+
+    def __init__(self, t: float | ArrayLike = 0.5, hierarchy: Hierarchy | None = None, *, coherent: str = "check"):
+        self.t = t
+        self.hierarchy = hierarchy
+        self.coherent = coherent
+
+    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> Threshold:
+        """Check the thresholds against the hierarchy; nothing is learned from the scores."""
+        super().fit(S)
+        t = np.asarray(self.t, np.float64)
+        if t.shape not in ((), (self.hierarchy_.n_nodes,)) or np.isnan(t).any():
+            raise ValueError(
+                f"t must be a number or one number for each of the {self.hierarchy_.n_nodes} classes; got {self.t!r}."
+            )
+        self.thresholds_ = np.broadcast_to(t, (self.hierarchy_.n_nodes,)).astype(np.float64)
+        check_monotone(self.thresholds_, self.hierarchy_)
+        return self
+
+
+def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
+    """Refuse thresholds that fall from a parent to its child."""
+    wrong = np.flatnonzero(t[hierarchy.edges[:, 0]] > t[hierarchy.edges[:, 1]])
+    if wrong.size:
+        parent, child = hierarchy.names[hierarchy.edges[wrong[0]]]
+        raise ConstraintError(
+            f"t falls from parent to child on {wrong.size} edge(s) (first: from {parent!r} to {child!r}), so labels "
+            "could lack their ancestors. Raise each class's threshold to its parents' at least."
+        )
+
+
+def apply_thresholds(S: Any, t: NDArray[np.float64]) -> Any:
+    """Return ``S > t``, dense for dense scores and CSR for sparse ones."""
+    if not sparse.issparse(S):
+        return S > _in_type_of(S, t)
+    kept = S.data > t[S.indices]
+    rows = np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
+    Y = sparse.csr_array((np.ones(int(kept.sum()), bool), (rows[kept], S.indices[kept])), shape=S.shape)
+    if (t < 0).any():  # there even absent scores exceed the threshold
+        absent = sparse.csr_array(np.broadcast_to(t < 0, S.shape)).astype(np.int8)
+        absent = absent - absent.multiply(sparse.csr_array((np.ones(S.nnz, np.int8), S.indices, S.indptr), S.shape))
+        Y = (Y.astype(np.int8) + absent).astype(bool)
+        Y.eliminate_zeros()
+    Y.sort_indices()
+    return sparse.csr_array(Y)
+
+
+def _in_type_of(S: NDArray[Any], t: NDArray[np.float64]) -> NDArray[Any]:
+    """Return thresholds rounded down to the scores' type: the same scores exceed them, and comparing is quicker."""
+    if S.dtype == t.dtype:
+        return t
+    with np.errstate(over="ignore"):
+        rounded = t.astype(S.dtype)
+    return np.where(rounded > t, np.nextafter(rounded, S.dtype.type(-np.inf)), rounded)
+
+
+def count_unlabelled(S: Any, t: NDArray[np.float64], hierarchy: Hierarchy) -> int:
+    """Return the number of rows where no class exceeds its threshold: it is enough to look at the top."""
+    roots = hierarchy.roots
+    top = S[:, roots].toarray() if sparse.issparse(S) else S[:, roots]
+    return int((~(top > t[roots]).any(axis=1)).sum())
+
+
+def max_up(S: Any, hierarchy: Hierarchy) -> Any:
+    """Return a copy of ``S`` with every score raised to the largest below it; sparse stays sparse."""
+    up = (hierarchy.parent_ptr, hierarchy.parent_idx)
+    if not sparse.issparse(S):
+        raised = np.array(S, order="C")
+        _kernels.hierarchy.coherence.raise_dense(raised, *up)
+        return raised
+    S = S.copy()
+    S.sum_duplicates()
+    pattern = hierarchy.close(sparse.csr_array((np.ones(S.nnz, bool), S.indices, S.indptr), S.shape))
+    data = np.empty(pattern.nnz, S.dtype)
+    _kernels.hierarchy.coherence.raise_rows(S.indptr, S.indices, S.data, pattern.indptr, pattern.indices, data, *up)
+    return sparse.csr_array((data, pattern.indices, pattern.indptr), shape=S.shape)

@@ -1,0 +1,1 @@
+"""From tables of results to statistics: ranks, tests, summaries, critical-difference diagrams."""

@@ -1,0 +1,1 @@
+"""Bayesian learners: naive Bayes over all nodes, and naive Bayes or TAN for every label."""

@@ -1,0 +1,106 @@
+"""One label's Bayesian classifier over discrete features: naive, and augmented by a tree over the features.
+
+Both estimate P(x | y) for y = 0 and y = 1 from state numbers, with ``alpha`` added to every count, and answer with
+P(y = 1 | x). An unobserved feature (``MISSING``) is summed out exactly.
+
+References
+----------
+N. Friedman, D. Geiger, M. Goldszmidt. Bayesian network classifiers. Machine Learning 29, 1997.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+from sklearn.naive_bayes import CategoricalNB
+
+from truepath import _kernels
+from truepath.learners.cutset.codes import MISSING
+from truepath.learners.cutset.growth import indicate
+from truepath.learners.cutset.structure import check_spanning
+
+__all__ = ["NaiveBayes", "TreeAugmented"]
+
+
+class _Binary:
+    """Class priors, and the posterior from log P(x | y)."""
+
+    def __init__(self, alpha: float, n_states: np.ndarray):
+        self.alpha, self.n_states = alpha, np.asarray(n_states)
+
+    def _fit_classes(self, codes: np.ndarray, y: np.ndarray) -> None:
+        """Learn P(x | y) of both classes."""
+        raise NotImplementedError
+
+    def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
+        """Return log P(x | y), one column a class."""
+        raise NotImplementedError
+
+    def fit(self, codes: np.ndarray, y: np.ndarray):
+        """Learn from complete state numbers and a boolean label."""
+        sizes = np.array([(~y).sum(), y.sum()])
+        self.log_prior = np.log((sizes + self.alpha) / (sizes.sum() + 2 * self.alpha))
+        self._fit_classes(codes, y)
+        return self
+
+    def predict_proba(self, codes: np.ndarray) -> np.ndarray:
+        """Return P(y = 1 | x)."""
+        likelihood = self._log_likelihood(codes) + self.log_prior
+        return expit(likelihood[:, 1] - likelihood[:, 0])
+
+
+class NaiveBayes(_Binary):
+    """Features independent given the label: scikit-learn's ``CategoricalNB``, with missing features left out."""
+
+    def _fit_classes(self, codes, y):
+        model = CategoricalNB(alpha=self.alpha, min_categories=self.n_states).fit(codes, y)
+        flat = [-np.log(np.tile(self.n_states[j], (2, self.n_states[j]))) for j in range(len(self.n_states))]
+        self.tables = [table.copy() for table in flat]  # of a class that never occurs: uniform
+        for j, table in enumerate(model.feature_log_prob_):
+            self.tables[j][model.classes_.astype(int)] = table
+
+    def _log_likelihood(self, codes):
+        total = np.zeros((codes.shape[0], 2))
+        for j, table in enumerate(self.tables):
+            known = codes[:, j] != MISSING
+            total[known] += table[:, codes[known, j]].T
+        return total
+
+
+class TreeAugmented(_Binary):
+    """TAN: each feature may depend on one other; the tree of largest information given the label, tables by class."""
+
+    def _fit_classes(self, codes, y):
+        kernels, chow_liu = _kernels.cutset.pair_counts, _kernels.cutset.chow_liu
+        n_variables = self.n_states.size
+        offset = np.concatenate([[0], np.cumsum(self.n_states - 1)])
+        width = np.repeat(self.n_states, self.n_states - 1)
+        shares = 1.0 / np.outer(width, width), 1.0 / width
+        bits = kernels.pack_columns(indicate(codes, self.n_states))
+        slices, information = [], np.zeros((n_variables, n_variables))
+        for value in (False, True):
+            mask = kernels.pack_columns((y == value)[:, None].astype(np.uint8))[0]
+            pairs = np.zeros((offset[-1], offset[-1]), np.int32)
+            kernels.count_pairs(bits, mask, offset[-1], pairs)
+            counted = pairs, kernels.count_columns(bits, mask), int((y == value).sum()), *shares, 4 * self.alpha
+            slices.append(counted)
+            information += (counted[2] / y.size) * chow_liu.information_of(*counted, offset)
+        self.parent, self.order = np.empty(n_variables, np.int32), np.empty(n_variables, np.int32)
+        chow_liu.span(information, n_variables, -1, self.parent, self.order)
+        self.factors = np.full((2, n_variables, self.n_states.max(), self.n_states.max()), -np.inf)
+        for counted, factors in zip(slices, self.factors):
+            chow_liu.fill_factors(self.parent, *counted, offset, factors)
+
+    def _check_loaded(self) -> None:
+        """Refuse a tree from a file that leads outside its tables: the kernels follow it without looking."""
+        check_spanning(self.parent, self.order, self.n_states, self.factors)
+
+    def _log_likelihood(self, codes):
+        evidence = np.ascontiguousarray(codes, np.int16)
+        if (evidence.max(axis=0, initial=MISSING) >= self.n_states).any():
+            raise ValueError("codes has a state that the tables of this model do not have.")
+        tree = self.parent, self.order, self.n_states
+        both = [
+            _kernels.cutset.tree_inference.sum_product(evidence, *tree, self.factors[value], 0)[0] for value in (0, 1)
+        ]
+        return np.column_stack(both)

@@ -1,0 +1,91 @@
+"""The two kinds of features of naive Bayes: Gaussian and categorical. Each learns from any grouping of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truepath import _kernels
+
+__all__ = ["CategoricalFeatures", "GaussianFeatures"]
+
+
+class GaussianFeatures:
+    """Mean and variance of every feature in every node; missing values are left out.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+    smoothing : float
+        Added to all variances, as a share of the largest variance of a feature.
+    """
+
+    def __init__(self, columns, smoothing):
+        self.columns, self.smoothing = columns, smoothing
+
+    def fit(self, X, weights, members):
+        """Learn from the rows that belong to each node: `members` is (n_samples, n_nodes)."""
+        shape = (members.shape[1], self.columns.size)
+        everyone = np.ones((len(X), 1), bool)
+        count, total, squares = self._sums(X, weights, everyone, np.zeros(X.shape[1]))
+        self.centre_ = np.zeros(X.shape[1])  # sums of squares about the mean: no cancellation
+        self.centre_[self.columns] = np.divide(total[0], count[0], out=np.zeros(shape[1]), where=count[0] > 0)
+        count, total, squares = self._sums(X, weights, everyone, self.centre_)
+        spread = np.divide(squares[0], count[0], out=np.zeros(shape[1]), where=count[0] > 0)
+        least = self.smoothing * spread.max(initial=0.0)
+        count, total, squares = self._sums(X, weights, members, self.centre_)
+        self.mean_ = np.divide(total, count, out=np.zeros(shape), where=count > 0)
+        variance = np.divide(squares, count, out=np.ones(shape), where=count > 0) - self.mean_**2
+        variance = np.maximum(variance, 0.0) + (least if least > 0 else 1.0)  # all features constant: any will do
+        self.precision_ = 1 / variance
+        self.constant_ = 0.5 * np.log(self.precision_ / (2 * np.pi))
+        return self
+
+    def _sums(self, X, weights, members, centre):
+        sums = np.zeros((3, members.shape[1], self.columns.size))
+        _kernels.bayes.naive_bayes.sum_gaussian(X - centre, self.columns, weights, members, *sums)
+        return sums
+
+    def add(self, X, S):
+        """Add the log-likelihoods to S, (n_samples, n_nodes)."""
+        table = (self.mean_, self.precision_, self.constant_)
+        _kernels.bayes.naive_bayes.add_gaussian(X - self.centre_, self.columns, *table, S)
+
+
+class CategoricalFeatures:
+    """Shares of every category in every node, smoothed; missing values and unseen categories are left out.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+    alpha : float
+        Added to every count (Laplace: 1).
+    """
+
+    def __init__(self, columns, alpha):
+        self.columns, self.alpha = columns, alpha
+
+    def fit(self, X, weights, members):
+        """Learn from the rows that belong to each node."""
+        self.categories_ = [np.unique(X[~np.isnan(X[:, f]), f]) for f in self.columns]
+        sizes = np.array([known.size for known in self.categories_], np.int64)
+        self.offsets_ = np.concatenate([[0], np.cumsum(sizes)])
+        counts = np.zeros((self.offsets_[-1], members.shape[1]))
+        _kernels.bayes.naive_bayes.count_categories(self._encode(X), weights, members, self.offsets_, counts)
+        per_feature = np.repeat(np.arange(sizes.size), sizes)
+        totals = np.zeros((sizes.size, members.shape[1]))
+        np.add.at(totals, per_feature, counts)
+        self.log_share_ = np.log(counts + self.alpha) - np.log(totals + self.alpha * sizes[:, None])[per_feature]
+        return self
+
+    def _encode(self, X):
+        """Return each value's place among the known categories, or -1."""
+        codes = np.full((len(X), self.columns.size), -1, np.int64)
+        for k, (f, known) in enumerate(zip(self.columns, self.categories_)):
+            if known.size:
+                place = np.minimum(np.searchsorted(known, X[:, f]), known.size - 1)
+                codes[:, k] = np.where(known[place] == X[:, f], place, -1)
+        return codes
+
+    def add(self, X, S):
+        """Add the log-likelihoods to S, (n_samples, n_nodes)."""
+        _kernels.bayes.naive_bayes.add_categories(self._encode(X), self.offsets_, self.log_share_, S)

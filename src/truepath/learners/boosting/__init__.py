@@ -1,0 +1,1 @@
+"""Boosting for label sets: AdaBoost.MH and the hierarchy-aware H-Ada.MH."""

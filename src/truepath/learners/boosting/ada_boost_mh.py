@@ -1,0 +1,324 @@
+"""AdaBoost.MH (Schapire & Singer 1999): boosting for sets of labels, blind to the hierarchy while it trains.
+
+Every pair of an instance and a label has a weight. A round trains a weak hypothesis on the weights and moves weight to
+the pairs it got wrong; the final vote is the weighted sum of all rounds. The mean over pairs of exp(-margin) falls by
+the factor Z_t in round t, so the (weighted) Hamming loss on the training rows is at most the product of all Z_t.
+
+References
+----------
+R. E. Schapire, Y. Singer. Improved boosting algorithms using confidence-rated predictions. Machine Learning 37, 1999.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.special import expit
+from sklearn.model_selection import train_test_split
+
+from truepath import _kernels
+from truepath.decoders import BestPath
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels
+from truepath.learners.boosting.parameters import check_choice, check_number
+from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
+from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
+from truepath.learners.boosting.weak_classifiers import ClassifierLearner
+from truepath.learners.local.marginals import cap_by_parents
+from truepath.learners.single_path import as_dense, is_single_path
+
+__all__ = ["AdaBoostMH"]
+
+#: Rows of a sparse X made dense at a time when predicting
+BLOCK_ROWS = 4096
+
+
+class AdaBoostMH(HierarchicalLearner):
+    """AdaBoost.MH with stumps or small trees, or any classifier that takes weights.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy, optional
+        None takes Y as flat, or as label paths that make a tree. It makes the scores coherent; training ignores it.
+    n_estimators : int, default=200
+        The number of rounds, at most: a perfect round or one without an edge ends the training.
+    learning_rate : float, default=1.0
+        Shrinks every coefficient alpha_t.
+    votes : {"discrete", "real"}, default="discrete"
+        Whether a leaf votes +1 or -1, all rounds being weighted by alpha_t, or a real number, its confidence.
+    shared : bool, default=False
+        Whether one tree serves all classes, with a vote per class in each leaf (Schapire & Singer); False trains a tree
+        per class, as Chelmis & Qi do. For ``weak_learner="stump"`` only.
+    weak_learner : "stump" or scikit-learn classifier, default="stump"
+        A classifier must take ``sample_weight``; one clone is fitted for every class and round.
+    criterion : {"auto", "edge", "z", "gini"}, default="auto"
+        What stumps are chosen by; "auto" is "edge" for discrete votes, "z" for real ones. "gini" is scikit-learn's.
+    max_depth : int, default=2
+        The depth of the trees, up to 7; 1 is a stump, as in the papers. A round costs about 2^max_depth - 1 stumps.
+    max_bins : int or None, default=255
+        Features with more distinct values are cut at this many places only; None tries every cut.
+    single_path : bool or "auto", default="auto"
+        Whether ``predict`` returns one path to a leaf, that of the largest mean margin (:class:`BestPath`), rather than
+        every label of positive margin. "auto" does so if every training row is a single path.
+    n_iter_no_change : int, optional
+        Stop when the hierarchy-aware Hamming loss of held-out rows has not fallen for so many rounds, and keep the
+        rounds up to its minimum.
+    validation_fraction : float, default=0.1
+        The share of rows held out, if ``n_iter_no_change`` is given.
+    tol : float, default=0.0
+        By how much the loss must fall to count.
+    random_state : int, RandomState or None, default=None
+        For the held-out rows and the seeds of a given ``weak_learner``; stumps draw nothing.
+    n_jobs : int, optional
+        Threads over features (stumps), or joblib workers over classes. The result does not depend on it.
+
+    Attributes
+    ----------
+    hypotheses_ : list
+        The weak hypothesis of each round; ``hypotheses_[t].votes(X)`` is h_t before any clipping.
+    alphas_, edges_, normalisers_ : ndarray, shape (n_rounds,)
+        alpha_t, r_t and Z_t of each round.
+    training_loss_ : ndarray, shape (n_rounds,)
+        The hierarchy-aware Hamming loss on the training rows after each round.
+    validation_loss_ : ndarray
+        The same on held-out rows, over all rounds tried; empty without early stopping.
+    n_estimators_ : int
+    single_path_ : bool
+    hierarchy_ : Hierarchy
+
+    See Also
+    --------
+    HAdaBoostMH : weighs labels by their place in the hierarchy, and may constrain the weak hypotheses.
+
+    Notes
+    -----
+    Missing values (NaN) are taken by stumps: each cut learns the side they go to; for a feature that missed none in
+    training, to the side with more training rows. A given ``weak_learner`` decides for itself. Sparse X is binned
+    column by column and made dense in blocks of rows for prediction; bins need n_samples * n_features bytes (four times
+    as many where a feature has more than 255 bins), the sorted rows up to four times that.
+
+    A round costs O(n_samples * n_nodes * bundles) additions, where a bundle holds as many features as have few joint
+    values; weights, margins and votes need 24 bytes a cell (n_samples * n_nodes).
+
+    Labels that all or no training rows have get the scores 1 and 0. Equal gains (to 36 bits) go to the smaller
+    feature, then the smaller cut. A tie of positive and negative weight votes -1.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> learner = AdaBoostMH(n_estimators=10).fit(X, ["a/1", "a/2", "b/1", "b/2"])
+    >>> learner.hierarchy_.decode(learner.predict(X))
+    [('a/1',), ('a/2',), ('b/1',), ('b/2',)]
+    """
+
+    def __init__(
+        self,
+        hierarchy=None,
+        *,
+        n_estimators=200,
+        learning_rate=1.0,
+        votes="discrete",
+        shared=False,
+        weak_learner="stump",
+        criterion="auto",
+        max_depth=2,
+        max_bins=255,
+        single_path="auto",
+        n_iter_no_change=None,
+        validation_fraction=0.1,
+        tol=0.0,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.hierarchy = hierarchy
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.votes = votes
+        self.shared = shared
+        self.weak_learner = weak_learner
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_bins = max_bins
+        self.single_path = single_path
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, Y, sample_weight=None):
+        """Run the rounds.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+            NaN is a missing value.
+        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of two is the row twice, unless binning or a held-out part tells them apart.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True, dtype=np.float64)
+        y = np.where(as_dense(Y), 1, -1).astype(np.int8)
+        if weight is not None and not weight.all():
+            kept = np.flatnonzero(weight)
+            X, y, weight = X[kept], y[kept], weight[kept]
+        self.single_path_ = is_single_path(y > 0, hierarchy) if self.single_path == "auto" else self.single_path
+        self._always, self._never = (y > 0).all(axis=0), (y < 0).all(axis=0)
+        X, y, weight, monitor = self._hold_out(X, y, weight)
+        history = boost(
+            self._weak(X, y),
+            y,
+            start_weights(len(y), self._costs(hierarchy), weight),
+            hierarchy,
+            n_rounds=self.n_estimators,
+            learning_rate=self.learning_rate,
+            real=self.votes == "real",
+            clip=self._clip_in_training,
+            enforce=self._enforce_at_prediction,
+            monitor=monitor,
+        )
+        self.hypotheses_, self.alphas_, self.edges_, self.normalisers_, self.training_loss_ = history[:5]
+        self.validation_loss_ = history.validation_loss
+        self.n_estimators_ = len(self.hypotheses_)
+        return self
+
+    def decision_function(self, X):
+        """Return the margins sum over t of alpha_t h_t(x, v), eq. (12) before the sign, shape (n_samples, n_nodes)."""
+        return self._sum_votes(X)
+
+    def predict_proba(self, X):
+        """Return coherent marginals, sigmoid(2 margin) capped by the parents', shape (n_samples, n_nodes)."""
+        return self._calibrate(self._sum_votes(X))
+
+    def predict(self, X):
+        """Return closed labels, shape (n_samples, n_nodes): the best path, or every label of positive margin.
+
+        See ``single_path``. A label counts only if all its ancestors do.
+        """
+        return self._decide(self._sum_votes(X))
+
+    def staged_decision_function(self, X):
+        """Yield the margins after each round, consistent or not."""
+        X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
+        margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
+        for alpha, votes in self._rounds(as_dense(X)):
+            _kernels.boosting.stump_votes.add_votes(margins, alpha, votes)
+            yield margins.copy()
+
+    def staged_predict_proba(self, X):
+        """Yield the coherent marginals after each round."""
+        for margins in self.staged_decision_function(X):
+            yield self._calibrate(margins)
+
+    def staged_predict(self, X):
+        """Yield the labels after each round."""
+        for margins in self.staged_decision_function(X):
+            yield self._decide(margins)
+
+    def staged_score(self, X, Y):
+        """Yield, after each round, the share of rows whose label set is predicted exactly."""
+        truth = as_dense(encode_labels(Y, self.hierarchy_))
+        for found in self.staged_predict(X):
+            yield float((found == truth).all(axis=1).mean())
+
+    def staged_loss(self, X, Y):
+        """Yield, after each round, the hierarchy-aware Hamming loss of the labels of positive margin."""
+        y = np.where(as_dense(encode_labels(Y, self.hierarchy_)), 1, -1).astype(np.int8)
+        for margins in self.staged_decision_function(X):
+            yield hierarchical_loss(margins, y, self.hierarchy_, self._enforce_at_prediction)
+
+    # Where the constraint holds; HAdaBoostMH makes it a parameter
+    @property
+    def _clip_in_training(self) -> bool:
+        return False
+
+    @property
+    def _enforce_at_prediction(self) -> bool:
+        return True
+
+    def _costs(self, hierarchy) -> np.ndarray:
+        """Return the labels' shares of the first weights: all the same."""
+        return np.ones(hierarchy.n_nodes)
+
+    def _check_loaded(self) -> None:
+        """Refuse trees from a file that ask what does not exist: the kernels follow them without looking."""
+        for hypothesis in self.hypotheses_:
+            if isinstance(hypothesis, Trees):
+                hypothesis.check(self.n_features_in_, self.hierarchy_.n_nodes)
+
+    def _check_parameters(self):
+        check_number(self, "n_estimators", Integral, 1)
+        check_number(self, "learning_rate", Real, 0, open_below=True)
+        check_number(self, "max_depth", Integral, 1, MAX_DEPTH)
+        check_choice(self, "votes", ("discrete", "real"))
+        check_choice(self, "criterion", ("auto", *CRITERIA))
+        check_choice(self, "single_path", (True, False, "auto"))
+        if self.max_bins is not None:
+            check_number(self, "max_bins", Integral, 2)
+        if self.n_iter_no_change is not None:
+            check_number(self, "n_iter_no_change", Integral, 1)
+        if isinstance(self.weak_learner, str) and self.weak_learner != "stump":
+            raise ValueError(f"weak_learner must be 'stump' or a scikit-learn classifier; got {self.weak_learner!r}.")
+
+    def _weak(self, X, y):
+        """Return the object that trains one round."""
+        if isinstance(self.weak_learner, str):
+            criterion = self.criterion
+            if criterion == "auto":
+                criterion = "z" if self.votes == "real" else "edge"
+            options = {"max_depth": self.max_depth, "max_bins": self.max_bins, "n_jobs": self.n_jobs}
+            return TreeLearner(X, y, shared=self.shared, votes=self.votes, criterion=criterion, **options)
+        return ClassifierLearner(
+            self.weak_learner, X, y, votes=self.votes, random_state=self.random_state, n_jobs=self.n_jobs
+        )
+
+    def _hold_out(self, X, y, weight):
+        """Return the training part and a monitor of the rest, if early stopping is asked for."""
+        if self.n_iter_no_change is None:
+            return X, y, weight, None
+        train, held_out = train_test_split(
+            np.arange(len(y)), test_size=self.validation_fraction, random_state=self.random_state
+        )
+        monitor = Monitor(as_dense(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
+        return X[train], y[train], None if weight is None else weight[train], monitor
+
+    def _rounds(self, X):
+        """Yield (alpha_t, h_t) for dense rows, clipped as in training."""
+        up = (self.hierarchy_.parent_ptr, self.hierarchy_.parent_idx)
+        for alpha, hypothesis in zip(self.alphas_, self.hypotheses_):
+            votes = hypothesis.votes(X)
+            if self._clip_in_training:
+                _kernels.boosting.stump_votes.clip_votes(votes, *up)  # eq. (7)
+            yield alpha, votes
+
+    def _sum_votes(self, X):
+        """Return the margins of eq. (12), a block of rows at a time."""
+        X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
+        blocks = [self._margins(X[start : start + BLOCK_ROWS]) for start in range(0, X.shape[0], BLOCK_ROWS)]
+        return np.concatenate(blocks)
+
+    def _margins(self, X):
+        margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
+        for alpha, votes in self._rounds(as_dense(X)):
+            _kernels.boosting.stump_votes.add_votes(margins, alpha, votes)
+        return margins
+
+    def _calibrate(self, margins):
+        S = expit(2 * margins)
+        S[:, self._always], S[:, self._never] = 1.0, 0.0
+        return cap_by_parents(S, self.hierarchy_)
+
+    def _decide(self, margins):
+        if self.single_path_:
+            return BestPath(self.hierarchy_, by="mean").fit(margins).predict(margins)
+        return cap_by_parents(margins, self.hierarchy_) > 0
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,1 @@
+"""Cutset networks: tractable joint distributions of labels and discrete features, with exact queries."""

@@ -1,0 +1,240 @@
+"""What all cutset estimators share: from X and Y to variables and back, fitting, and the queries.
+
+Variables are the labels (two states each) followed by the features. Known labels, missing features and closed label
+sets are all matters of evidence, so every query is one call of :mod:`truepath.learners.cutset.queries`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels, take_rows
+from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
+from truepath.learners.cutset.codes import MISSING, StateCoder, whole_weights
+from truepath.learners.cutset.growth import Growth, grow
+from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
+from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
+
+__all__ = ["CutsetEstimator"]
+
+
+class CutsetEstimator(HierarchicalLearner):
+    """A joint distribution of labels and discrete features, learned by :func:`cutset_growth.grow`."""
+
+    network_: OrNode | LeafTree
+    hierarchy: Any
+    alpha: float
+    force_nonempty: bool
+    max_states: int
+
+    # ------------------------------------------------------------------------------------------------ learning
+
+    def fit(self, X, Y, sample_weight=None):
+        """Learn structure and parameters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+            Discrete features; every distinct value is a state. Complete: NaN is for queries only.
+        Y : closed 0/1 matrix (n_samples, n_nodes), or collections of label names
+        sample_weight : array-like of shape (n_samples,), optional
+            Whole numbers: how often a row counts.
+        """
+        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
+        if not self.alpha > 0:
+            raise ValueError(
+                f"alpha must be positive (without a prior some evidence is impossible), not {self.alpha!r}."
+            )
+        if weight is not None:  # first of all: a row that weighs nothing has no states to offer
+            rows = np.repeat(np.arange(weight.size), whole_weights(weight))
+            X, Y = take_rows(X, rows), take_rows(Y, rows)
+        self._coder = StateCoder.learn(X, self.max_states)
+        labels = Y.toarray() if sparse.issparse(Y) else Y
+        states = np.hstack([labels.astype(np.int16), self._coder.encode(X)])
+        self.network_ = grow(states, self._growth(states.shape[0], hierarchy.n_nodes))
+        self.log_likelihood_ = self.network_.log_likelihood
+        self.n_or_nodes_ = _count_or_nodes(self.network_)
+        return self
+
+    def _check_loaded(self) -> None:
+        """Refuse leaves from a file whose tables do not have the states of their variables."""
+        n_states = np.concatenate([np.full(self.hierarchy_.n_nodes, 2), self._coder.n_states])
+        for leaf in list_leaves(self.network_):
+            known = leaf.tree.variables
+            if known.size and not 0 <= known[0] <= known[-1] < n_states.size:
+                raise ValueError("a leaf has variables that do not exist")
+            if (leaf.tree.n_states != n_states[known]).any():
+                raise ValueError("a leaf has tables for other states than its variables have")
+
+    def _growth_limits(self, n_rows: int) -> dict[str, Any]:
+        """Return when slices are split: keywords of :class:`Growth`, and ``split_labels``."""
+        raise NotImplementedError
+
+    def _growth(self, n_rows: int, n_labels: int) -> Growth:
+        limits = {"min_features": 0, "penalty": 0.0, "split_labels": False, **self._growth_limits(n_rows)}
+        n_states = np.concatenate([np.full(n_labels, 2), self._coder.n_states])
+        is_splittable = (np.arange(n_states.size) >= n_labels) | bool(limits.pop("split_labels"))
+        return Growth(n_labels, n_states, is_splittable=is_splittable, alpha=float(self.alpha), **limits)
+
+    # ------------------------------------------------------------------------------------------------- queries
+
+    def predict(self, X, known=None):
+        """Return the most probable label sets given the features: max-product, exact (MPE).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+            NaN, and values unknown to training, are unobserved: the answer is the label part of the most probable
+            completion of labels and missing features together.
+        known : array-like of shape (n_samples, n_nodes), optional
+            Labels already known, as 0 or 1, NaN where not: the most probable completion that agrees with them.
+
+        Returns
+        -------
+        Y : ndarray of bool, shape (n_samples, n_nodes)
+            Closed under the hierarchy.
+        """
+        evidence = self._evidence(X, known)
+        _, states = self._most_probable(evidence)
+        n_labels = self.hierarchy_.n_nodes
+        if self.force_nonempty:
+            empty = np.flatnonzero(~(states[:, :n_labels] == 1).any(axis=1))
+            states[empty] = self._best_nonempty(evidence[empty], states[empty])
+        return states[:, :n_labels] == 1
+
+    def predict_marginals(self, X, known=None):
+        """Return P(label on | features) of every label: sum-product, exact, missing features summed out.
+
+        Parameters are those of :meth:`predict`. Under a hierarchy the network's own marginals may exceed a parent's
+        a little, where smoothing gives a label without its parent some probability; see :meth:`predict_proba`.
+        """
+        total, joint = label_log_joint(self._evidence(X, known), self._leaves(), self.hierarchy_.n_nodes)
+        return np.exp(joint - total[:, None])
+
+    def predict_proba(self, X):
+        """Return the marginals as coherent scores: each capped by its parents' (no change on a flat label set).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        S : ndarray of shape (n_samples, n_nodes)
+        """
+        return self.cap_by_parents(self.predict_marginals(X))
+
+    def cap_by_parents(self, S):
+        """In place: lower every score to its parents'; return the scores."""
+        for v in range(self.hierarchy_.n_nodes):  # parents before children
+            for u in self.hierarchy_.parents(v):
+                np.minimum(S[:, v], S[:, u], out=S[:, v])
+        return S
+
+    def evidence_log_proba(self, X):
+        """Return log P(x) of every row, labels and missing features summed out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples,)
+        """
+        return label_log_joint(self._evidence(X, None), self._leaves(), 0)[0]
+
+    def joint_log_proba(self, X, Y):
+        """Return log P(x, y) of every row, missing features summed out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+        Y : label matrix (n_samples, n_nodes) or collections of label names
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples,)
+        """
+        evidence = self._evidence(X, None)
+        labels = encode_labels(Y, self.hierarchy_)
+        evidence[:, : self.hierarchy_.n_nodes] = labels.toarray() if sparse.issparse(labels) else labels
+        return label_log_joint(evidence, self._leaves(), 0)[0]
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw rows from the learned distribution.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            In the values of the training features.
+        Y : ndarray of bool, shape (n_samples, n_nodes)
+            As the network has it: now and then not closed, by smoothing.
+        """
+        check_is_fitted(self, "network_")
+        rng = check_random_state(random_state)
+        n_labels = self.hierarchy_.n_nodes
+        states = sample_states(n_samples, self._leaves(), n_labels + self._coder.n_states.size, rng)
+        return self._coder.decode(states[:, n_labels:]), states[:, :n_labels] == 1
+
+    # -------------------------------------------------------------------------------------------------- inside
+
+    def _leaves(self) -> list[Leaf]:
+        return list(list_leaves(self.network_))
+
+    def _evidence(self, X, known) -> np.ndarray:
+        """Return the state of every variable of every row, ``MISSING`` where unobserved."""
+        X = check_predict_input(self, X, allow_nan=True)
+        n_labels = self.hierarchy_.n_nodes
+        labels = np.full((X.shape[0], n_labels), MISSING, np.int16)
+        if known is not None:
+            labels = _known_states(known, labels.shape)
+            check_known_labels(labels, self.hierarchy_)
+        return np.hstack([labels, self._coder.encode(X)])
+
+    def _most_probable(self, evidence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        leaves = self._leaves()
+        if self.hierarchy_.n_edges == 0:
+            return best_completion(evidence, leaves)
+        closed = [Leaf(forbid_open_pairs(leaf.tree, self.hierarchy_), leaf.path, leaf.log_weight) for leaf in leaves]
+        return search_closed(evidence, partial(best_completion, leaves=closed), self.hierarchy_)
+
+    def _best_nonempty(self, evidence: np.ndarray, states: np.ndarray) -> np.ndarray:
+        """Return the best states with some label on: the best over "this top label is on"."""
+        best, chosen = np.full(evidence.shape[0], -np.inf), states.copy()
+        for v in self.hierarchy_.roots:
+            rows = np.flatnonzero(evidence[:, v] != 0)
+            if rows.size == 0:
+                continue
+            asked = evidence[rows]
+            asked[:, v] = 1
+            value, found = self._most_probable(asked)
+            wins = value > best[rows]
+            best[rows[wins]], chosen[rows[wins]] = value[wins], found[wins]
+        return chosen
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # in queries
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _known_states(known, shape) -> np.ndarray:
+    """Return known labels as states, NaN as ``MISSING``."""
+    values = np.asarray(known, float)
+    if values.shape != shape:
+        raise ValueError(f"known must have the shape {shape}, one column a label; got {values.shape}.")
+    if not np.isin(values[~np.isnan(values)], (0, 1)).all():
+        raise ValueError("known must hold 0, 1, or NaN for labels not known.")
+    return np.where(np.isnan(values), MISSING, np.nan_to_num(values)).astype(np.int16)
+
+
+def _count_or_nodes(node) -> int:
+    return 0 if isinstance(node, LeafTree) else 1 + sum(map(_count_or_nodes, node.children))

@@ -1,0 +1,1 @@
+"""Linear learners: the multitask lasso of sibling groups and its solver."""

@@ -1,0 +1,178 @@
+"""What all local learners share: pose problems over groups of labels, fit them in parallel, collect their scores.
+
+A :class:`Problem` is a group of labels learned from the same rows: one node, the children of one parent, or a level.
+Problems with the same rows and the same targets are fitted once. Seeds belong to problems, not to workers, and each
+problem is fitted by itself with one BLAS thread, so the bits are the same for any ``n_jobs``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags
+from threadpoolctl import ThreadpoolController
+
+from truepath.hierarchy import Hierarchy
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_fit_input,
+    check_predict_input,
+    count_rows,
+    take_rows,
+)
+from truepath.learners.local.calibration import check_estimator_kind
+from truepath.learners.local.group_models import resolve_model
+from truepath.learners.local.policies import LabelView
+
+__all__ = ["LocalLearner", "Problem", "how_to_check", "single_blas_thread", "spawn_seeds", "whole_or_rows"]
+
+
+class Problem(NamedTuple):
+    """A group of labels to be learned from the same rows."""
+
+    key: Hashable  # what ``estimators`` calls it
+    columns: np.ndarray | list[int]  # where its scores go
+    rows: np.ndarray | None  # numbers of its training rows; None for all
+    targets: np.ndarray  # bool, (its rows, its columns)
+
+
+class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
+    """Base of the learners that fit a classifier here and there in the hierarchy.
+
+    A subclass says which problems there are (``_pose``), which names ``estimators`` may use (``_keys``), how many
+    columns the local scores have (``_n_columns``), and turns them into marginals in ``predict_proba``.
+    """
+
+    labels: str = "independent"
+
+    def fit(self, X, Y, sample_weight=None):
+        """Fit the local classifiers.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or, for pipelines, anything they take; shape (n_samples, n_features)
+        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        sample_weight : array-like of shape (n_samples,), optional
+            Needs an estimator whose ``fit`` takes it. Rows of weight zero are left out altogether.
+
+        Returns
+        -------
+        self
+        """
+        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, **self._how_to_check())
+        overrides = self._check_estimators(hierarchy, weight is not None)
+        if weight is not None and not weight.all():
+            kept = np.flatnonzero(weight)
+            X, Y, weight = take_rows(X, kept), Y[kept], weight[kept]
+        problems = self._pose(LabelView(Y, hierarchy))
+        distinct, self._model_of = _drop_repeated(problems, overrides)
+        seeds = spawn_seeds(self.random_state, len(distinct))
+        self.models_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_problem)(overrides.get(p.key, self.estimator), X, p, weight, self.labels, self.calibrate, seed)
+            for p, seed in zip(distinct, seeds)
+        )
+        self._columns = [p.columns for p in problems]
+        return self
+
+    def _local_scores(self, X) -> np.ndarray:
+        """Return the local classifiers' scores, (n_samples, n_columns); columns without a problem are 0."""
+        X = check_predict_input(self, X, **self._how_to_check())
+        with single_blas_thread():
+            scores = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(model.scores)(X) for model in self.models_)
+        S = np.zeros((count_rows(X), self._n_columns()))
+        for columns, which in zip(self._columns, self._model_of):
+            S[:, columns] = scores[which]
+        return S
+
+    def _how_to_check(self) -> dict[str, bool]:
+        return how_to_check(self.estimator, *(self.estimators or {}).values())
+
+    def _check_estimators(self, hierarchy: Hierarchy, has_weight: bool) -> Mapping[Hashable, Any]:
+        overrides = dict(self.estimators or {})
+        unknown = [key for key in overrides if key not in self._keys(hierarchy)]
+        if unknown:
+            raise ValueError(f"estimators names {unknown[:3]}, which {type(self).__name__} does not learn.")
+        check_estimator_kind(self.estimator, self.calibrate, has_weight)
+        for key, estimator in overrides.items():
+            check_estimator_kind(estimator, self.calibrate, has_weight, f"estimators[{key!r}]")
+        return overrides
+
+    def _keys(self, hierarchy: Hierarchy):
+        return hierarchy
+
+    def _n_columns(self) -> int:
+        return self.hierarchy_.n_nodes
+
+    def _pose(self, view: LabelView) -> list[Problem]:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
+        return tags
+
+
+def how_to_check(*estimators) -> dict[str, bool]:
+    """Return how to check X for these: pipelines judge it for themselves; NaN pass where all take them."""
+    if any(isinstance(estimator, Pipeline) for estimator in estimators):
+        return {"pass_through": True}
+    return {"allow_nan": all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)}
+
+
+def _fit_problem(estimator, X, problem: Problem, weight, labels, calibrate, seed):
+    """Fit one problem on its rows."""
+    rows, targets = problem.rows, problem.targets
+    model = resolve_model(labels, estimator, targets, calibrate)()
+    own_weight = weight if rows is None or weight is None else weight[rows]
+    with single_blas_thread():
+        return model.fit(estimator, take_rows(X, rows), targets, own_weight, calibrate=calibrate, seed=seed)
+
+
+def single_blas_thread():
+    """Return a context in which BLAS keeps to one thread: workers do so too, and sums then have the same bits."""
+    return _thread_pools().limit(limits=1, user_api="blas")
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Look for the thread pools once a process: it takes milliseconds, as long as a small fit."""
+    return ThreadpoolController()
+
+
+def _drop_repeated(problems: list[Problem], overrides) -> tuple[list[Problem], list[int]]:
+    """Return the distinct problems, and for each problem which of them it equals."""
+    number: dict[Hashable, int] = {}
+    distinct: list[Problem] = []
+    which: list[int] = []
+    for p in problems:
+        rows = b"" if p.rows is None else p.rows.tobytes()
+        own = p.key if p.key in overrides else ()  # an estimator of its own is a problem of its own
+        key = (own, rows, p.targets.shape, p.targets.tobytes())
+        if key not in number:
+            number[key] = len(distinct)
+            distinct.append(p)
+        which.append(number[key])
+    return distinct, which
+
+
+def spawn_seeds(random_state, n: int) -> list[int | None]:
+    """Return one independent seed a problem; None leaves the estimators' own ``random_state`` alone."""
+    if random_state is None:
+        return [None] * n
+    if not isinstance(random_state, (int, np.integer)):
+        random_state = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    children = np.random.SeedSequence(int(random_state)).spawn(n)
+    return [int(child.generate_state(1)[0] >> 1) for child in children]  # below 2**31, as estimators want
+
+
+def whole_or_rows(mask_or_rows: np.ndarray, n_samples: int) -> np.ndarray | None:
+    """Return row numbers, or None when they are all the rows (then nothing needs copying)."""
+    rows = np.flatnonzero(mask_or_rows) if mask_or_rows.dtype == bool else mask_or_rows
+    return None if rows.size == n_samples else rows

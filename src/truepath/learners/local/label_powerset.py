@@ -1,0 +1,177 @@
+"""HMC-LP: label powerset level by level (Cerri, de Carvalho & Freitas 2011).
+
+On each level of a tree, the set of an instance's labels on that level is one class ("meta-label") of a multi-class
+problem. A whole label set is a path through the levels' meta-labels, so the label sets seen in training form a tree of
+their own. The class scores of a level, restricted to the meta-labels seen after the path so far and scaled to add up
+to one, are the path's next step: p(set) is the product along it. Predicted is the most probable of the label sets
+seen, thus always closed, and ending in leaves if the training rows do.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils import get_tags
+
+from truepath.errors import HierarchyError
+from truepath.hierarchy import Hierarchy
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, count_rows, take_rows
+from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds
+from truepath.learners.local.calibration import check_estimator_kind, class_scores, fit_classifier
+from truepath.learners.local.marginals import cap_by_parents
+
+__all__ = ["HMCLabelPowerset"]
+
+
+class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
+    """Label powerset on each level of a tree.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or pipeline
+        Multi-class; cloned for every level.
+    hierarchy : Hierarchy, optional
+        A tree. None takes Y as flat, or as label paths that make a tree.
+    random_state : int, RandomState or None, default=None
+        Gives every ``random_state`` inside every clone a seed of its own; None leaves them as they are.
+    n_jobs : int, optional
+        Number of joblib workers, over levels.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    label_sets_ : ndarray of bool, shape (n_sets, n_nodes)
+        The distinct label sets of the training rows.
+    models_ : list
+        The fitted classifier of each level.
+
+    Notes
+    -----
+    Cerri et al. combine the levels' predictions without saying what happens when two levels contradict each other; here
+    they cannot. Where a level gives no score to any meta-label that can follow, all of these are equally likely. Time
+    and memory of a prediction: O(n_samples * n_sets * height).
+
+    References
+    ----------
+    Cerri, R., de Carvalho, A. C. P. L. F. & Freitas, A. A. (2011). Adapting non-hierarchical multilabel classification
+    methods for hierarchical multilabel classification. Intelligent Data Analysis 15, 861-887.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> learner = HMCLabelPowerset(LogisticRegression(C=100)).fit(X, [["a/1"], ["a/2"], ["b"], ["a/1", "b"]])
+    >>> learner.hierarchy_.decode(learner.predict(X))
+    [('a/1',), ('a/2',), ('b',), ('a/1', 'b')]
+    """
+
+    def __init__(self, estimator, hierarchy=None, *, random_state=None, n_jobs=None):
+        self.estimator = estimator
+        self.hierarchy = hierarchy
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, Y, sample_weight=None):
+        """Fit one multi-class classifier a level.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or, for pipelines, anything they take; shape (n_samples, n_features)
+        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        sample_weight : array-like of shape (n_samples,), optional
+            Needs an estimator whose ``fit`` takes it. Rows of weight zero are left out altogether.
+
+        Returns
+        -------
+        self
+        """
+        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, **how_to_check(self.estimator))
+        check_estimator_kind(self.estimator, None, weight is not None)
+        _refuse_dag(hierarchy)
+        if weight is not None and not weight.all():
+            kept = np.flatnonzero(weight)
+            X, Y, weight = take_rows(X, kept), Y[kept], weight[kept]
+        Y = Y.toarray() if sparse.issparse(Y) else Y
+        codes = [np.unique(Y[:, nodes], axis=0, return_inverse=True)[1].ravel() for nodes in hierarchy.levels]
+        seeds = spawn_seeds(self.random_state, len(codes))
+        self.models_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_level)(self.estimator, X, code, weight, seed) for code, seed in zip(codes, seeds)
+        )
+        self._steps, of_row = _tree_of_sets(codes)
+        first = np.unique(of_row, return_index=True)[1]
+        self.label_sets_ = Y[first]
+        return self
+
+    def predict_proba(self, X):
+        """Return coherent marginals: the probability of all label sets that hold the label."""
+        P = self._set_scores(X)
+        return cap_by_parents(P @ self.label_sets_.astype(np.float64), self.hierarchy_)
+
+    def predict(self, X):
+        """Return the most probable of the label sets seen in training, shape (n_samples, n_nodes)."""
+        best = self._set_scores(X).argmax(axis=1)
+        return self.label_sets_[best]
+
+    def _set_scores(self, X) -> np.ndarray:
+        """Return the probability of each label set seen in training, (n_samples, n_sets)."""
+        X = check_predict_input(self, X, **how_to_check(self.estimator))
+        P = np.ones((count_rows(X), 1))
+        with single_blas_thread():
+            for model, step in zip(self.models_, self._steps):
+                P = step.follow(P, class_scores(model, X, int(step.code.max()) + 1))
+        return P
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
+        return tags
+
+
+class _Step(NamedTuple):
+    """The label sets up to one level: which shorter one each extends, and by which meta-label; sorted by the former."""
+
+    parent: np.ndarray
+    code: np.ndarray
+
+    def follow(self, P: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Return p(longer set) = p(shorter) * p(meta-label | shorter), scaled over what can follow."""
+        own = scores[:, self.code]
+        starts = np.flatnonzero(np.diff(self.parent, prepend=-1))
+        total = np.add.reduceat(own, starts, axis=1)[:, self.parent]
+        equal = 1.0 / np.bincount(self.parent)[self.parent]
+        share = np.where(total > 0, np.divide(own, total, out=np.zeros_like(own), where=total > 0), equal)
+        return P[:, self.parent] * share
+
+
+def _tree_of_sets(codes: list[np.ndarray]) -> tuple[list[_Step], np.ndarray]:
+    """Return the steps of the tree of label sets, and for each row the number of its set."""
+    steps, of_row = [], np.zeros(codes[0].size, np.int64)
+    for code in codes:
+        pairs, of_row = np.unique(np.column_stack([of_row, code]), axis=0, return_inverse=True)
+        of_row = of_row.ravel()
+        steps.append(_Step(pairs[:, 0], pairs[:, 1]))
+    return steps, of_row
+
+
+def _fit_level(estimator, X, code, weight, seed):
+    """Fit one level; that label sets are many is the method's nature, not a regression by mistake."""
+    with single_blas_thread(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
+        return fit_classifier(estimator, X, code, weight, seed=seed)
+
+
+def _refuse_dag(hierarchy: Hierarchy) -> None:
+    if hierarchy.is_tree:
+        return
+    v = int(np.flatnonzero(np.diff(hierarchy.parent_ptr) > 1)[0])
+    parents = ", ".join(repr(hierarchy.names[u]) for u in hierarchy.parents(v)[:3])
+    raise HierarchyError(
+        f"HMCLabelPowerset needs a tree, where levels are well defined; {hierarchy.names[v]!r} has several parents "
+        f"({parents}). Use PerParent, PerNode or SiblingLasso on DAGs."
+    )

@@ -1,0 +1,83 @@
+"""One problem per level: all nodes of the same depth, learned from all rows (Silla & Freitas 2011, section 4.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truepath.hierarchy.arcs import conditional_from_marginals
+from truepath.learners.local.base import LocalLearner, Problem
+from truepath.learners.local.marginals import cap_by_parents
+
+__all__ = ["PerLevel"]
+
+
+class PerLevel(LocalLearner):
+    """One problem per level of the hierarchy.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or pipeline
+        Cloned for every level.
+    hierarchy : Hierarchy, optional
+        None takes Y as flat, or as label paths that make a tree.
+    labels : {"auto", "independent", "exclusive", "joint"}, default="auto"
+        How the labels of one level are learned; see :class:`PerParent`.
+    calibrate : {None, "sigmoid", "isotonic"}, default=None
+        Calibrate every classifier on held-out rows, over three stratified folds.
+    estimators : dict, optional
+        Other estimators for some levels, by depth: 1 is the top.
+    random_state : int, RandomState or None, default=None
+        Gives every ``random_state`` inside every clone a seed of its own; None leaves them as they are.
+    n_jobs : int, optional
+        Number of joblib workers, for ``fit`` and ``predict_proba``.
+
+    Notes
+    -----
+    Levels are learned without regard to each other; a marginal is then capped by those of its ancestors. On a DAG
+    the level of a node is its longest distance from the root. Rows without a label on a level are negative for
+    all its labels (in the exclusive way, a class of their own).
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> learner = PerLevel(DecisionTreeClassifier(random_state=0)).fit(X, ["a/1", "a/2", "b/1", "b"])
+    >>> learner.hierarchy_.decode(learner.predict(X))
+    [('a/1',), ('a/2',), ('b/1',), ('b',)]
+    """
+
+    def __init__(
+        self,
+        estimator,
+        hierarchy=None,
+        *,
+        labels="auto",
+        calibrate=None,
+        estimators=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.estimator = estimator
+        self.hierarchy = hierarchy
+        self.labels = labels
+        self.calibrate = calibrate
+        self.estimators = estimators
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def predict_proba(self, X):
+        """Return coherent marginals, shape (n_samples, n_nodes)."""
+        return cap_by_parents(self._local_scores(X), self.hierarchy_)
+
+    def predict_conditional_proba(self, X):
+        """Return p(v | u), one column per arc: ratios of the marginals."""
+        return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
+
+    def _keys(self, hierarchy):
+        return range(1, hierarchy.height + 1)
+
+    def _pose(self, view):
+        return [
+            Problem(depth, nodes, None, np.column_stack([view.rows(v) for v in nodes]))
+            for depth, nodes in enumerate(view.hierarchy.levels, start=1)
+        ]

@@ -1,0 +1,178 @@
+"""Named combinations that papers compare with: HBR, and flat binary relevance with a MetaLabeler.
+
+``HBR``: a classifier at every node, trained where the parents are positive, and decisions taken top-down at one half
+(H-SVM of Cesa-Bianchi et al. 2006 with another base learner; Bi & Kwok 2012 use the multitask lasso).
+``BRMetaLabeler``: flat binary relevance over the leaves, of which the best k are kept, k predicted from X by a
+MetaLabeler (Tang et al. 2009): mandatory leaf prediction without the hierarchy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from truepath.decoders import MetaLabeler, TopLeaves
+from truepath.hierarchy.arcs import arc_pointers
+from truepath.learners.base import HALF, HierarchicalLearner, encode_labels
+from truepath.learners.linear.sibling_lasso import SiblingLasso
+from truepath.learners.local.binary_relevance import BinaryRelevance
+from truepath.learners.local.per_node import PerNode
+
+__all__ = ["HBR", "BRMetaLabeler"]
+
+
+class _Preset(MetaEstimatorMixin, HierarchicalLearner):
+    """Keeps a fitted learner in ``learner_`` and shows its scores."""
+
+    def _adopt(self, learner, X, Y, sample_weight):
+        """Fit the learner and take over what it learned about the input."""
+        self.learner_ = learner.fit(X, Y, sample_weight)
+        self.hierarchy_ = learner.hierarchy_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(learner, name):
+                setattr(self, name, getattr(learner, name))
+        return self
+
+    def predict_proba(self, X):
+        """Return the learner's coherent marginals, shape (n_samples, n_nodes)."""
+        return self._fitted().predict_proba(X)
+
+    def predict_conditional_proba(self, X):
+        """Return the learner's p(v | u), one column per arc."""
+        return self._fitted().predict_conditional_proba(X)
+
+    def _fitted(self):
+        check_is_fitted(self, "learner_")
+        return self.learner_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None:
+            own = get_tags(self.estimator).input_tags
+            tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
+        return tags
+
+
+class HBR(_Preset):
+    """Hierarchical binary relevance: local classifiers, decided top-down at one half.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, learner or None, default=None
+        A classifier is wrapped in :class:`PerNode` with ``policy="parents"``; a learner of this room that has
+        ``predict_conditional_proba`` is taken as it is; None is :class:`SiblingLasso`.
+    hierarchy : Hierarchy, optional
+        None takes Y as flat, or as label paths that make a tree.
+    n_jobs : int, optional
+        Number of joblib workers.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    learner_ : the fitted learner
+
+    Notes
+    -----
+    A label is predicted when all its parents are and p(v | u) exceeds one half for each parent u. That is not the
+    same as a marginal above one half: a path of several likely steps may have a small product. For mandatory
+    leaves, decode ``predict_proba`` with ``TopLeaves(k="metalabeler")`` as Bi & Kwok do.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> hbr = HBR(LogisticRegression(C=100)).fit(X, [["a/1"], ["a/2"], ["b"], ["b"]])
+    >>> hbr.hierarchy_.decode(hbr.predict(X))
+    [('a/1',), ('a/2',), ('b',), ('b',)]
+    """
+
+    def __init__(self, estimator=None, hierarchy=None, *, n_jobs=None):
+        self.estimator = estimator
+        self.hierarchy = hierarchy
+        self.n_jobs = n_jobs
+
+    def fit(self, X, Y, sample_weight=None):
+        """Fit the local classifiers; parameters as for :meth:`PerNode.fit`."""
+        return self._adopt(self._learner(), X, Y, sample_weight)
+
+    def _learner(self):
+        if self.estimator is None:
+            return SiblingLasso(self.hierarchy, n_jobs=self.n_jobs)
+        if isinstance(self.estimator, HierarchicalLearner):
+            if not hasattr(self.estimator, "predict_conditional_proba"):
+                raise TypeError(f"estimator {type(self.estimator).__name__} has no predict_conditional_proba.")
+            return clone(self.estimator).set_params(hierarchy=self.hierarchy, n_jobs=self.n_jobs)
+        return PerNode(self.estimator, self.hierarchy, policy="parents", n_jobs=self.n_jobs)
+
+    def predict(self, X):
+        """Return the closed label sets decided top-down, shape (n_samples, n_nodes)."""
+        likely = self.predict_conditional_proba(X) > HALF
+        arc_ptr, _ = arc_pointers(self.hierarchy_)
+        Y = np.logical_and.reduceat(likely, arc_ptr[:-1], axis=1)
+        for parent, child in self.hierarchy_.edges:  # sorted by child: a parent is settled before its children
+            Y[:, child] &= Y[:, parent]
+        return Y
+
+
+class BRMetaLabeler(_Preset):
+    """Flat binary relevance over the leaves, of which a MetaLabeler says how many to keep.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or pipeline
+        Cloned for every leaf.
+    hierarchy : Hierarchy, optional
+        None takes Y as flat, or as label paths that make a tree.
+    metalabeler : classifier, optional
+        Learns the number of leaves from X; a clone of ``estimator`` by default.
+    random_state : int, RandomState or None, default=None
+        As for :class:`BinaryRelevance`.
+    n_jobs : int, optional
+        Number of joblib workers.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    learner_ : BinaryRelevance
+    metalabeler_ : MetaLabeler
+
+    Notes
+    -----
+    Every prediction ends in leaves and has at least one. The number of labels of a training row is that of its
+    most specific labels.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> flat = BRMetaLabeler(LogisticRegression(C=100)).fit(X, [["a/1"], ["a/2"], ["b"], ["b"]])
+    >>> flat.hierarchy_.decode(flat.predict(X))
+    [('a/1',), ('a/2',), ('b',), ('b',)]
+    """
+
+    def __init__(self, estimator, hierarchy=None, *, metalabeler=None, random_state=None, n_jobs=None):
+        self.estimator = estimator
+        self.hierarchy = hierarchy
+        self.metalabeler = metalabeler
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, Y, sample_weight=None):
+        """Fit the leaves' classifiers and the MetaLabeler; parameters as for :meth:`BinaryRelevance.fit`."""
+        flat = BinaryRelevance(
+            self.estimator, self.hierarchy, leaves_only=True, random_state=self.random_state, n_jobs=self.n_jobs
+        )
+        self._adopt(flat, X, Y, sample_weight)
+        counter = self.estimator if self.metalabeler is None else self.metalabeler
+        Y = encode_labels(Y, self.hierarchy_)
+        self.metalabeler_ = MetaLabeler(counter, hierarchy=self.hierarchy_).fit(X, Y, sample_weight)
+        return self
+
+    def predict(self, X):
+        """Return the k best leaves of each row with their ancestors, shape (n_samples, n_nodes)."""
+        S = self.predict_proba(X)
+        Y = TopLeaves(k=self.metalabeler_.predict(X), hierarchy=self.hierarchy_).predict(S)
+        return Y.toarray() if sparse.issparse(Y) else Y

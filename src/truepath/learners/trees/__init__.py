@@ -1,0 +1,1 @@
+"""Predictive clustering trees and forests (CLUS-HMC, Clus-HMC-Ens)."""

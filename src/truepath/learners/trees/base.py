@@ -1,0 +1,139 @@
+"""What a predictive clustering tree and a forest of them share: parameters, checks, and scores."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from truepath.learners.base import FitInput, HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.trees.columns import encode_columns, find_categories, resolve_categorical
+from truepath.learners.trees.grow import GrowthRules, TrainingData, critical_f
+from truepath.learners.trees.importance import feature_importances
+from truepath.learners.trees.scores import mean_scores
+from truepath.learners.trees.soundness import check_tree
+from truepath.learners.trees.weights import class_weights
+
+__all__ = ["PCTBase", "resolve_count"]
+
+#: No limit on depth
+DEEPEST = 1 << 40
+#: What becomes of rows with a missing value, in the order of the kernel's numbers
+MISSING_RULES = ("learned", "fractional", "surrogate")
+
+
+def resolve_count(value: Any, n: int, name: str) -> int:
+    """Return a number of things out of n, from None (all), "sqrt", "log2", a share or a number.
+
+    Examples
+    --------
+    >>> [resolve_count(value, 77, "max_features") for value in (None, "sqrt", "log2", 0.5, 10)]
+    [77, 8, 6, 38, 10]
+    """
+    if value is None:
+        return n
+    if isinstance(value, str) and value in ("sqrt", "log2"):
+        return max(1, int(np.sqrt(n) if value == "sqrt" else np.log2(n)))
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1:
+        return min(int(value), n)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1:
+        return max(1, int(float(value) * n))
+    raise ValueError(
+        f"{name} must be None, 'sqrt', 'log2', a share in (0, 1] as a float, or a number from 1; got {value!r}."
+    )
+
+
+class PCTBase(HierarchicalLearner):
+    """The common part of :class:`PCTree` and :class:`PCTForest`."""
+
+    def predict_proba(self, X):
+        """Return the scores: for each label, the mean share of training rows that have it in the leaves reached.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix, shape (n_samples, n_features)
+            NaN is a missing value; so is a nominal value not seen in training.
+
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+            Coherent: no label scores above a parent. float32 if X is, else float64.
+        """
+        X = check_predict_input(self, X, allow_nan=True)
+        n_jobs = getattr(self, "n_jobs", None)
+        return mean_scores(self._trees(), X, self.categories_, self.hierarchy_.n_nodes, n_jobs=n_jobs)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The share of each feature in the decrease of weighted variance, shape (n_features,)."""
+        return self.importances()
+
+    def importances(self, by: str | None = None) -> np.ndarray:
+        """Return feature importances: the mean decrease of weighted variance by splits on each feature.
+
+        Parameters
+        ----------
+        by : {None, "level", "class"}, default=None
+            Overall, split by depth of the class, or for every class. A column sums to 1, or is 0 if no split ever
+            helped the class.
+
+        Returns
+        -------
+        ndarray, shape (n_features,), (n_features, height) or (n_features, n_nodes)
+        """
+        trees = self._trees()
+        return feature_importances(trees, self.n_features_in_, self.hierarchy_, self.class_weight_, by=by)
+
+    def _trees(self) -> list[Any]:
+        """Return the grown trees."""
+        raise NotImplementedError
+
+    def _check_loaded(self) -> None:
+        """Refuse trees from a file whose links lead outside: the kernels follow them without looking."""
+        for tree in self._trees():
+            check_tree(tree, self.n_features_in_, self.hierarchy_.n_nodes, self.categories_)
+
+    def _check(self, X, Y, sample_weight) -> FitInput:
+        """Check the input of fit; set ``hierarchy_`` and ``class_weight_``."""
+        given = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
+        self.class_weight_ = class_weights(given.hierarchy, self.w0, self.weighting)
+        return given
+
+    def _encode(self, given: FitInput) -> TrainingData:
+        """Code the columns and set ``categories_``."""
+        self.categories_ = find_categories(given.X, resolve_categorical(self.categorical_features, given.X.shape[1]))
+        columns = encode_columns(given.X, self.categories_, n_jobs=getattr(self, "n_jobs", None))
+        return TrainingData.from_arrays(columns, given.Y, self.class_weight_, given.sample_weight)
+
+    def _rules(self, n_features: int, total_weight: float) -> GrowthRules:
+        """Resolve the parameters of growth."""
+        _check_range("min_leaf_weight", self.min_leaf_weight, 0.0)
+        _check_range("min_impurity_decrease", self.min_impurity_decrease, 0.0)
+        if self.max_depth is not None:
+            _check_range("max_depth", self.max_depth, 0)
+        if self.significance is not None and not 0 < self.significance < 1:
+            raise ValueError(f"significance must be None or lie between 0 and 1; got {self.significance!r}.")
+        if self.splitter not in ("best", "random"):
+            raise ValueError(f"splitter must be 'best' or 'random'; got {self.splitter!r}.")
+        if self.missing not in MISSING_RULES:
+            raise ValueError(f"missing must be one of {', '.join(map(repr, MISSING_RULES))}; got {self.missing!r}.")
+        return GrowthRules(
+            max_depth=DEEPEST if self.max_depth is None else int(self.max_depth),
+            min_leaf_weight=float(self.min_leaf_weight),
+            min_impurity_decrease=float(self.min_impurity_decrease),
+            max_features=resolve_count(self.max_features, n_features, "max_features"),
+            is_random=self.splitter == "random",
+            missing=MISSING_RULES.index(self.missing),
+            f_critical=critical_f(self.significance, total_weight),
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _check_range(name: str, value: Any, least: float) -> None:
+    if not isinstance(value, numbers.Real) or not float(value) >= least:
+        raise ValueError(f"{name} must be a number of at least {least}; got {value!r}.")

@@ -1,0 +1,155 @@
+"""From checked data to one tree: what is prepared once for all trees, what each tree draws, and the kernel call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from truepath import _kernels
+
+__all__ = ["GrowthRules", "TrainingData", "critical_f", "draw_sample", "grow_tree", "tree_seed"]
+
+#: Sides may be lighter than the least weight by this share: sums of broken weights are rounded
+WEIGHT_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """What all trees share, read-only: coded columns, labels in CSR form, class weights, row weights."""
+
+    columns: Any
+    indptr: np.ndarray
+    indices: np.ndarray
+    class_weight: np.ndarray
+    row_weight: np.ndarray
+
+    @classmethod
+    def from_arrays(cls, columns, Y, class_weight, row_weight) -> TrainingData:
+        """Take a closed label matrix, dense or sparse; None weighs every row 1."""
+        Y = sparse.csr_array(Y)
+        Y.sort_indices()
+        weight = np.ones(Y.shape[0]) if row_weight is None else row_weight
+        return cls(columns, Y.indptr.astype(np.int64), Y.indices.astype(np.int32), class_weight, weight)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, of weight 0 too."""
+        return self.row_weight.size
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns."""
+        return len(self.columns.info)
+
+
+@dataclass(frozen=True)
+class GrowthRules:
+    """The parameters of growth, resolved to numbers."""
+
+    max_depth: int
+    min_leaf_weight: float
+    min_impurity_decrease: float
+    max_features: int
+    is_random: bool
+    missing: int
+    f_critical: np.ndarray
+
+
+def critical_f(significance: float | None, total_weight: float) -> np.ndarray:
+    """Return, for a node of weight n, the F statistic that a split must reach; zeros without a test.
+
+    Two groups against one have 1 and n - 2 degrees of freedom. Weights above the table's end use its last entry.
+    """
+    if significance is None:
+        return np.zeros(1)
+    from scipy.stats import f
+
+    degrees = np.maximum(np.arange(min(int(total_weight), 10_000) + 1) - 2, 1)
+    return f.isf(significance, 1, degrees)
+
+
+def tree_seed(entropy: int, k: int) -> np.random.Generator:
+    """Return the generator of tree k: the same whatever was grown before, beside or after it."""
+    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(k,)))
+
+
+def draw_sample(rng: np.random.Generator, n_rows: int, bootstrap: bool, n_drawn: int) -> np.ndarray:
+    """Return how often each row is drawn: with replacement (bootstrap) or without."""
+    if bootstrap:
+        return np.bincount(rng.integers(n_rows, size=n_drawn), minlength=n_rows)
+    counts = np.zeros(n_rows, np.int64)
+    counts[rng.permutation(n_rows)[:n_drawn] if n_drawn < n_rows else slice(None)] = 1
+    return counts
+
+
+def grow_tree(data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features=None):
+    """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``.
+
+    Returns
+    -------
+    Tree : named tuple of arrays, see ``_kernels.trees.tree``
+    """
+    build, labels, split = _kernels.trees.build, _kernels.trees.labels, _kernels.trees.split
+    n_rows, n_labels = data.n_rows, data.class_weight.size
+    rows = np.flatnonzero(weight > 0).astype(np.int32)
+    place = np.full(n_rows, -1, np.int32)
+    place[rows] = np.arange(rows.size)
+    n_categories = _count_categories(data.columns.info)
+    n_listed = int(np.diff(data.indptr)[rows].sum())
+    tree = build.make_tree(_count_leaves(rows.size, weight, rules), n_listed, n_categories)
+    sizes = build.build_tree(
+        data.columns,
+        labels.make_lists(data.indptr, data.indices, weight, data.class_weight),
+        split.make_buffers(rows.size, n_labels, n_categories),
+        tree,
+        rows,
+        place,
+        data.indptr,
+        data.indices,
+        weight,
+        _draw_features(rng, data.n_features, n_features),
+        build.Rules(
+            rules.max_depth,
+            rules.min_leaf_weight * (1.0 - WEIGHT_SLACK),
+            rules.min_impurity_decrease * weight.sum(),
+            rules.max_features,
+            rules.is_random,
+            rules.missing,
+        ),
+        rules.f_critical,
+        rng.integers(2**64, dtype=np.uint64, size=1),
+    )
+    return _trim(tree, n_labels, *sizes)
+
+
+def _count_leaves(n_rows: int, weight: np.ndarray, rules: GrowthRules) -> int:
+    """Return the most leaves that a tree can have."""
+    heaviest = n_rows if rules.min_leaf_weight == 0 else weight.sum() / rules.min_leaf_weight + 1
+    return max(1, int(min(n_rows, heaviest)))
+
+
+def _draw_features(rng: np.random.Generator, n_features: int, n_drawn: int | None) -> np.ndarray:
+    """Return the columns a tree may use, ascending."""
+    if n_drawn is None or n_drawn >= n_features:
+        return np.arange(n_features)
+    return np.sort(rng.permutation(n_features)[:n_drawn])
+
+
+def _count_categories(info: np.ndarray) -> int:
+    """Return the largest number of values of a nominal column."""
+    fields = _kernels.trees.columns
+    return int(info[info[:, fields.IS_NOMINAL] == 1, fields.N_VALUES].max(initial=0))
+
+
+def _trim(tree, n_labels: int, n_nodes: int, n_words: int, n_values: int):
+    """Return copies of the parts in use, each leaf's labels ascending."""
+    link = tree.link[:n_nodes].copy()
+    stop = np.sort(link[link[:, _kernels.trees.tree.FEATURE] < 0, _kernels.trees.tree.LEAF_STOP])
+    written = (tree.leaf_value[:n_values], tree.leaf_label[:n_values], np.append(0, stop))  # leaf after leaf
+    leaves = sparse.csr_array(written, shape=(stop.size, n_labels), copy=True)
+    leaves.sort_indices()
+    number, categories = tree.number[:n_nodes].copy(), tree.categories[:n_words].copy()
+    return type(tree)(link, number, categories, leaves.indices.astype(np.int32, copy=False), leaves.data)

@@ -1,0 +1,97 @@
+"""Compiled kernels equal their plain Python selves, and stay within their arrays."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from places import ROOT
+from strategies import hierarchies, label_matrices
+from truepath import _kernels
+
+
+def plain(module):
+    """The kernels of a module as plain Python, those they call included."""
+    from types import FunctionType
+
+    kernels = {name: getattr(module, name).py_func for name in dir(module) if hasattr(getattr(module, name), "py_func")}
+    world = {**vars(module), **kernels}
+    for name, function in kernels.items():
+        world[name] = FunctionType(function.__code__, world, name)
+    return world
+
+
+@given(data=st.data(), hierarchy=hierarchies())
+@settings(max_examples=25)
+def test_walks(data, hierarchy):
+    T = data.draw(label_matrices(hierarchy, 3, min_rows=3))
+    P = data.draw(label_matrices(hierarchy, 3, min_rows=3))
+    counted = np.array(data.draw(st.lists(st.booleans(), min_size=T.shape[1], max_size=T.shape[1])))
+    graph = (counted, np.array(hierarchy.costs), hierarchy.parent_ptr, hierarchy.parent_idx)
+    thin, other = sparse.csr_array(T), sparse.csr_array(P)
+    module = _kernels.metrics.losses
+    results = []
+    for functions in (vars(module), plain(module)):
+        for name, ends in (
+            ("walk_mistakes", (T, P)),
+            ("walk_sparse_mistakes", (thin.indptr, thin.indices, other.indptr, other.indices)),
+        ):
+            charged, tainted = np.zeros(3), np.zeros(3, np.int64)
+            functions[name](*ends, *graph, charged, tainted)
+            results.append((charged.tolist(), tainted.tolist()))
+    assert all(result == results[0] for result in results)
+
+
+@given(points=st.sets(st.integers(0, 9)), scores=st.lists(st.integers(0, 9)))
+@settings(max_examples=25)
+def test_bins(points, scores):
+    points = np.array(sorted(points), float)
+    scores = np.array(scores, float) / 2
+    weight = np.arange(1.0, scores.size + 1)
+    results = []
+    for functions in (vars(_kernels.metrics.ranking), plain(_kernels.metrics.ranking)):
+        tied, between = np.zeros(points.size), np.zeros(points.size + 1)
+        functions["bin_scores"](points, scores, weight, tied, between)
+        results.append((tied.tolist(), between.tolist()))
+        assert tied.sum() + between.sum() == weight.sum()
+    assert results[0] == results[1]
+
+
+@given(n_cells=st.integers(0, 12), seed=st.integers(0, 99))
+@settings(max_examples=25)
+def test_sweeps(n_cells, seed):
+    rng = np.random.default_rng(seed)
+    rows, is_true = rng.integers(0, 3, n_cells), rng.random(n_cells) < 0.5
+    mass = rng.integers(0, 3, n_cells).astype(float)
+    true_mass = np.bincount(rows[is_true], weights=mass[is_true], minlength=3) + rng.integers(0, 2, 3)
+    ends = np.sort(rng.integers(0, n_cells + 1, 4))
+    weight = rng.random(3)
+    results = []
+    for functions in (vars(_kernels.metrics.ranking), plain(_kernels.metrics.ranking)):
+        out = np.zeros((4, 5))
+        functions["sweep_thresholds"](ends, rows, mass, is_true, true_mass, weight, weight, out)
+        results.append(out)
+    np.testing.assert_allclose(results[0], results[1], atol=1e-14)
+
+
+@pytest.mark.slow
+def test_kernels_stay_within_their_arrays(tmp_path):
+    """Run this room's own tests once more with numba checking every index."""
+    environment = {
+        **os.environ,
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")]),
+    }
+    files = [str(ROOT / "tests" / "metrics" / "test_oracles.py"), __file__]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *files]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert list(tmp_path.rglob("*.nbc")), "nothing was compiled: the check checked nothing"

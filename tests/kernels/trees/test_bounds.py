@@ -1,0 +1,41 @@
+"""The tree kernels with every index checked, in a process and a cache of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from places import SOURCES
+
+SCRIPT = """
+import numpy as np
+from scipy import sparse
+from truepath.data import make_hmc
+from truepath.learners import PCTForest, PCTree
+
+rng = np.random.default_rng(0)
+ds = make_hmc(120, 6, 25, dag=True, random_state=0).merge()
+part = ds["all"]
+X = np.where(rng.random(part.X.shape) < 0.15, np.nan, np.round(part.X, 1))
+X[:, 0] = rng.integers(0, 70, len(X))  # more nominal values than bits in a word
+X[:, 1] = np.where(rng.random(len(X)) < 0.9, 0, X[:, 1])  # mostly one value
+for missing in ("surrogate", "learned", "fractional"):
+    for splitter in ("best", "random"):
+        settings = dict(n_estimators=3, missing=missing, splitter=splitter, categorical_features=[0], oob_score=True)
+        forest = PCTForest(ds.hierarchy, random_state=0, min_leaf_weight=1, **settings)
+        forest.fit(X, part.Y, sample_weight=rng.random(len(X))).predict_proba(X)
+PCTree(ds.hierarchy, significance=0.1).fit(sparse.csr_array(np.nan_to_num(X)), part.Y).apply(X)
+PCTree(ds.hierarchy).fit(X[:1], part.Y[:1]).predict_proba(X)
+print("checked")
+"""
+
+
+@pytest.mark.slow
+def test_no_kernel_steps_out_of_its_arrays(tmp_path):
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(SOURCES)}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "checked"
