@@ -45,7 +45,7 @@ def stump_per_class(X, y, w, classes) -> float:
 
 def bench(name: str) -> None:
     ds = load_dataset(name)
-    X, y, h = ds.train.X, np.where(ds.train.Y.toarray(), 1, -1).astype(np.int8), ds.hierarchy
+    X, y, h = ds.train.X, np.where(ds.train.y.toarray(), 1, -1).astype(np.int8), ds.hierarchy
     start = start_weights(len(X), h.costs, None)
     X32 = X.astype(np.float32)  # what scikit-learn would convert to, done beforehand
     classes = np.linspace(0, h.n_nodes - 1, 24).astype(int)  # every class takes about as long
@@ -71,10 +71,10 @@ def bench(name: str) -> None:
 
 def long_run(name: str, rounds: int, depth: int) -> None:
     ds = load_dataset(name)
-    HAdaBoostMH(ds.hierarchy, n_estimators=1).fit(ds.train.X[:50], ds.train.Y[:50])  # compile
+    HAdaBoostMH(hierarchy=ds.hierarchy, n_estimators=1).fit(ds.train.X[:50], ds.train.y[:50])  # compile
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     start, cpu = perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    learner = HAdaBoostMH(ds.hierarchy, n_estimators=rounds, max_depth=depth).fit(ds.train.X, ds.train.Y)
+    learner = HAdaBoostMH(hierarchy=ds.hierarchy, n_estimators=rounds, max_depth=depth).fit(ds.train.X, ds.train.y)
     fit, cpu = perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_utime - cpu
     start = perf_counter()
     learner.predict_proba(ds.test.X)

@@ -51,9 +51,9 @@ def times(sets):
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name in sets:
         ds = load_dataset(f"mulan/{name}", version="laim", fold=0, home=HOME)
-        X, Y = dense(ds.train.X), dense(ds.train.Y)
+        X, Y = dense(ds.train.X), dense(ds.train.y)
         model = RestrictedCutsetNetwork(force_nonempty=True)
-        learn = clock(lambda m=model, X=X, Y=Y: m.fit(X, Y))
+        learn = clock(lambda m=model, X=X, y=Y: m.fit(X, y))
         mpe = clock(lambda m=model, X=ds.test.X: m.predict(X))
         bits, product, share = count_once(X, Y)
         pairs = X.shape[0] * Y.shape[1] * X.shape[1]
@@ -87,11 +87,11 @@ def original_rows(name, ds):
     whole = load_dataset(f"mulan/{name}", version="laim", home=HOME)["all"]
     features = dense(load_dataset(f"mulan/{name}", home=HOME)["all"].X)
     waiting: dict[bytes, list[int]] = {}
-    for row, key in enumerate(map(bytes, np.hstack([dense(whole.X), dense(whole.Y)]).astype(np.uint8))):
+    for row, key in enumerate(map(bytes, np.hstack([dense(whole.X), dense(whole.y)]).astype(np.uint8))):
         waiting.setdefault(key, []).append(row)
     rows = []
     for split in (ds.test, ds.train):
-        keys = map(bytes, np.hstack([dense(split.X), dense(split.Y)]).astype(np.uint8))
+        keys = map(bytes, np.hstack([dense(split.X), dense(split.y)]).astype(np.uint8))
         rows.append([waiting[key].pop(0) for key in keys])
     return features[rows[1]], features[rows[0]]
 
@@ -102,7 +102,7 @@ def on_original_features(name):
     for ds in load_folds(name, SETTINGS):
         train, test = original_rows(name, ds)
         folds.append(
-            SimpleNamespace(train=SimpleNamespace(X=train, Y=ds.train.Y), test=SimpleNamespace(X=test, Y=ds.test.Y))
+            SimpleNamespace(train=SimpleNamespace(X=train, y=ds.train.y), test=SimpleNamespace(X=test, y=ds.test.y))
         )
     return folds
 

@@ -44,7 +44,7 @@ def forest(ds, seed, **changes):
         "categorical_features": list(ds.nominal),
         **changes,
     }
-    return PCTForest(ds.hierarchy, **settings)
+    return PCTForest(hierarchy=ds.hierarchy, **settings)
 
 
 def dense(X):
@@ -54,7 +54,7 @@ def dense(X):
 def scikit_scores(ds, seed, n_estimators=50):
     """Scores of scikit-learn's forest on Y * sqrt(w): the same criterion, the same settings, NaN handled by it."""
     w = np.sqrt(class_weights(ds.hierarchy))
-    X, Y = dense(ds.train.X), dense(ds.train.Y)
+    X, Y = dense(ds.train.X), dense(ds.train.y)
     model = RandomForestRegressor(
         n_estimators, max_features="sqrt", min_weight_fraction_leaf=5 / len(X), random_state=seed, n_jobs=1
     ).fit(X, Y * w)
@@ -65,7 +65,7 @@ def area(ds, S, without_tops=False):
     """Pooled average precision on the test part."""
     h = ds.hierarchy
     nodes = np.setdiff1d(np.arange(h.n_nodes), h.roots) if without_tops else None
-    return auprc(ds.test.Y, S, h, nodes=nodes)
+    return auprc(ds.test.y, S, h, nodes=nodes)
 
 
 def show(values):
@@ -77,9 +77,9 @@ def bench_auprc(seeds):
     print("|---|---|---|---|---|---|")
     for name in SETS:
         ds = load(name)
-        ours = [forest(ds, seed).fit(ds.train.X, ds.train.Y).predict_proba(ds.test.X) for seed in range(seeds)]
+        ours = [forest(ds, seed).fit(ds.train.X, ds.train.y).predict_proba(ds.test.X) for seed in range(seeds)]
         extra = [
-            forest(ds, seed, **EXTRA).fit(ds.train.X, ds.train.Y).predict_proba(ds.test.X) for seed in range(seeds)
+            forest(ds, seed, **EXTRA).fit(ds.train.X, ds.train.y).predict_proba(ds.test.X) for seed in range(seeds)
         ]
         n_theirs = min(seeds, 2) if name.endswith("GO") else seeds  # minutes a forest
         theirs = [area(ds, scikit_scores(ds, seed)) for seed in range(n_theirs)]
@@ -97,7 +97,7 @@ def bench_protocols(seeds):
         row = []
         for ds in (load(name, ("train",)), load(name)):
             row.append(
-                [area(ds, forest(ds, s).fit(ds.train.X, ds.train.Y).predict_proba(ds.test.X)) for s in range(seeds)]
+                [area(ds, forest(ds, s).fit(ds.train.X, ds.train.y).predict_proba(ds.test.X)) for s in range(seeds)]
             )
         print(f"| {name} | {show(row[0])} | {show(row[1])} |", flush=True)
 
@@ -120,10 +120,10 @@ def f1_of_seed(name, seed):
         ds = ds.split({"train": 2 / 3, "valid": 1 / 3}, of="train", random_state=seed)
     both = ds.merge("train", "valid", into="train")
     as_published = {"min_leaf_weight": 2, "max_features": int(np.log2(ds.n_features)) + 1}
-    first = forest(ds, seed, **as_published).fit(ds.train.X, ds.train.Y)
-    decoder = SingleThreshold("micro_f1", ds.hierarchy).fit(first.predict_proba(ds.valid.X), ds.valid.Y)
-    S = forest(ds, seed, **as_published).fit(both.train.X, both.train.Y).predict_proba(ds.test.X)
-    return micro_f1(ds.test.Y, decoder.predict(S)), decoder.objective_value_
+    first = forest(ds, seed, **as_published).fit(ds.train.X, ds.train.y)
+    decoder = SingleThreshold("micro_f1", hierarchy=ds.hierarchy).fit(first.predict_proba(ds.valid.X), ds.valid.y)
+    S = forest(ds, seed, **as_published).fit(both.train.X, both.train.y).predict_proba(ds.test.X)
+    return micro_f1(ds.test.y, decoder.predict(S)), decoder.objective_value_
 
 
 def bench_missing(seeds):
@@ -147,7 +147,7 @@ def missing_of_seed(ds, seed):
         mean[j] = values[counts.argmax()]
     filled, test_filled = (np.where(np.isnan(X), mean, X) for X in (gone, test_gone))
     pairs = [(train, test), (gone, test_gone), (filled, test_filled)]
-    return [area(ds, forest(ds, seed).fit(X, ds.train.Y).predict_proba(Z)) for X, Z in pairs]
+    return [area(ds, forest(ds, seed).fit(X, ds.train.y).predict_proba(Z)) for X, Z in pairs]
 
 
 def main():

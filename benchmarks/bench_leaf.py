@@ -181,7 +181,7 @@ def forest_scores(ds, n_estimators: int = 100) -> np.ndarray:
     """Test scores of extremely randomised trees, leaves of 5 rows, fitted to train and valid; missing values are 0."""
     from sklearn.ensemble import ExtraTreesRegressor
 
-    X, Y, test = np.nan_to_num(_dense(ds.train.X)), _dense(ds.train.Y), np.nan_to_num(_dense(ds.test.X))
+    X, Y, test = np.nan_to_num(_dense(ds.train.X)), _dense(ds.train.y), np.nan_to_num(_dense(ds.test.X))
     known = Y.any(axis=0)  # a label never seen is scored 0 and would only blow the model up
     model = ExtraTreesRegressor(n_estimators, min_samples_leaf=5, max_features=1 / 3, random_state=0, n_jobs=2)
     model.fit(X, Y[:, known].astype(np.float32))

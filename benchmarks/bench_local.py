@@ -55,9 +55,9 @@ def fit_truepath(data, policy):
 
     hierarchy = Hierarchy.from_json(str(data["hierarchy"]))
     Y = hierarchy.encode(data["levels"])
-    PerParent(estimator(), hierarchy, policy=policy).fit(data["X"][:WARM_UP], Y[:WARM_UP])
+    PerParent(estimator(), hierarchy=hierarchy, policy=policy).fit(data["X"][:WARM_UP], Y[:WARM_UP])
     start = time.process_time()
-    model = PerParent(estimator(), hierarchy, policy=policy).fit(data["X"], Y)
+    model = PerParent(estimator(), hierarchy=hierarchy, policy=policy).fit(data["X"], Y)
     seconds = time.process_time() - start
     return seconds, {"S": model.predict_proba(data["X_test"])}
 
@@ -90,8 +90,8 @@ def save_dataset(name: str, folder: str):
     scale[scale == 0] = 1
     X, X_test = (ds.train.X - mean) / scale, (ds.test.X - mean) / scale
     path = os.path.join(folder, f"{name}.npz")
-    np.savez(path, X=X, X_test=X_test, levels=level_table(ds.train.Y, ds.hierarchy), hierarchy=ds.hierarchy.to_json())
-    return path, ds.hierarchy, ds.test.Y
+    np.savez(path, X=X, X_test=X_test, levels=level_table(ds.train.y, ds.hierarchy), hierarchy=ds.hierarchy.to_json())
+    return path, ds.hierarchy, ds.test.y
 
 
 def measure(name: str, pythons: dict[str, str], rounds: int) -> list[str]:

@@ -75,7 +75,7 @@ def commands(folder, h):
 
 def model_files(folder, topics):
     """Save and load a classifier; return what to say of the sizes."""
-    model = make_preset("clus-ens+mts", topics.hierarchy, n_jobs=1).fit(topics.train.X, topics.train.Y)
+    model = make_preset("clus-ens+mts", topics.hierarchy, n_jobs=1).fit(topics.train.X, topics.train.y)
     ours, theirs = folder / "m.tp", folder / "m.pkl"
     duel(
         "save a forest's classifier",
@@ -89,9 +89,9 @@ def model_files(folder, topics):
 
 def classifier(topics):
     """The classifier's own work beside the fits it makes."""
-    forest = PCTForest(topics.hierarchy, n_estimators=20, random_state=0)
-    honest = HierarchicalClassifier(forest, hierarchy=topics.hierarchy, validation=4)
-    X, Y = topics.train.X, topics.train.Y
+    forest = PCTForest(hierarchy=topics.hierarchy, n_estimators=20, random_state=0)
+    honest = HierarchicalClassifier(forest, hierarchy=topics.hierarchy, cv=4)
+    X, Y = topics.train.X, topics.train.y
 
     def five_fits():
         rows = np.arange(X.shape[0])
@@ -110,7 +110,7 @@ def experiments():
     def plain_loop():
         for data in made.values():
             for depth in (None, 1):
-                PCTree(data.hierarchy, max_depth=depth).fit(data.train.X, data.train.Y).predict(data.test.X)
+                PCTree(hierarchy=data.hierarchy, max_depth=depth).fit(data.train.X, data.train.y).predict(data.test.X)
 
     def experiment():
         with tempfile.TemporaryDirectory() as place:
@@ -122,13 +122,13 @@ def experiments():
 def reports(folder, ds):
     """A report on many labels; return what to say of its size."""
     h, page = ds.hierarchy, folder / "report.html"
-    forest = PCTForest(h, n_estimators=5, random_state=0).fit(ds.train.X, ds.train.Y)
+    forest = PCTForest(hierarchy=h, n_estimators=5, random_state=0).fit(ds.train.X, ds.train.y)
     S = forest.predict_proba(ds.test.X)
     found = Evaluated("forest", S > 0.3, S, 0.3)
     name = f"report, {S.shape[0]:,} rows x {h.n_nodes:,} labels"
     duel(
         name,
-        lambda: write_report(page, h, ds.test.Y, found),
+        lambda: write_report(page, h, ds.test.y, found),
         lambda: np.sort(S, axis=None),
         "`np.sort` of its scores",
         3,

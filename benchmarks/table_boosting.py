@@ -52,12 +52,12 @@ class Problem(PathProblem):
     def is_single(self) -> bool:
         return self.name in TABLE_II
 
-    def measure(self, Y_pred, S) -> dict:
-        found = super().measure(Y_pred, S)
-        return found | self.measure_collapsed(merge_columns(Y_pred, self.merged)) if self.is_single else found
+    def measure(self, y_pred, S) -> dict:
+        found = super().measure(y_pred, S)
+        return found | self.measure_collapsed(merge_columns(y_pred, self.merged)) if self.is_single else found
 
-    def measure_collapsed(self, Y_pred) -> dict:
-        return {f"merged_{name}": value for name, value in self.measure_merged(Y_pred).items()}
+    def measure_collapsed(self, y_pred) -> dict:
+        return {f"merged_{name}": value for name, value in self.measure_merged(y_pred).items()}
 
 
 def load(name: str) -> Problem:
@@ -72,9 +72,9 @@ def decisions(problem: Problem, learner, X) -> dict:
     if problem.is_single:
         if hasattr(learner, "decision_function"):
             margins = learner._sum_votes(X)
-            ways["best path"] = BestPath(h, by="mean").fit(margins).predict(margins)
+            ways["best path"] = BestPath(hierarchy=h, by="mean").fit(margins).predict(margins)
         else:
-            ways["best path"] = BestPath(h).fit(S).predict(S)
+            ways["best path"] = BestPath(hierarchy=h).fit(S).predict(S)
     if isinstance(learner, GlobalNaiveBayes) and learner.is_exclusive_:
         ways["best node"] = learner.predict(X)
     return ways, S
@@ -86,8 +86,8 @@ def make_learner(problem: Problem, name: str, rounds: int, smoothing: float):
         cls, options = BOOSTERS[name]
         return cls(h, n_estimators=rounds, **options)
     if name == "local (PerLevel, random forests)":
-        return PerLevel(RandomForestClassifier(100, random_state=0), h)
-    return GlobalNaiveBayes(h, var_smoothing=smoothing)
+        return PerLevel(RandomForestClassifier(100, random_state=0), hierarchy=h)
+    return GlobalNaiveBayes(hierarchy=h, var_smoothing=smoothing)
 
 
 def run(problem: Problem, stage: str, name: str, rounds: int, smoothing: float):
@@ -97,29 +97,29 @@ def run(problem: Problem, stage: str, name: str, rounds: int, smoothing: float):
         centre = np.nanmean(X, axis=0)
         X, X_test = np.where(np.isnan(X), centre, X), np.where(np.isnan(X_test), centre, X_test)
     start = perf_counter()
-    learner = make_learner(problem, name, rounds, smoothing).fit(X, problem.Y)
+    learner = make_learner(problem, name, rounds, smoothing).fit(X, problem.y)
     seconds = perf_counter() - start
     ways, S = decisions(problem, learner, X_test)
-    for way, Y_pred in ways.items():
+    for way, y_pred in ways.items():
         record = {"dataset": problem.name, "stage": stage, "variant": name, "decision": way, "fit_seconds": seconds}
         record["rounds"] = getattr(learner, "n_estimators_", None)
-        record["is_default"] = bool((learner.predict(X_test) == Y_pred).all())
-        yield record | problem.measure(Y_pred, S)
+        record["is_default"] = bool((learner.predict(X_test) == y_pred).all())
+        yield record | problem.measure(y_pred, S)
 
 
 def run_merged(problem: Problem, rounds: int):
     """Train on the collapsed classes as a flat set, decode on the tree."""
     start = perf_counter()
-    labels = merge_columns(problem.Y, problem.merged)
+    labels = merge_columns(problem.y, problem.merged)
     learner = AdaBoostMH(n_estimators=rounds, max_depth=1, single_path=False).fit(problem.X, labels)
     seconds = perf_counter() - start
     margins = learner.decision_function(problem.X_test)
     spread = unmerge_scores(margins, problem.merged)
-    path = BestPath(problem.hierarchy, by="mean").fit(spread).predict(spread)
-    for way, Y_pred in {"above half": margins > 0, "best path": merge_columns(path, problem.merged)}.items():
+    path = BestPath(hierarchy=problem.hierarchy, by="mean").fit(spread).predict(spread)
+    for way, y_pred in {"above half": margins > 0, "best path": merge_columns(path, problem.merged)}.items():
         record = {"dataset": problem.name, "stage": "test", "variant": "AdaBoost.MH on collapsed labels"}
         record |= {"decision": way, "fit_seconds": seconds, "rounds": learner.n_estimators_}
-        yield record | problem.measure_collapsed(Y_pred)
+        yield record | problem.measure_collapsed(y_pred)
 
 
 def run_dataset(name: str, stage: str, out: Path) -> None:

@@ -31,9 +31,9 @@ X, X_test, Y, Y_test = X[:1000], X[1000:], Y[:1000], Y[1000:]
 # %%
 # Three boosters, a hundred rounds each. The literal rule stops early: no weak hypothesis has an edge any more.
 boosters = {
-    "H-Ada.MH, constraint='predict'": HAdaBoostMH(h, n_estimators=100),
-    "H-Ada.MH, constraint='train'": HAdaBoostMH(h, n_estimators=100, constraint="train"),
-    "Ada.MH": AdaBoostMH(h, n_estimators=100),
+    "H-Ada.MH, constraint='predict'": HAdaBoostMH(hierarchy=h, n_estimators=100),
+    "H-Ada.MH, constraint='train'": HAdaBoostMH(hierarchy=h, n_estimators=100, constraint="train"),
+    "Ada.MH": AdaBoostMH(hierarchy=h, n_estimators=100),
 }
 for name, booster in boosters.items():
     booster.fit(X, Y)
@@ -50,6 +50,6 @@ plot_level_errors(free, X_test, Y_test, ax=axes[1, 1])
 # ``predict`` noticed that every training row is one path, and returns one. :class:`~truepath.decoders.BestPath` does
 # the same for the scores of any learner.
 S = free.predict_proba(X_test)
-above_half, best = S > 0.5, BestPath(h).fit(S).predict(S)
+above_half, best = S > 0.5, BestPath(hierarchy=h).fit(S).predict(S)
 print(f"above one half {hierarchical_f1(Y_test, above_half, h):.3f}, best path {hierarchical_f1(Y_test, best, h):.3f}")
 plt.show()

@@ -28,7 +28,7 @@ decoders = {
 }
 forest = PCTForest(n_estimators=50, random_state=0)
 models = {
-    name: HierarchicalClassifier(forest, decoder=decoder, hierarchy=ds.hierarchy).fit(ds.train.X, ds.train.Y)
+    name: HierarchicalClassifier(forest, decoder=decoder, hierarchy=ds.hierarchy).fit(ds.train.X, ds.train.y)
     for name, decoder in decoders.items()
 }
 
@@ -37,7 +37,7 @@ models = {
 # which prices a missed rare label highly, have the lowest HMC-loss.
 
 measures = {
-    name: evaluate(ds.test.Y, model.predict(ds.test.X), hierarchy=ds.hierarchy, metrics=["micro_f1", "hmc_loss"])
+    name: evaluate(ds.test.y, model.predict(ds.test.X), hierarchy=ds.hierarchy, metrics=["micro_f1", "hmc_loss"])
     for name, model in models.items()
 }
 fig, axes = plt.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")

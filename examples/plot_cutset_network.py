@@ -33,7 +33,7 @@ names = ["temperature", "pressure", "wind", "felt temperature"]
 # %%
 # Cut points are learned from the labels (LAIM), then the network from the interval numbers.
 laim = LAIM(max_intervals=3).fit(X, Y)
-model = RestrictedCutsetNetwork(hierarchy, min_features=1).fit(laim.transform(X), Y)
+model = RestrictedCutsetNetwork(hierarchy=hierarchy, min_features=1).fit(laim.transform(X), Y)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5))
 plot_cutset_network(model, feature_names=names, ax=left)

@@ -25,7 +25,7 @@ from truepath.combiners import FAEL, HierarchicalFAEL, Isotonic
 from truepath.metrics import auprc
 
 ds = load_dataset("pypi-topics")
-h, X, Y = ds.hierarchy, ds.train.X, ds.train.Y
+h, X, Y = ds.hierarchy, ds.train.X, ds.train.y
 
 
 def local_scores(X, Y, X_new):
@@ -54,7 +54,7 @@ for name, scores in [
     ("FAEL", fael.transform(S_test)),
     ("HierarchicalFAEL", tied.transform(S_test)),
 ]:
-    print(f"{name:18s} AUPRC {auprc(ds.test.Y, scores, h):.3f}   coherent: {h.is_coherent(scores)}")
+    print(f"{name:18s} AUPRC {auprc(ds.test.y, scores, h):.3f}   coherent: {h.is_coherent(scores)}")
 
 # %%
 # The heat map

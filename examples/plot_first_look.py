@@ -26,7 +26,7 @@ from sklearn.neighbors import NearestNeighbors
 tfidf = TfidfTransformer(sublinear_tf=True).fit(ds.train.X)
 neighbours = NearestNeighbors(n_neighbors=15, metric="cosine").fit(tfidf.transform(ds.train.X))
 _, nearest = neighbours.kneighbors(tfidf.transform(ds.test.X))
-S = np.mean([ds.train.Y[nearest[:, rank]].toarray() for rank in range(15)], axis=0)
+S = np.mean([ds.train.y[nearest[:, rank]].toarray() for rank in range(15)], axis=0)
 print("coherent:", ds.hierarchy.is_coherent(S, tolerance=1e-12))
 
 # %%
@@ -34,10 +34,10 @@ print("coherent:", ds.hierarchy.is_coherent(S, tolerance=1e-12))
 
 from truepath.metrics import auprc, evaluate
 
-Y_pred = S > 0.3
-for name, value in evaluate(ds.test.Y, Y_pred, hierarchy=ds.hierarchy, metrics=["hierarchical_f1", "h_loss"]).items():
+y_pred = S > 0.3
+for name, value in evaluate(ds.test.y, y_pred, hierarchy=ds.hierarchy, metrics=["hierarchical_f1", "h_loss"]).items():
     print(f"{name:16} {value:.3f}")
-print(f"{'auprc':16} {auprc(ds.test.Y, S):.3f}")
+print(f"{'auprc':16} {auprc(ds.test.y, S):.3f}")
 
 # %%
 # The hierarchy as an icicle: a topic's height is its number of packages, its colour how well it was found.
@@ -48,8 +48,8 @@ from matplotlib import colormaps
 from truepath.metrics import hierarchical_precision_recall_f1
 
 h = ds.hierarchy
-f1 = hierarchical_precision_recall_f1(ds.test.Y, Y_pred, h, average="per_class").f1
-size = np.asarray(ds.merge()["all"].Y.sum(axis=0), float)
+f1 = hierarchical_precision_recall_f1(ds.test.y, y_pred, h, average="per_class").f1
+size = np.asarray(ds.merge()["all"].y.sum(axis=0), float)
 
 
 def stack(nodes, bottom, depth, scale):

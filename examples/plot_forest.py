@@ -22,11 +22,11 @@ sizes = [1, 2, 5, 10, 20, 40]
 curves = {"random forest": {}, "extra-randomised": {"splitter": "random", "bootstrap": False, "max_features": 1 / 3}}
 figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 for name, setting in curves.items():
-    forest = PCTForest(ds.hierarchy, n_estimators=1, warm_start=True, random_state=0, **setting)
+    forest = PCTForest(hierarchy=ds.hierarchy, n_estimators=1, warm_start=True, random_state=0, **setting)
     areas = []
     for size in sizes:
-        forest.set_params(n_estimators=size).fit(ds.train.X, ds.train.Y)
-        areas.append(auprc(ds.test.Y, forest.predict_proba(ds.test.X)))
+        forest.set_params(n_estimators=size).fit(ds.train.X, ds.train.y)
+        areas.append(auprc(ds.test.y, forest.predict_proba(ds.test.X)))
     ax.plot(sizes, areas, marker="o", label=name)
 ax.set(xlabel="trees", ylabel="AU(PRC) on the test part", xscale="log")
 ax.legend()
@@ -41,7 +41,7 @@ figure.colorbar(image)
 
 # %%
 # One tree, stopped by an F-test, with the most probable labels of each node.
-tree = PCTree(ds.hierarchy, significance=0.001).fit(ds.train.X, ds.train.Y)
+tree = PCTree(hierarchy=ds.hierarchy, significance=0.001).fit(ds.train.X, ds.train.y)
 figure, ax = plt.subplots(figsize=(12, 6))
 tree.plot_tree(max_depth=2, n_labels=2, ax=ax)
 

@@ -24,14 +24,14 @@ ds = ds if "test" in ds else ds.split((0.5, 0.5), random_state=0)
 # The same logistic regression, placed differently.
 estimator = LogisticRegression(max_iter=1000)
 learners = {
-    "PerNode, siblings": PerNode(estimator, ds.hierarchy),
-    "PerNode, less inclusive": PerNode(estimator, ds.hierarchy, policy="less_inclusive"),
-    "PerParent": PerParent(estimator, ds.hierarchy),
-    "PerLevel": PerLevel(estimator, ds.hierarchy),
-    "BinaryRelevance": BinaryRelevance(estimator, ds.hierarchy),
+    "PerNode, siblings": PerNode(estimator, hierarchy=ds.hierarchy),
+    "PerNode, less inclusive": PerNode(estimator, hierarchy=ds.hierarchy, policy="less_inclusive"),
+    "PerParent": PerParent(estimator, hierarchy=ds.hierarchy),
+    "PerLevel": PerLevel(estimator, hierarchy=ds.hierarchy),
+    "BinaryRelevance": BinaryRelevance(estimator, hierarchy=ds.hierarchy),
 }
 scores = {
-    name: hierarchical_f1(ds.test.Y, learner.fit(ds.train.X, ds.train.Y).predict(ds.test.X), ds.hierarchy)
+    name: hierarchical_f1(ds.test.y, learner.fit(ds.train.X, ds.train.y).predict(ds.test.X), ds.hierarchy)
     for name, learner in learners.items()
 }
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
@@ -41,7 +41,7 @@ ax.set(xlabel="hierarchical F1", title="One estimator, five places")
 # %%
 # Along the path of the L2,1 penalty whole rows enter: a feature serves all siblings at the top, or none.
 X = ds.train.X
-Y = ds.train.Y[:, ds.hierarchy.roots].toarray().astype(float)
+Y = ds.train.y[:, ds.hierarchy.roots].toarray().astype(float)
 Y = Y[:, Y.any(axis=0) & ~Y.all(axis=0)]
 omega = np.full(X.shape[0], 1 / X.shape[0])
 alphas = largest_alpha(X, Y, omega, PENALTIES["l21"]) * np.geomspace(1, 0.02, 25)

@@ -28,6 +28,7 @@ SETTINGS = {
     "PCTForest": {"n_estimators": 8, "random_state": 0},
 }
 TREES_ONLY = {"HMCLabelPowerset"}
+OWN_BASE = {"AdaBoostMH", "HAdaBoostMH", "BaggedCutsetNetworks"}  # their base is no plain classifier
 # Members that draw bootstrap samples or otherwise count rows: a weight of two is not the same as two rows
 WEIGHT_IS_NOT_REPETITION = {
     "BaggedCutsetNetworks": "draws bootstrap samples of rows",
@@ -57,7 +58,7 @@ def make(name, hierarchy=None, **options):
     """Build a learner, with logistic regression where an estimator is wanted."""
     cls = getattr(room, name)
     parameters = inspect.signature(cls).parameters
-    if "estimator" in parameters:
+    if "estimator" in parameters and name not in OWN_BASE:
         options.setdefault("estimator", logistic())
     options = {**SETTINGS.get(name, {}), **options}
     return cls(hierarchy=hierarchy, **{key: value for key, value in options.items() if key in parameters})

@@ -36,7 +36,7 @@ def fitted():
     X, Y = make_data()
     S = make_scores(n_samples=40)
     models = {f"learners.{name}": learners_room.make(name, TREE).fit(X, Y) for name in learners_room.LEARNERS}
-    policy = PerNode(LogisticRegression(), TREE, policy=POLICIES["siblings"])
+    policy = PerNode(LogisticRegression(), hierarchy=TREE, policy=POLICIES["siblings"])
     models["learners.PerNode with a Policy"] = policy.fit(X, Y)
     models["learners.Stack"] = _stack().fit(X, Y)
     for name in combiners.__all__:

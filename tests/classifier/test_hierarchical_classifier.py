@@ -47,7 +47,7 @@ def quick(**options):
 
 def fitted(ds, **options):
     return HierarchicalClassifier(options.pop("learner", quick()), hierarchy=ds.hierarchy, **options).fit(
-        ds.train.X, ds.train.Y
+        ds.train.X, ds.train.y
     )
 
 
@@ -70,18 +70,18 @@ class Remembers(BaseEstimator):
 # ------------------------------------------------------------------------------------------ honesty
 
 
-@pytest.mark.parametrize("validation", [4, 0.3, PredefinedSplit([-1] * 12 + [0] * 8)])
-def test_thresholds_are_fitted_on_rows_the_learner_did_not_see(validation):
+@pytest.mark.parametrize("cv", [4, 0.3, PredefinedSplit([-1] * 12 + [0] * 8)])
+def test_thresholds_are_fitted_on_rows_the_learner_did_not_see(cv):
     X = np.arange(40.0).reshape(20, 2)
     Y = H.encode([["a/1"], ["b/1"]] * 10).toarray()
     seen = []
 
     class Spy(SingleThreshold):
-        def fit(self, S, Y=None, sample_weight=None):
+        def fit(self, S, y=None, sample_weight=None):
             seen.append(S.copy())
-            return super().fit(S, Y, sample_weight)
+            return super().fit(S, y, sample_weight)
 
-    model = HierarchicalClassifier(Remembers(), decoder=Spy(), hierarchy=H, validation=validation).fit(X, Y)
+    model = HierarchicalClassifier(Remembers(), decoder=Spy(), hierarchy=H, cv=cv).fit(X, Y)
     assert len(seen) == 1
     assert (seen[0] == 0).all()  # by heart, but never of these rows
     assert model.n_held_out_ == seen[0].shape[0]
@@ -98,12 +98,12 @@ def test_the_combiner_before_a_learning_decoder_is_crossfitted():
 
     ds = make_hmc(n_samples=100, n_nodes=6, random_state=1)
     n = ds.train.X.shape[0]
-    fitted(ds, combiner=Spy(), validation=3)
+    fitted(ds, combiner=Spy(), cv=3)
     assert fits[-1] == n
     assert len(fits) == 6
     assert sum(fits[:-1]) == 4 * n
     fits.clear()
-    fitted(ds, combiner=Spy(), decoder="threshold", validation=3)
+    fitted(ds, combiner=Spy(), decoder="threshold", cv=3)
     assert fits == [n]
 
 
@@ -116,12 +116,12 @@ def test_nothing_is_held_out_when_nothing_learns(made):
 def test_a_forest_is_validated_out_of_bag(made):
     forest = PCTForest(n_estimators=30, random_state=0)
     model = fitted(made, learner=forest)
-    whole = clone(forest).set_params(hierarchy=made.hierarchy, oob_score=True).fit(made.train.X, made.train.Y)
-    by_hand = SingleThreshold(hierarchy=made.hierarchy).fit(whole.oob_decision_, made.train.Y)
+    whole = clone(forest).set_params(hierarchy=made.hierarchy, oob_score=True).fit(made.train.X, made.train.y)
+    by_hand = SingleThreshold(hierarchy=made.hierarchy).fit(whole.oob_decision_, made.train.y)
     assert model.decoder_.threshold_ == by_hand.threshold_
     assert (model.predict_proba(made.test.X) == whole.predict_proba(made.test.X)).all()
-    with pytest.raises(ValueError, match="validation='oob' needs a learner"):
-        fitted(made, validation="oob")
+    with pytest.raises(ValueError, match="cv='oob' needs a learner"):
+        fitted(made, cv="oob")
 
 
 # ----------------------------------------------------------------------------------- what goes in
@@ -130,22 +130,22 @@ def test_a_forest_is_validated_out_of_bag(made):
 def test_by_hand_and_by_classifier_agree(made):
     h, train, test = made.hierarchy, made.train, made.test
     parts = PredefinedSplit(np.where(np.arange(train.X.shape[0]) < 80, -1, 0))
-    model = fitted(made, combiner="fael", decoder=Threshold(0.4), validation=parts)
-    scores = quick().set_params(hierarchy=h).fit(train.X[:80], train.Y[:80]).predict_proba(train.X[80:])
-    combiner = FAEL(hierarchy=h).fit(scores, train.Y[80:])
-    whole = quick().set_params(hierarchy=h).fit(train.X, train.Y)
+    model = fitted(made, combiner="fael", decoder=Threshold(0.4), cv=parts)
+    scores = quick().set_params(hierarchy=h).fit(train.X[:80], train.y[:80]).predict_proba(train.X[80:])
+    combiner = FAEL(hierarchy=h).fit(scores, train.y[80:])
+    whole = quick().set_params(hierarchy=h).fit(train.X, train.y)
     by_hand = combiner.transform(whole.predict_proba(test.X))
     assert (model.predict_proba(test.X) == by_hand).all()
     assert (model.predict(test.X) == (by_hand > 0.4)).all()
 
 
 def test_labels_may_come_in_any_shape(made):
-    h, X, Y = made.hierarchy, made.train.X, made.train.Y
+    h, X, Y = made.hierarchy, made.train.X, made.train.y
     names = h.decode(Y)
     frame = pd.DataFrame(Y.toarray().astype(int), columns=h.names)
-    expected = fitted(made, validation=3).predict_proba(made.test.X)
+    expected = fitted(made, cv=3).predict_proba(made.test.X)
     for given_as in (Y.toarray(), sparse.csr_matrix(Y), names, frame, pl.from_pandas(frame)):
-        model = HierarchicalClassifier(quick(), hierarchy=h, validation=3).fit(X, given_as)
+        model = HierarchicalClassifier(quick(), hierarchy=h, cv=3).fit(X, given_as)
         assert (model.predict_proba(made.test.X) == expected).all()
 
 
@@ -170,9 +170,9 @@ def mixed_frame(n, seed=0):
 
 def test_frames_of_any_library_are_learned_from():
     frame, labels = mixed_frame(60)
-    model = HierarchicalClassifier(validation=3, decoder="best-path").fit(frame, labels)
+    model = HierarchicalClassifier(cv=3, decoder="best-path").fit(frame, labels)
     assert model.score(frame, labels) > 0.95
-    polars_model = HierarchicalClassifier(validation=3, decoder="best-path").fit(pl.from_pandas(frame), labels)
+    polars_model = HierarchicalClassifier(cv=3, decoder="best-path").fit(pl.from_pandas(frame), labels)
     assert (model.predict(frame) == polars_model.predict(pl.from_pandas(frame))).all()
     cells = frame.astype(object).to_numpy()
     assert (HierarchicalClassifier(decoder="best-path").fit(cells, labels).predict(cells) == model.predict(frame)).all()
@@ -186,7 +186,7 @@ def test_a_grid_search_over_learner_and_decoder_on_frames(library):
     inside = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["colour"]), (StandardScaler(), ["size"]))
     learner = make_pipeline(inside, BinaryRelevance(LogisticRegression()))
     search = GridSearchCV(
-        HierarchicalClassifier(learner, hierarchy=h, validation=3),
+        HierarchicalClassifier(learner, hierarchy=h, cv=3),
         {
             "learner__binaryrelevance__estimator__C": [0.01, 1.0],
             "decoder": ["single", MultiThreshold("hmc_loss"), Threshold(0.9)],
@@ -202,12 +202,12 @@ def test_a_grid_search_over_learner_and_decoder_on_frames(library):
 def test_a_grid_search_over_learner_and_decoder_on_sparse_x(made):
     X = sparse.csr_array(np.maximum(made.train.X, 0))
     search = GridSearchCV(
-        HierarchicalClassifier(quick(), hierarchy=made.hierarchy, decoder=SingleThreshold(), validation=3),
+        HierarchicalClassifier(quick(), hierarchy=made.hierarchy, decoder=SingleThreshold(), cv=3),
         {"learner__estimator__C": [1e-4, 1.0], "decoder__objective": ["micro_f1", "hmc_loss"]},
         scoring={"F": get_scorer("micro_f1"), "area": get_scorer("auprc")},
         refit="F",
         cv=2,
-    ).fit(X, made.train.Y.toarray())
+    ).fit(X, made.train.y.toarray())
     assert search.best_params_["learner__estimator__C"] == 1.0
     assert search.cv_results_["mean_test_area"].max() > 0.3
 
@@ -216,13 +216,11 @@ def test_cross_validate_with_weights_by_metadata_routing(made):
     weight = np.random.default_rng(0).integers(1, 4, made.train.X.shape[0]).astype(float)
     with config_context(enable_metadata_routing=True):
         learner = make_pipeline(StandardScaler(), quick())
-        model = HierarchicalClassifier(learner, hierarchy=made.hierarchy, validation=3).set_fit_request(
-            sample_weight=True
-        )
+        model = HierarchicalClassifier(learner, hierarchy=made.hierarchy, cv=3).set_fit_request(sample_weight=True)
         found = cross_validate(
             model,
             made.train.X,
-            made.train.Y.toarray(),
+            made.train.y.toarray(),
             scoring=get_scorer("micro_f1").set_score_request(sample_weight=True),
             params={"sample_weight": weight},
             cv=2,
@@ -233,16 +231,16 @@ def test_cross_validate_with_weights_by_metadata_routing(made):
 def test_weights_reach_a_learner_inside_a_pipeline(made):
     weight = np.where(np.arange(made.train.X.shape[0]) < 60, 1.0, 0.0)
     piped = HierarchicalClassifier(make_pipeline(StandardScaler(), quick()), hierarchy=made.hierarchy, decoder="mas")
-    piped.fit(made.train.X, made.train.Y, sample_weight=weight)
+    piped.fit(made.train.X, made.train.y, sample_weight=weight)
     scaler = StandardScaler().fit(made.train.X)
     plain = quick().set_params(hierarchy=made.hierarchy)
-    plain.fit(scaler.transform(made.train.X[:60]), made.train.Y[:60])
+    plain.fit(scaler.transform(made.train.X[:60]), made.train.y[:60])
     np.testing.assert_allclose(
         piped.predict_proba(made.test.X), plain.predict_proba(scaler.transform(made.test.X)), atol=1e-3
     )
     with pytest.warns(UserWarning, match="KNeighborsClassifier takes no sample_weight"):
         HierarchicalClassifier(KNeighborsClassifier(3), hierarchy=made.hierarchy).fit(
-            made.train.X, made.train.Y.toarray(), sample_weight=weight
+            made.train.X, made.train.y.toarray(), sample_weight=weight
         )
 
 
@@ -257,7 +255,7 @@ def test_predictions_are_closed_on_any_hierarchy(hierarchy, data):
     decoder = data.draw(st.sampled_from(["single", "multi", "threshold", "mas", "masr", "exact", "best-path", None]))
     combiner = data.draw(st.sampled_from([None, "max-up", "fael", "isotonic"]))
     model = HierarchicalClassifier(
-        PCTForest(n_estimators=3, random_state=0), combiner, decoder, hierarchy, validation=2
+        PCTForest(n_estimators=3, random_state=0), combiner, decoder, hierarchy=hierarchy, cv=2
     )
     found = model.fit(X, Y).predict(X)
     assert found.shape == Y.shape
@@ -267,12 +265,12 @@ def test_predictions_are_closed_on_any_hierarchy(hierarchy, data):
 
 
 def test_scikit_learn_classifiers_are_learners_too(made):
-    Y = made.train.Y.toarray()
-    model = HierarchicalClassifier(RandomForestClassifier(20, random_state=0), hierarchy=made.hierarchy, validation=2)
+    Y = made.train.y.toarray()
+    model = HierarchicalClassifier(RandomForestClassifier(20, random_state=0), hierarchy=made.hierarchy, cv=2)
     model.fit(made.train.X, Y)
     assert isinstance(model.combiner_, MaxUp)
     assert made.hierarchy.is_coherent(model.predict_proba(made.test.X))
-    assert model.score(made.test.X, made.test.Y) > 0.4
+    assert model.score(made.test.X, made.test.y) > 0.4
     one = HierarchicalClassifier(LogisticRegression(), hierarchy=Hierarchy.flat(1), decoder="threshold")
     assert one.fit(made.train.X, Y[:, :1]).predict(made.test.X).shape == (made.test.X.shape[0], 1)
 
@@ -297,9 +295,9 @@ def test_conditional_scores_are_used_where_learner_and_decoder_know_them(made):
 @pytest.mark.slow
 def test_the_default_is_strong():
     ds = load_dataset("pypi-topics")
-    model = HierarchicalClassifier(hierarchy=ds.hierarchy, validation=0.3).fit(ds.train.X, ds.train.Y)
-    assert model.score(ds.test.X, ds.test.Y) > 0.55
-    assert model.score(ds.test.X, ds.test.Y) == hierarchical_f1(ds.test.Y, model.predict(ds.test.X), ds.hierarchy)
+    model = HierarchicalClassifier(hierarchy=ds.hierarchy, cv=0.3).fit(ds.train.X, ds.train.y)
+    assert model.score(ds.test.X, ds.test.y) > 0.55
+    assert model.score(ds.test.X, ds.test.y) == hierarchical_f1(ds.test.y, model.predict(ds.test.X), ds.hierarchy)
 
 
 def test_same_seed_same_bits_for_any_number_of_jobs(made):
@@ -359,11 +357,11 @@ def test_explain_takes_texts_and_dags_and_decoders_without_thresholds():
     [
         ({"decoder": "multy"}, "Did you mean 'multi'"),
         ({"combiner": "feal"}, "Did you mean 'fael'"),
-        ({"validation": 1}, "validation must be a number of folds >= 2"),
-        ({"validation": True}, "validation must be 'auto', 'oob', a number or a splitter"),
-        ({"validation": "cv"}, "validation must be 'auto', 'oob'"),
-        ({"validation": 500}, "validation=500 folds need as many rows"),
-        ({"learner": BinaryRelevance(LogisticRegression(), Hierarchy.flat(2))}, "has another hierarchy"),
+        ({"cv": 1}, "cv must be a number of folds >= 2"),
+        ({"cv": True}, "cv must be 'auto', 'oob', a number or a splitter"),
+        ({"cv": "cv"}, "cv must be 'auto', 'oob'"),
+        ({"cv": 500}, "cv=500 folds need as many rows"),
+        ({"learner": BinaryRelevance(LogisticRegression(), hierarchy=Hierarchy.flat(2))}, "has another hierarchy"),
     ],
 )
 def test_bad_parameters_are_named(made, options, message):
@@ -372,13 +370,13 @@ def test_bad_parameters_are_named(made, options, message):
 
 
 def test_bad_labels_are_named(made):
-    open_Y = made.train.Y.toarray()
+    open_Y = made.train.y.toarray()
     open_Y[0] = False
     open_Y[0, np.argmax(made.hierarchy.depth)] = True
     with pytest.raises(ValueError, match="ancestor"):
         HierarchicalClassifier(quick(), hierarchy=made.hierarchy).fit(made.train.X, open_Y)
-    with pytest.raises(ValueError, match=r"X has \d+ rows but Y has \d+"):
-        HierarchicalClassifier(quick(), hierarchy=made.hierarchy).fit(made.train.X, made.train.Y[:-1])
+    with pytest.raises(ValueError, match=r"X has \d+ rows but y has \d+"):
+        HierarchicalClassifier(quick(), hierarchy=made.hierarchy).fit(made.train.X, made.train.y[:-1])
 
 
 # ----------------------------------------------------------------------------------------- presets
@@ -399,10 +397,10 @@ def test_every_preset_fits_and_predicts(name):
     model.set_params(**QUICK.get(name, {}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", category=RuntimeWarning)
-        model.fit(ds.train.X, ds.train.Y)
+        model.fit(ds.train.X, ds.train.y)
     Y = model.predict(ds.test.X)
     assert ds.hierarchy.is_closed(Y)
-    assert micro_f1(ds.test.Y, Y, ds.hierarchy) > 0.1
+    assert micro_f1(ds.test.y, Y, ds.hierarchy) > 0.1
     assert get_preset(name).summary
 
 
@@ -415,7 +413,7 @@ def test_an_unknown_preset_is_named():
 
 
 def test_a_saved_classifier_predicts_the_same_bits(made, tmp_path):
-    model = make_preset("fael", made.hierarchy, validation=3).fit(made.train.X, made.train.Y)
+    model = make_preset("fael", made.hierarchy, cv=3).fit(made.train.X, made.train.y)
     path = tmp_path / "model.tp"
     model.save(path)
     again = HierarchicalClassifier.load(path)
@@ -428,5 +426,5 @@ def test_a_saved_classifier_predicts_the_same_bits(made, tmp_path):
 
 
 def test_an_explanation_names_who_decided(made):
-    model = make_preset("hbr", made.hierarchy).fit(made.train.X, made.train.Y)
+    model = make_preset("hbr", made.hierarchy).fit(made.train.X, made.train.y)
     assert "decided by HBR" in str(model.explain(made.test.X[0]))

@@ -12,14 +12,13 @@ from truepath import HierarchicalClassifier
 from truepath.learners import BinaryRelevance, PCTForest
 
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
-NAMED_Y = "the check passes the labels as y=; label matrices are called Y here"
 ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column a label"
 BOOLEAN = "the check wants integers back; label matrices are boolean"
 NAMES_VALUE = "refused, but by naming the value that is neither 0 nor 1"
 EXPECTED = {
-    "check_n_features_in_after_fitting": NAMED_Y,
-    "check_sample_weight_equivalence_on_dense_data": NAMED_Y,
-    "check_sample_weight_equivalence_on_sparse_data": NAMED_Y,
+    "check_n_features_in_after_fitting": NOT_ZERO_ONE,
+    "check_sample_weight_equivalence_on_dense_data": NOT_ZERO_ONE,
+    "check_sample_weight_equivalence_on_sparse_data": NOT_ZERO_ONE,
     "check_estimators_dtypes": NOT_ZERO_ONE,
     "check_sample_weights_pandas_series": NOT_ZERO_ONE,
     "check_sample_weights_not_an_array": NOT_ZERO_ONE,
@@ -41,9 +40,9 @@ EXPECTED = {
     "check_complex_data": "X is the learner's to judge; the labels, complex as well, are refused first",
 }
 MODELS = [
-    HierarchicalClassifier(validation=2),
+    HierarchicalClassifier(cv=2),
     HierarchicalClassifier(PCTForest(n_estimators=5, random_state=0)),
-    HierarchicalClassifier(BinaryRelevance(LogisticRegression()), "fael", "multi", validation=2),
+    HierarchicalClassifier(BinaryRelevance(LogisticRegression()), "fael", "multi", cv=2),
 ]
 
 

@@ -57,9 +57,9 @@ def files(tmp_path):
 
 
 DECODERS = {
-    "single": SingleThreshold("h_loss", TREE),
-    "multi": MultiThreshold("h_loss", "greedy", TREE),
-    "multi-optimal": MultiThreshold("h_loss", "optimal", TREE),
+    "single": SingleThreshold("h_loss", hierarchy=TREE),
+    "multi": MultiThreshold("h_loss", "greedy", hierarchy=TREE),
+    "multi-optimal": MultiThreshold("h_loss", "optimal", hierarchy=TREE),
     "mas": MAS(hierarchy=TREE),
     "masr": MASR(hierarchy=TREE),
     "metalabeler": TopLeaves("metalabeler", hierarchy=TREE),
@@ -75,14 +75,14 @@ def test_every_strategy_gives_what_its_decoder_gives(files, strategy):
     assert found.ids.tolist() == [f"test {i}" for i in range(N_ROWS)]
     if strategy in DECODERS:
         expected = DECODERS[strategy].fit(files["S_valid"], files["Y_valid"]).predict(files["S_test"])
-        np.testing.assert_array_equal(found.Y.toarray(), expected)
+        np.testing.assert_array_equal(found.y.toarray(), expected)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet"])
 def test_outputs(files, tmp_path, ending):
     out = tmp_path / f"labels.{ending}"
     run("label", files["test"], "-H", files["h"], "--threshold", "0.4", "-o", out)
-    np.testing.assert_array_equal(read_labels(out, TREE).Y.toarray(), files["S_test"] > 0.4)
+    np.testing.assert_array_equal(read_labels(out, TREE).y.toarray(), files["S_test"] > 0.4)
     shown = run("label", files["test"], "-H", files["h"], "--threshold", "0.4", "--matrix")
     assert shown.splitlines()[0] == "id," + ",".join(TREE.names)
     assert len(shown.splitlines()) == N_ROWS + 1
@@ -164,7 +164,7 @@ def test_evaluate_counts_the_labels_asked_for(files, tmp_path):
 
 def test_evaluate_takes_a_data_set_for_the_truth(tmp_path):
     ds = load_dataset("toy")
-    write_labels(tmp_path / "p.csv", ds.test.Y, ds.hierarchy, ids=ds.test.ids)
+    write_labels(tmp_path / "p.csv", ds.test.y, ds.hierarchy, ids=ds.test.ids)
     shown = json.loads(run("evaluate", "toy", tmp_path / "p.csv", "-m", "exact_match", "--json"))
     assert shown["exact_match"]["value"] == 1
     with pytest.raises(ValueError, match="no part 'best'"):
@@ -214,7 +214,7 @@ def test_a_large_file_takes_less_than_ten_seconds(tmp_path):
     after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - started
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     assert min(wall, busy) < 10, f"{wall:.1f} s, {busy:.1f} s of them at work"  # others may hold the processors
-    assert read_labels(tmp_path / "out.csv", h).Y.shape == (1278, 4125)
+    assert read_labels(tmp_path / "out.csv", h).y.shape == (1278, 4125)
 
 
 def test_the_truth_may_be_a_table_of_the_users_own(tmp_path):

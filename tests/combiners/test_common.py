@@ -166,7 +166,7 @@ def test_bad_input_is_refused_by_name(name):
     with pytest.raises(TypeError, match=r"must be a truepath.Hierarchy or None; got list"):
         make(name, [1, 2]).fit(S, Y)
     if not issubclass(getattr(combiners, name), Correction):
-        with pytest.raises(ValueError, match="S has 3 rows but Y has 2"):
+        with pytest.raises(ValueError, match="S has 3 rows but y has 2"):
             make(name, TOY).fit(S, Y[:2])
         with pytest.raises(ValueError, match="'a/1' without 'a'"):
             make(name, TOY).fit(S, np.eye(3, 5, 1))
@@ -191,8 +191,6 @@ EXPECTED_FAILURES = {
     "check_n_features_in_after_fitting": "the message speaks of columns and nodes, not of features",
     "check_all_zero_sample_weights_error": "weights are ignored: nothing is learned",
     "check_sample_weights_shape": "weights are ignored: nothing is learned",
-    "check_sample_weight_equivalence_on_dense_data": "the second argument of fit is called Y",
-    "check_sample_weight_equivalence_on_sparse_data": "the second argument of fit is called Y",
     "check_complex_data": "a TypeError, not a ValueError: scores are real numbers",
     "check_dtype_object": "scores are numbers; objects are not turned into them",
     "check_estimators_empty_data_messages": "no rows is a valid matrix: nothing is learned from it",

@@ -34,7 +34,7 @@ def test_table(shared_data, name, values, tolerance):
     found = ds.describe().to_dict()
     found["rows"] = "sparse" if sparse.issparse(next(iter(ds.splits.values())).X) else "dense"
     if "n_label_sets" in values:
-        found["n_label_sets"] = [count_label_sets(split.Y) for split in ds.splits.values()]
+        found["n_label_sets"] = [count_label_sets(split.y) for split in ds.splits.values()]
     if name.startswith("hmc/"):
         found |= means_as_in_the_table(ds)
     for what, expected in values.items():
@@ -42,14 +42,14 @@ def test_table(shared_data, name, values, tolerance):
             assert found[what] == pytest.approx(expected, abs=tolerance[what]), what
         else:
             assert found[what] == expected, what
-    assert all(ds.hierarchy.is_closed(split.Y) for split in ds.splits.values())
+    assert all(ds.hierarchy.is_closed(split.y) for split in ds.splits.values())
 
 
 def means_as_in_the_table(ds):
     """The table of hierarchical sets gives means over the splits of means already rounded to two digits."""
     sizes = [len(split) for split in ds.splits.values()]
     written = [round(split.n_written.mean(), 2) for split in ds.splits.values()]
-    closed = [round(np.diff(split.Y.indptr).mean(), 2) for split in ds.splits.values()]
+    closed = [round(np.diff(split.y.indptr).mean(), 2) for split in ds.splits.values()]
     return {
         "labels_written": np.average(written, weights=sizes),
         "labels_closed": np.average(closed, weights=sizes),
@@ -75,7 +75,7 @@ def test_first_row_of_church(shared_data):
     assert ds.nominal[0] == ("A", "B", "C", "D", "A-D")
     np.testing.assert_array_equal(ds.test.X[0, :4], [3, 20, 0.1, 2.88])
     assert np.isnan(ds.test.X[0, 20])
-    decoded = set(ds.hierarchy.decode(ds.test.Y[:1])[0])
+    decoded = set(ds.hierarchy.decode(ds.test.y[:1])[0])
     assert {"GO0000772", "GO0000750"} <= decoded
 
 
@@ -105,7 +105,7 @@ def test_every_cell_of_clus_files(shared_data, name):
     ancestors = {v: {v, *ds.hierarchy.ancestors(v).tolist()} for v in range(ds.hierarchy.n_nodes)}
     for i, row in enumerate(rows):
         expected = set().union(*(ancestors[ds.hierarchy.index(label)] for label in row[-1].split("@")))
-        assert set(ds.test.Y[[i]].indices.tolist()) == expected
+        assert set(ds.test.y[[i]].indices.tolist()) == expected
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_every_cell_of_mulan_files(shared_data, name):
     values = np.array(rows, dtype=float)
     X = ds.test.X.toarray() if sparse.issparse(ds.test.X) else ds.test.X
     np.testing.assert_array_equal(X, values[:, features])
-    np.testing.assert_array_equal(ds.test.Y.toarray(), values[:, labels] == 1)
+    np.testing.assert_array_equal(ds.test.y.toarray(), values[:, labels] == 1)
 
 
 @pytest.mark.slow
@@ -130,10 +130,10 @@ def test_laim_folds_partition_the_whole(shared_data, name):
     for fold in range(5):
         ds = load_dataset(name, version="laim", fold=fold, home=shared_data)
         assert len(ds.train) + len(ds.test) == len(whole)
-        tests.append(ds.test.Y.toarray())
+        tests.append(ds.test.y.toarray())
     together = np.concatenate(tests)
     assert len(together) == len(whole)
-    np.testing.assert_array_equal(together.sum(axis=0), whole.Y.toarray().sum(axis=0))
+    np.testing.assert_array_equal(together.sum(axis=0), whole.y.toarray().sum(axis=0))
 
 
 @pytest.mark.slow
@@ -144,5 +144,5 @@ def test_rcv1_with_topics(shared_data, subset, first):
     assert (ds.hierarchy.n_nodes, len(ds["all"]), ds.hierarchy.height) == (102, 3000, 4)
     assert sorted(ds.hierarchy.names[ds.hierarchy.roots]) == ["CCAT", "ECAT", "GCAT", "MCAT"]
     np.testing.assert_array_equal(ds["all"].X.toarray(), plain.X[first : first + 3000].toarray())
-    added = ds["all"].Y.sum() - plain.Y[first : first + 3000].sum()
-    assert added == ds["all"].Y[:, [ds.hierarchy.index("MCAT")]].sum() > 0  # closure adds MCAT and nothing else
+    added = ds["all"].y.sum() - plain.y[first : first + 3000].sum()
+    assert added == ds["all"].y[:, [ds.hierarchy.index("MCAT")]].sum() > 0  # closure adds MCAT and nothing else

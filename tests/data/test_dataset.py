@@ -72,7 +72,7 @@ def test_merge(mixed):
 
 
 def test_merge_of_dense_and_sparse_is_sparse(mixed):
-    thin = Split(sparse.csr_array(mixed.train.X), mixed.train.Y)
+    thin = Split(sparse.csr_array(mixed.train.X), mixed.train.y)
     ds = Dataset("d", mixed.hierarchy, {"train": mixed.train, "test": thin}, mixed.feature_names)
     whole = ds.merge()["all"]
     assert sparse.issparse(whole.X)
@@ -105,7 +105,7 @@ def test_one_hot(mixed):
 
 @pytest.mark.parametrize("drop_binary", [True, False])
 def test_one_hot_of_sparse_is_that_of_dense(mixed, drop_binary):
-    splits = {name: Split(sparse.csr_array(s.X), s.Y) for name, s in mixed.splits.items()}
+    splits = {name: Split(sparse.csr_array(s.X), s.y) for name, s in mixed.splits.items()}
     thin = Dataset("thin", mixed.hierarchy, splits, mixed.feature_names, mixed.nominal)
     found = thin.one_hot(drop_binary=drop_binary)
     assert sparse.issparse(found.train.X)
@@ -119,9 +119,9 @@ def test_prune_keeps_columns_in_step():
     assert 0 < small.hierarchy.n_nodes < ds.hierarchy.n_nodes
     for name in ds:
         columns = ds.hierarchy.indices(small.hierarchy.names)
-        np.testing.assert_array_equal(small[name].Y.toarray(), ds[name].Y.toarray()[:, columns])
-        assert small.hierarchy.is_closed(small[name].Y)
-    assert small.train.Y.sum(axis=0).min() >= 20
+        np.testing.assert_array_equal(small[name].y.toarray(), ds[name].y.toarray()[:, columns])
+        assert small.hierarchy.is_closed(small[name].y)
+    assert small.train.y.sum(axis=0).min() >= 20
     assert ds.prune(1, split="test").hierarchy.n_nodes <= ds.hierarchy.n_nodes
 
 
@@ -133,7 +133,7 @@ def test_split_keeps_every_row_once_and_labels_in_proportion():
     whole = ds.merge()["all"].X
     np.testing.assert_array_equal(rows[np.lexsort(rows.T)], whole[np.lexsort(whole.T)])
     assert abs(len(dealt.train) - 300) <= 15
-    share = dealt.train.Y.sum(axis=0) / ds.merge()["all"].Y.sum(axis=0)
+    share = dealt.train.y.sum(axis=0) / ds.merge()["all"].y.sum(axis=0)
     assert np.abs(share - 0.5).max() < 0.1
     again = ds.split((0.5, 0.25, 0.25), random_state=1)
     np.testing.assert_array_equal(again.train.X, dealt.train.X)
@@ -156,7 +156,7 @@ def test_bad_fractions(fractions, message):
 
 
 def test_folds_partition_the_rows():
-    Y = make_hmc(n_samples=100, random_state=0).merge()["all"].Y
+    Y = make_hmc(n_samples=100, random_state=0).merge()["all"].y
     for matrix in (Y, Y.toarray()):
         tests = [test for _, test in stratified_folds(matrix, 4, random_state=0)]
         np.testing.assert_array_equal(np.sort(np.concatenate(tests)), np.arange(100))

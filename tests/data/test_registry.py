@@ -102,5 +102,5 @@ def test_home(monkeypatch, tmp_path):
 def test_bundled_topics():
     ds = load_dataset("pypi-topics")
     assert list(ds) == ["train", "valid", "test"]
-    assert all(ds.hierarchy.is_closed(split.Y) for split in ds.splits.values())
+    assert all(ds.hierarchy.is_closed(split.y) for split in ds.splits.values())
     assert ds.train.ids is not None

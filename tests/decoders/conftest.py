@@ -40,8 +40,8 @@ def make_forest_scores(name, n_trees=10, n_rows=None):
     mean = np.nanmean(X_train, axis=0)
     X_train, X_valid = (np.where(np.isnan(X), mean, X) for X in (X_train, X_valid))
     forest = RandomForestRegressor(n_trees, min_samples_leaf=5, max_features="sqrt", random_state=0)
-    forest.fit(X_train, _dense(data.train.Y).astype(np.float32))
-    S, Y = forest.predict(X_valid[:n_rows]), _dense(data.valid.Y)[:n_rows]
+    forest.fit(X_train, _dense(data.train.y).astype(np.float32))
+    S, Y = forest.predict(X_valid[:n_rows]), _dense(data.valid.y)[:n_rows]
     return S, Y, data.hierarchy
 
 

@@ -42,8 +42,8 @@ def test_a_classifier_fitted_on_dask_has_the_same_bits(cluster):
     forest = PCTForest(n_estimators=5, random_state=0)
 
     def fitted():
-        model = HierarchicalClassifier(forest, "fael", hierarchy=ds.hierarchy, validation=3)
-        return model.fit(ds.train.X, ds.train.Y)
+        model = HierarchicalClassifier(forest, "fael", hierarchy=ds.hierarchy, cv=3)
+        return model.fit(ds.train.X, ds.train.y)
 
     with joblib.parallel_config(backend="dask"):
         far = fitted()

@@ -103,7 +103,7 @@ def test_mistakes_are_named(change, message):
 def test_presets_and_decoders(tmp_path):
     methods = {
         "preset": "clus-ens+mts",
-        "smaller": {"preset": "clus-ens+mts", "params": {"validation": 0.4}},
+        "smaller": {"preset": "clus-ens+mts", "params": {"cv": 0.4}},
         "decoded": {
             "use": "truepath.learners.PCTree",
             "combiner": "truepath.combiners.MinDown",
@@ -111,7 +111,7 @@ def test_presets_and_decoders(tmp_path):
         },
     }
     survey = survey_experiment({"datasets": {"x": {"make": {"n_samples": 80, "n_nodes": 6}}}, "methods": methods})
-    assert survey.methods["smaller"].template.validation == 0.4
+    assert survey.methods["smaller"].template.cv == 0.4
     assert survey.methods["decoded"].template.decoder.objective == "h_loss"
     job = next(job for job in survey.jobs(survey.keys) if job.key.method == "decoded")
     assert run_job(job).error == ""

@@ -54,11 +54,11 @@ def table(folder) -> bytes:
 def test_values_are_those_of_a_plain_fit(tmp_path):
     ds = load_dataset("toy")
     found = run_experiment({"datasets": [ds], "methods": {"f": PCTForest(n_estimators=5)}, "seeds": [4]}, tmp_path)
-    forest = PCTForest(n_estimators=5, hierarchy=ds.hierarchy, random_state=4).fit(ds.train.X, ds.train.Y)
+    forest = PCTForest(n_estimators=5, hierarchy=ds.hierarchy, random_state=4).fit(ds.train.X, ds.train.y)
     predicted = forest.predict(ds.test.X)
     (record,) = found.records
-    assert record.values["micro_f1"] == micro_f1(ds.test.Y, predicted, ds.hierarchy)
-    assert record.values["h_loss"] == h_loss(ds.test.Y, predicted, ds.hierarchy)
+    assert record.values["micro_f1"] == micro_f1(ds.test.y, predicted, ds.hierarchy)
+    assert record.values["h_loss"] == h_loss(ds.test.y, predicted, ds.hierarchy)
     assert record.sizes == {"n_train": 8, "n_test": 4, "n_features": 2, "n_labels": 5}
     assert record.fit_seconds > 0
     assert record.versions["truepath"]

@@ -154,9 +154,9 @@ def test_errors_name_the_argument(name):
         make(name, TREE).predict_proba(X)
     with pytest.raises(ConstraintError, match="row 0, 'a/1' without 'a'"):
         make(name, TREE).fit(X[:1], [[0, 1, 0, 0, 0, 0, 0, 0]])
-    with pytest.raises(ValueError, match=r"Y has 3 columns but the hierarchy has 8"):
+    with pytest.raises(ValueError, match=r"y has 3 columns but the hierarchy has 8"):
         make(name, TREE).fit(X, Y[:, :3])
-    with pytest.raises(ValueError, match="X has 60 rows but Y has 10"):
+    with pytest.raises(ValueError, match="X has 60 rows but y has 10"):
         make(name, TREE).fit(X, Y[:10])
     with pytest.raises(TypeError, match=r"hierarchy must be a truepath\.Hierarchy"):
         make(name, [("a", "b")]).fit(X, Y)

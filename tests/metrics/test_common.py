@@ -201,7 +201,7 @@ def test_errors_name_the_argument(name):
     if metric.uses_truth:
         with pytest.raises(ValueError, match="same shape"):
             metric(right, np.ones((3, 3)), hierarchy)
-        with pytest.raises(ValueError, match="Y_true must hold only 0 and 1"):
+        with pytest.raises(ValueError, match="y_true must hold only 0 and 1"):
             metric(2 * right, right, hierarchy)
     if metric.needs == "scores":
         with pytest.raises(ValueError, match="NaN"):

@@ -111,10 +111,10 @@ def samples(tmp_path_factory):
     folder = tmp_path_factory.mktemp("samples")
     S = np.sort(np.random.default_rng(0).random((25, TREE.n_nodes)))[:, ::-1]
     models = [
-        SingleThreshold("micro_f1", TREE).fit(S, Y),
-        PCTree(TREE).fit(X, Y),
-        BinaryRelevance(LogisticRegression(), TREE).fit(X, Y),
-        HAdaBoostMH(TREE, n_estimators=3).fit(X, Y),
+        SingleThreshold("micro_f1", hierarchy=TREE).fit(S, Y),
+        PCTree(hierarchy=TREE).fit(X, Y),
+        BinaryRelevance(LogisticRegression(), hierarchy=TREE).fit(X, Y),
+        HAdaBoostMH(hierarchy=TREE, n_estimators=3).fit(X, Y),
         RestrictedCutsetNetwork(hierarchy=TREE).fit(X, Y),
         MaxUp(hierarchy=TREE).fit(S),
     ]

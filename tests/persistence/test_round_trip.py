@@ -92,21 +92,21 @@ def test_every_estimator_predicts_the_same_bits_in_a_fresh_process(tmp_path):
 def test_estimators_of_scikit_learn_inside(estimator, tmp_path):
     X, Y = make_data()
     X = abs(X)
-    model = BinaryRelevance(estimator, TREE).fit(X, Y)
+    model = BinaryRelevance(estimator, hierarchy=TREE).fit(X, Y)
     save(model, tmp_path / "model")
     np.testing.assert_array_equal(load(tmp_path / "model").predict_proba(X), model.predict_proba(X))
 
 
 def test_calibrated_and_text_models(tmp_path):
     X, Y = make_data()
-    model = BinaryRelevance(LogisticRegression(), TREE, calibrate="sigmoid").fit(X, Y)
+    model = BinaryRelevance(LogisticRegression(), hierarchy=TREE, calibrate="sigmoid").fit(X, Y)
     save(model, tmp_path / "model")
     np.testing.assert_array_equal(load(tmp_path / "model").predict_proba(X), model.predict_proba(X))
     texts = ["red apple", "green pear", "red pear", "green apple"] * 3
     h = Hierarchy.from_paths(["fruit/apple", "fruit/pear"])
     labels = [["fruit/apple"], ["fruit/pear"], ["fruit/pear"], ["fruit/apple"]] * 3
     vectors = TfidfVectorizer().fit(texts)
-    text_model = make_pipeline(vectors, BinaryRelevance(LogisticRegression(), h)).fit(texts, h.encode(labels))
+    text_model = make_pipeline(vectors, BinaryRelevance(LogisticRegression(), hierarchy=h)).fit(texts, h.encode(labels))
     save(text_model, tmp_path / "texts")
     np.testing.assert_array_equal(load(tmp_path / "texts").predict(texts), text_model.predict(texts))
     assert describe_model(tmp_path / "texts")["hierarchy"]["n_nodes"] == 3
@@ -121,13 +121,13 @@ def test_random_states_and_generators_round_trip(tmp_path):
         found = load(tmp_path / "model").drawn_
         assert type(found) is type(random_state)
         np.testing.assert_array_equal(found.uniform(size=4), random_state.uniform(size=4))
-    seeded = PCTForest(TREE, n_estimators=2, random_state=np.random.RandomState(1)).fit(X, Y)
+    seeded = PCTForest(hierarchy=TREE, n_estimators=2, random_state=np.random.RandomState(1)).fit(X, Y)
     save(seeded, tmp_path / "forest")
     np.testing.assert_array_equal(load(tmp_path / "forest").predict_proba(X), seeded.predict_proba(X))
 
 
 def test_the_hierarchy_is_shared_again_and_stays_immutable(tmp_path):
-    model = SingleThreshold("micro_f1", TREE).fit(make_scores(), TREE.close(make_scores() > 0.5))
+    model = SingleThreshold("micro_f1", hierarchy=TREE).fit(make_scores(), TREE.close(make_scores() > 0.5))
     save(model, tmp_path / "model")
     found = load(tmp_path / "model")
     assert found.hierarchy is found.hierarchy_
@@ -143,7 +143,7 @@ def test_the_hierarchy_is_shared_again_and_stays_immutable(tmp_path):
 
 def test_mended_classes_still_pickle_and_clone():
     X, Y = make_data()
-    lasso = SiblingLasso(TREE, alpha=0.05).fit(X, Y)
+    lasso = SiblingLasso(hierarchy=TREE, alpha=0.05).fit(X, Y)
     again = pickle.loads(pickle.dumps(lasso))
     assert again.alphas_ == lasso.alphas_
     assert None in again.gaps_
@@ -171,10 +171,10 @@ def test_metadata_tell_what_the_model_is(tmp_path):
 def test_what_cannot_be_saved_is_said(tmp_path):
     X, Y = make_data()
     with pytest.raises(NotFittedError):
-        save(BinaryRelevance(LogisticRegression(), TREE), tmp_path / "model")
+        save(BinaryRelevance(LogisticRegression(), hierarchy=TREE), tmp_path / "model")
     odd = make_pipeline(FunctionTransformer(lambda X: X), LogisticRegression())
     with pytest.raises(ModelFileError, match=r"<lambda>.*Define it in a module"):
-        save(BinaryRelevance(odd, TREE).fit(X, Y), tmp_path / "model")
+        save(BinaryRelevance(odd, hierarchy=TREE).fit(X, Y), tmp_path / "model")
     model = MaxUp(hierarchy=TREE).fit(make_scores())
     model.table_ = {(1, 2): 3}
     with pytest.raises(ModelFileError, match="MaxUp holds something that cannot be saved"):
@@ -190,7 +190,7 @@ class Own(LogisticRegression):
 
 def test_a_foreign_type_is_refused_by_name_until_trusted(tmp_path):
     X, Y = make_data()
-    model = BinaryRelevance(Own(), TREE).fit(X, Y)
+    model = BinaryRelevance(Own(), hierarchy=TREE).fit(X, Y)
     save(model, tmp_path / "model")
     name = f"{Own.__module__}.Own"
     assert describe_model(tmp_path / "model")["untrusted_types"] == [name]
@@ -222,7 +222,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        save(SingleThreshold("micro_f1", TREE).fit(make_scores(), TREE.close(make_scores() > 0.5)), path)
+        save(SingleThreshold("micro_f1", hierarchy=TREE).fit(make_scores(), TREE.close(make_scores() > 0.5)), path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
 

@@ -63,7 +63,7 @@ def test_numbers_stay_numbers():
     assert AutoFeatures().fit_transform(X)[0, 1] == 6
     scaled = AutoFeatures(scale=True).fit_transform(X)
     np.testing.assert_allclose(scaled.mean(axis=0), 0, atol=1e-12)
-    nominal = AutoFeatures(nominal=[0]).fit_transform(X)
+    nominal = AutoFeatures(categorical_features=[0]).fit_transform(X)
     assert nominal.shape == (3, 4)
 
 

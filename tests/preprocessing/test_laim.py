@@ -71,7 +71,7 @@ def test_missing_and_sparse_values():
 def test_published_discretisation_is_met(name, shared_data):
     original = load_dataset(f"mulan/{name}", home=shared_data)["all"]
     published = load_dataset(f"mulan/{name}", version="laim", home=shared_data)["all"]
-    np.testing.assert_array_equal(LAIM().fit_transform(original.X, original.Y), published.X)
+    np.testing.assert_array_equal(LAIM().fit_transform(original.X, original.y), published.X)
 
 
 def test_runs_in_a_pipeline():

@@ -44,7 +44,7 @@ def make_run(hierarchy, n_samples=60, seed=0, n_methods=1):
         for child, parent in hierarchy.edges[::-1, ::-1]:
             S[:, parent] = np.maximum(S[:, parent], S[:, child])
         results.append(Evaluated(f"method {k + 1}", S >= 0.6, S, 0.6, 1.5, {"depth": k, "rate": 0.1}))
-    return SimpleNamespace(hierarchy=hierarchy, Y_true=truth, results=results)
+    return SimpleNamespace(hierarchy=hierarchy, y_true=truth, results=results)
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,7 @@ def one(tree):
 @pytest.fixture(scope="session")
 def three(tree):
     run = make_run(tree, n_methods=3)
-    run.results[2] = Evaluated("labels only", run.results[2].Y_pred)
+    run.results[2] = Evaluated("labels only", run.results[2].y_pred)
     return run
 
 
@@ -76,7 +76,7 @@ def hostile():
     run = make_run(
         Hierarchy.from_edges([(None, HOSTILE[0]), *((HOSTILE[0], name) for name in HOSTILE[1:])]), n_methods=2
     )
-    run.results = [Evaluated(name, r.Y_pred, r.S, settings={name: name}) for name, r in zip(HOSTILE, run.results)]
+    run.results = [Evaluated(name, r.y_pred, r.S, settings={name: name}) for name, r in zip(HOSTILE, run.results)]
     run.more = {
         "title": HOSTILE[1],
         "ids": [HOSTILE[i % len(HOSTILE)] for i in range(60)],

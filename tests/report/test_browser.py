@@ -36,12 +36,12 @@ def opened(chromium, path, viewport=LAPTOP, **options):
 def pages(tmp_path_factory, one, three, hostile, dag):
     folder = tmp_path_factory.mktemp("pages")
     return {
-        "one": write_report(folder / "one.html", one.hierarchy, one.Y_true, one.results),
-        "three": write_report(folder / "three.html", three.hierarchy, three.Y_true, three.results),
+        "one": write_report(folder / "one.html", one.hierarchy, one.y_true, one.results),
+        "three": write_report(folder / "three.html", three.hierarchy, three.y_true, three.results),
         "hostile": write_report(
-            folder / "hostile.html", hostile.hierarchy, hostile.Y_true, hostile.results, **hostile.more
+            folder / "hostile.html", hostile.hierarchy, hostile.y_true, hostile.results, **hostile.more
         ),
-        "dag": write_report(folder / "dag.html", dag, (run := make_run(dag)).Y_true, run.results),
+        "dag": write_report(folder / "dag.html", dag, (run := make_run(dag)).y_true, run.results),
     }
 
 
@@ -84,7 +84,7 @@ def test_details_follow_the_mouse(chromium, pages, one):
     with opened(chromium, pages["one"]) as page:
         cell(page, "b/x").hover()
         details = page.locator("#details").inner_text()
-        support = one.Y_true[:, one.hierarchy.index("b/x")].sum()
+        support = one.y_true[:, one.hierarchy.index("b/x")].sum()
         assert "b/x" in details
         assert re.search(rf"support \(test rows\)\s+{support}\b", details)
         assert re.search(r"threshold\s+0\.6\b", details)
@@ -251,7 +251,7 @@ def test_thousands_of_labels_stay_quick(chromium, tmp_path):
     generator = np.random.default_rng(0)
     wide = Hierarchy.from_parents([-1, -1, *([0] * 1500), *generator.integers(0, 800, 2500).tolist()])
     run = make_run(wide, n_samples=20)
-    path = write_report(tmp_path / "wide.html", wide, run.Y_true, run.results)
+    path = write_report(tmp_path / "wide.html", wide, run.y_true, run.results)
     with opened(chromium, path) as page:
         assert page.locator("#icicle g[data-key]").count() < 3000
         page.fill("#search", "1234")

@@ -42,7 +42,7 @@ def test_a_draw_is_the_metric_on_the_rows_drawn(hierarchy, data):
     rows = np.array([0, 0, 2, 3, 3, 5])
     weights = np.bincount(rows, minlength=6).astype(float)[None]
     subject = check_subject(hierarchy, truth, Evaluated("x", labels, S))
-    T, P = subject.Y_true, subject.results[0].Y_pred
+    T, P = subject.y_true, subject.results[0].y_pred
     drawn = {
         **room._row_draws(weights, room._row_sums(T, P, hierarchy)),
         **room._class_draws(weights, T, P, hierarchy.costs),
@@ -60,15 +60,15 @@ def test_a_draw_is_the_metric_on_the_rows_drawn(hierarchy, data):
 @pytest.mark.parametrize("key", [measure.key for measure in MEASURES])
 def test_intervals_agree_with_the_general_bootstrap(one, key):
     result, h = one.results[0], one.hierarchy
-    subject = check_subject(h, one.Y_true, result)
+    subject = check_subject(h, one.y_true, result)
     found = measure_all(subject)[result.name][key]
     function, options = BY_METRIC[key]
-    predicted = result.S if key == "auprc" else result.Y_pred
+    predicted = result.S if key == "auprc" else result.y_pred
 
     def metric(T, P, hierarchy):
         return function(T, P, hierarchy=hierarchy, **options)
 
-    wanted = bootstrap_interval(metric, one.Y_true, predicted, h, n_resamples=500, random_state=1)
+    wanted = bootstrap_interval(metric, one.y_true, predicted, h, n_resamples=500, random_state=1)
     assert found.value == pytest.approx(wanted.value)
     assert found.low == pytest.approx(wanted.low, abs=0.6 * wanted.standard_error)
     assert found.high == pytest.approx(wanted.high, abs=0.6 * wanted.standard_error)
@@ -76,7 +76,7 @@ def test_intervals_agree_with_the_general_bootstrap(one, key):
 
 
 def test_differences_are_paired(three):
-    measured = measure_all(check_subject(three.hierarchy, three.Y_true, three.results))
+    measured = measure_all(check_subject(three.hierarchy, three.y_true, three.results))
     first, second = measured["method 1"]["f1"], measured["method 2"]["f1"]
     same = paired_difference(first, first)
     assert (same.value, same.low, same.high) == (0, 0, 0)
@@ -88,10 +88,10 @@ def test_curves_agree_with_the_labels_at_a_threshold(one):
     from truepath.report.curves import trace_curves
 
     S = one.results[0].S
-    curves = trace_curves(one.Y_true, S)
+    curves = trace_curves(one.y_true, S)
     for k in (0, 25, 60, 90):
         labels = S > curves.threshold[k]
-        precision, recall, f1 = metrics.hierarchical_precision_recall_f1(one.Y_true, labels)
+        precision, recall, f1 = metrics.hierarchical_precision_recall_f1(one.y_true, labels)
         assert curves.at_recall[k] == pytest.approx(recall)
         assert curves.at_f1[k] == pytest.approx(f1)
         if labels.any():

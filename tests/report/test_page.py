@@ -46,7 +46,7 @@ class Parsed(HTMLParser):
 
 
 def write(tmp_path, run, **more):
-    path = write_report(tmp_path / "page.html", run.hierarchy, run.Y_true, run.results, **more)
+    path = write_report(tmp_path / "page.html", run.hierarchy, run.y_true, run.results, **more)
     return path.read_text(encoding="utf-8")
 
 
@@ -102,25 +102,25 @@ def test_hostile_names_stay_text(tmp_path, hostile):
 def test_the_numbers_are_those_of_the_metrics(tmp_path, one):
     text, result, h = write(tmp_path, one), one.results[0], one.hierarchy
     for value in (
-        metrics.hierarchical_f1(one.Y_true, result.Y_pred, h),
-        metrics.auprc(one.Y_true, result.S),
-        metrics.h_loss(one.Y_true, result.Y_pred, h),
-        metrics.hmc_loss(one.Y_true, result.Y_pred, h),
-        metrics.exact_match(one.Y_true, result.Y_pred),
+        metrics.hierarchical_f1(one.y_true, result.y_pred, h),
+        metrics.auprc(one.y_true, result.S),
+        metrics.h_loss(one.y_true, result.y_pred, h),
+        metrics.hmc_loss(one.y_true, result.y_pred, h),
+        metrics.exact_match(one.y_true, result.y_pred),
     ):
         assert f"<b>{value:.3f}</b>" in text
     data = data_of(text)
-    assert data["support"] == one.Y_true.sum(axis=0).tolist()
-    assert data["methods"][0]["hits"] == (one.Y_true & result.Y_pred).sum(axis=0).tolist()
+    assert data["support"] == one.y_true.sum(axis=0).tolist()
+    assert data["methods"][0]["hits"] == (one.y_true & result.y_pred).sum(axis=0).tolist()
 
 
 def test_sparse_and_dense_give_the_same_page(tmp_path, one):
     result = one.results[0]
     sparse_one = Evaluated(
-        result.name, sparse.csr_array(result.Y_pred), sparse.csr_matrix(result.S), 0.6, 1.5, result.settings
+        result.name, sparse.csr_array(result.y_pred), sparse.csr_matrix(result.S), 0.6, 1.5, result.settings
     )
     dense = write(tmp_path, one)
-    one_path = write_report(tmp_path / "s.html", one.hierarchy, sparse.csr_matrix(one.Y_true), sparse_one)
+    one_path = write_report(tmp_path / "s.html", one.hierarchy, sparse.csr_matrix(one.y_true), sparse_one)
     written = re.compile(r"Written on .*? by")
     assert written.sub("", one_path.read_text(encoding="utf-8")) == written.sub("", dense)
 
@@ -152,7 +152,7 @@ def test_odd_hierarchies(tmp_path, hierarchy):
 @pytest.mark.parametrize("true", [np.zeros_like, np.ones_like, np.copy], ids=["no labels", "all labels", "some"])
 @pytest.mark.parametrize("n_samples", [1, 12])
 def test_odd_labels(tmp_path, one, true, predict, n_samples):
-    truth = true(one.Y_true[:n_samples])
+    truth = true(one.y_true[:n_samples])
     labels = predict(truth)
     result = Evaluated("odd", labels, labels.astype(float))
     path = write_report(tmp_path / "odd.html", one.hierarchy, truth, result)
@@ -163,31 +163,31 @@ def test_odd_labels(tmp_path, one, true, predict, n_samples):
 
 def test_scores_beyond_one_and_without_scores(tmp_path, one):
     result = one.results[0]
-    beyond = Evaluated("margins", result.Y_pred, 4 * result.S - 2, 0.4)
-    bare = Evaluated("labels only", result.Y_pred)
-    path = write_report(tmp_path / "x.html", one.hierarchy, one.Y_true, [beyond, bare])
+    beyond = Evaluated("margins", result.y_pred, 4 * result.S - 2, 0.4)
+    bare = Evaluated("labels only", result.y_pred)
+    path = write_report(tmp_path / "x.html", one.hierarchy, one.y_true, [beyond, bare])
     text = path.read_text(encoding="utf-8")
     assert "Needs scores between 0 and 1" in text
     assert "labels without scores" in text
-    alone = write_report(tmp_path / "y.html", one.hierarchy, one.Y_true, bare).read_text(encoding="utf-8")
+    alone = write_report(tmp_path / "y.html", one.hierarchy, one.y_true, bare).read_text(encoding="utf-8")
     assert 'id="curves"' not in alone
 
 
 def test_labels_that_break_the_hierarchy_are_mended_and_told(tmp_path, one):
-    labels = np.zeros_like(one.Y_true)
+    labels = np.zeros_like(one.y_true)
     labels[3, one.hierarchy.index("a/x")] = True
-    text = write_report(tmp_path / "x.html", one.hierarchy, one.Y_true, Evaluated("odd", labels)).read_text("utf-8")
+    text = write_report(tmp_path / "x.html", one.hierarchy, one.y_true, Evaluated("odd", labels)).read_text("utf-8")
     assert "1 predicted row lacked an ancestor" in text
 
 
 def test_thresholds_without_bound_are_told_in_words(tmp_path, one):
     thresholds = np.full(one.hierarchy.n_nodes, 0.25)
     thresholds[:2] = np.inf, -np.inf
-    result = Evaluated("x", one.Y_true, one.results[0].S, thresholds)
-    text = write_report(tmp_path / "x.html", one.hierarchy, one.Y_true, result).read_text(encoding="utf-8")
+    result = Evaluated("x", one.y_true, one.results[0].S, thresholds)
+    text = write_report(tmp_path / "x.html", one.hierarchy, one.y_true, result).read_text(encoding="utf-8")
     assert data_of(text)["methods"][0]["thresholds"][:3] == ["never predicted", "always predicted", 0.25]
-    single = Evaluated("x", one.Y_true, one.results[0].S, np.inf)
-    assert Parsed(write_report(tmp_path / "y.html", one.hierarchy, one.Y_true, single).read_text("utf-8")).open == []
+    single = Evaluated("x", one.y_true, one.results[0].S, np.inf)
+    assert Parsed(write_report(tmp_path / "y.html", one.hierarchy, one.y_true, single).read_text("utf-8")).open == []
 
 
 def test_what_is_known_of_the_data_is_shown(tmp_path, one):
@@ -196,22 +196,22 @@ def test_what_is_known_of_the_data_is_shown(tmp_path, one):
     description = load_dataset("toy").describe()
     texts = [f"the text of row {i}" for i in range(60)]
     ids = [f"gene-{i}" for i in range(60)]
-    text = write(tmp_path, one, description=description, texts=texts, ids=ids, train_Y=one.Y_true[:30], title="Mine")
+    text = write(tmp_path, one, description=description, texts=texts, ids=ids, y_train=one.y_true[:30], title="Mine")
     assert "<title>Mine</title>" in text
     assert "12 (train 8, test 4)" in text
     assert re.search(r"<h4>gene-\d+</h4>", text)
     assert "the text of row" in text
     assert "training rows" in text
-    assert data_of(text)["train"] == one.Y_true[:30].sum(axis=0).tolist()
+    assert data_of(text)["train"] == one.y_true[:30].sum(axis=0).tolist()
     assert Parsed(write(tmp_path, one, description=description.to_dict())).open == []
 
 
 def test_mistakes_in_the_arguments_are_named(tmp_path, one):
-    path, h, truth, result = tmp_path / "x.html", one.hierarchy, one.Y_true, one.results[0]
+    path, h, truth, result = tmp_path / "x.html", one.hierarchy, one.y_true, one.results[0]
     cases = [
         ((h, truth, []), {}, "results is empty"),
         ((h, truth, [result, result]), {}, "two methods called 'method 1'"),
-        ((h, truth[:5], result), {}, "has 60 rows, Y_true 5"),
+        ((h, truth[:5], result), {}, "has 60 rows, y_true 5"),
         ((h, truth[:0], result), {}, "no rows"),
         ((h, truth, Evaluated("x", truth, thresholds=[1, 2])), {}, "thresholds of 'x'"),
         ((h, truth, result), {"ids": ["a"]}, "ids has 1 entries for 60 rows"),
@@ -264,7 +264,7 @@ def test_examples_count_every_label_even_when_folded(one):
         [(None, "r"), *(("r", f"c{k}") for k in range(30)), *((f"c{k}", f"g{k}") for k in range(30))]
     )
     run = make_run(wide, n_samples=9, seed=1)
-    full = np.ones_like(run.Y_true)
+    full = np.ones_like(run.y_true)
     partly = full.copy()
     partly[:, [wide.index(f"g{k}") for k in range(0, 30, 2)]] = False
     subject = check_subject(wide, full, Evaluated("x", partly))
@@ -291,7 +291,7 @@ def test_a_go_sized_page_is_small_and_soon_there(tmp_path):
     run = make_run(Hierarchy.from_parents(parents), n_samples=1278)
     run.results[0] = Evaluated("noise", run.results[0].S > 0.9, run.results[0].S.astype(np.float32))
     start = time.perf_counter()
-    path = write_report(tmp_path / "go.html", run.hierarchy, run.Y_true, run.results)
+    path = write_report(tmp_path / "go.html", run.hierarchy, run.y_true, run.results)
     assert time.perf_counter() - start < 60  # some 5 s on an idle core
     assert path.stat().st_size < 5_000_000
 

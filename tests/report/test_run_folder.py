@@ -16,18 +16,18 @@ from truepath.report import Evaluated, load_run, save_run, write_report
 @pytest.fixture
 def folder(tmp_path, three):
     dense, other, _ = three.results
-    results = [dense, Evaluated("sparse", sparse.csr_array(other.Y_pred), sparse.csr_array(other.S))]
+    results = [dense, Evaluated("sparse", sparse.csr_array(other.y_pred), sparse.csr_array(other.S))]
     per_node = np.linspace(0.1, 0.9, three.hierarchy.n_nodes)
-    results.append(Evaluated("bare", other.Y_pred, thresholds=per_node))
-    more = {"title": "Mine", "ids": [f"r{i}" for i in range(60)], "texts": ["t"] * 60, "train_Y": three.Y_true[:9]}
-    return save_run(tmp_path / "deep" / "run", three.hierarchy, three.Y_true, results, **more)
+    results.append(Evaluated("bare", other.y_pred, thresholds=per_node))
+    more = {"title": "Mine", "ids": [f"r{i}" for i in range(60)], "texts": ["t"] * 60, "y_train": three.y_true[:9]}
+    return save_run(tmp_path / "deep" / "run", three.hierarchy, three.y_true, results, **more)
 
 
 def test_what_is_saved_comes_back(folder, three):
     run = load_run(folder)
     assert (run.title, run.hierarchy, len(run.results)) == ("Mine", three.hierarchy, 3)
-    assert (run.subject.Y_true.toarray() == three.Y_true).all()
-    assert (run.subject.train_Y.toarray() == three.Y_true[:9]).all()
+    assert (run.subject.y_true.toarray() == three.y_true).all()
+    assert (run.subject.y_train.toarray() == three.y_true[:9]).all()
     dense, thin, bare = run.results
     assert (dense.S == three.results[0].S).all()
     assert sparse.issparse(thin.S)
@@ -45,7 +45,7 @@ def test_the_page_of_a_saved_run_is_the_page(folder, tmp_path):
 
 
 def test_a_new_run_replaces_the_old(folder, three):
-    save_run(folder, three.hierarchy, three.Y_true, three.results[0], title="Newer")
+    save_run(folder, three.hierarchy, three.y_true, three.results[0], title="Newer")
     assert [result.name for result in load_run(folder).results] == ["method 1"]
 
 
@@ -107,6 +107,6 @@ def test_a_foreign_folder_is_refused(tmp_path):
 
 
 def test_files_that_do_not_belong_together_are_refused(folder, three):
-    sparse.save_npz(folder / "truth.npz", sparse.csr_array(three.Y_true[:7]))
+    sparse.save_npz(folder / "truth.npz", sparse.csr_array(three.y_true[:7]))
     with pytest.raises(DataFormatError, match="do not belong together"):
         load_run(folder)

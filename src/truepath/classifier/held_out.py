@@ -19,7 +19,7 @@ from truepath.classifier.parts import final_step, fit_learner, node_scores
 from truepath.data.stratify import share_rows, stratified_folds
 from truepath.learners.base import count_rows, take_rows
 
-__all__ = ["HeldOut", "cross_transform", "hold_out", "resolve_validation"]
+__all__ = ["HeldOut", "cross_transform", "hold_out", "resolve_cv"]
 
 logger = logging.getLogger(__name__)
 
@@ -34,25 +34,25 @@ class HeldOut(NamedTuple):
     S: np.ndarray
 
 
-def resolve_validation(validation: Any, learner: Any) -> Any:
+def resolve_cv(cv: Any, learner: Any) -> Any:
     """Return ``"oob"``, a number of folds, a share of rows, or a splitter."""
-    if isinstance(validation, str):
-        if validation not in ("auto", "oob"):
-            raise ValueError(f"validation must be 'auto', 'oob', a number or a splitter; got {validation!r}.")
+    if isinstance(cv, str):
+        if cv not in ("auto", "oob"):
+            raise ValueError(f"cv must be 'auto', 'oob', a number or a splitter; got {cv!r}.")
         has_bag = _has_bag(learner)
-        if validation == "oob" and not has_bag:
+        if cv == "oob" and not has_bag:
             raise ValueError(
-                f"validation='oob' needs a learner that draws its rows and has oob_score, such as PCTForest; "
+                f"cv='oob' needs a learner that draws its rows and has oob_score, such as PCTForest; "
                 f"{type(final_step(learner)).__name__} has not. Give a number of folds."
             )
         return "oob" if has_bag else N_FOLDS
-    if hasattr(validation, "split"):
-        return validation
-    if isinstance(validation, (bool, np.bool_)) or not isinstance(validation, (int, float, np.integer, np.floating)):
-        raise ValueError(f"validation must be 'auto', 'oob', a number or a splitter; got {validation!r}.")
-    if not (0 < validation < 1 or (validation >= 2 and validation == int(validation))):
-        raise ValueError(f"validation must be a number of folds >= 2, or a share between 0 and 1; got {validation!r}.")
-    return float(validation) if validation < 1 else int(validation)
+    if hasattr(cv, "split"):
+        return cv
+    if isinstance(cv, (bool, np.bool_)) or not isinstance(cv, (int, float, np.integer, np.floating)):
+        raise ValueError(f"cv must be 'auto', 'oob', a number or a splitter; got {cv!r}.")
+    if not (0 < cv < 1 or (cv >= 2 and cv == int(cv))):
+        raise ValueError(f"cv must be a number of folds >= 2, or a share between 0 and 1; got {cv!r}.")
+    return float(cv) if cv < 1 else int(cv)
 
 
 def _has_bag(learner: Any) -> bool:
@@ -61,14 +61,14 @@ def _has_bag(learner: Any) -> bool:
 
 
 def hold_out(
-    learner: Any, X: Any, Y: Any, weight: Any, *, validation: Any, random_state: Any, n_jobs: int | None
+    learner: Any, X: Any, Y: Any, weight: Any, *, cv: Any, random_state: Any, n_jobs: int | None
 ) -> tuple[HeldOut, Any]:
     """Score rows that copies of the learner did not see; return the scores and, if one was fitted on all rows, it."""
     if count_rows(X) < 2:
         raise ValueError("nothing can be held out of n_samples=1; give more rows, or a decoder that learns nothing.")
-    if validation == "oob":
+    if cv == "oob":
         return _out_of_bag(learner, X, Y, weight)
-    splits = list(_splits(validation, X, Y, random_state))
+    splits = list(_splits(cv, X, Y, random_state))
     jobs = (delayed(_fit_and_score)(learner, X, Y, weight, train, test) for train, test in splits)
     scored = []
     for done in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
@@ -77,26 +77,26 @@ def hold_out(
     return HeldOut(np.concatenate([test for _, test in splits]), np.concatenate(scored)), None
 
 
-def _splits(validation: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the row numbers (train, held out)."""
     n_samples = count_rows(X)
-    if hasattr(validation, "split"):
-        found = [(np.asarray(a), np.asarray(b)) for a, b in validation.split(np.zeros((n_samples, 1)), _dense(Y))]
+    if hasattr(cv, "split"):
+        found = [(np.asarray(a), np.asarray(b)) for a, b in cv.split(np.zeros((n_samples, 1)), _dense(Y))]
         if not found or any(a.size == 0 or b.size == 0 for a, b in found):
-            raise ValueError("validation gives a split without training or without held-out rows.")
+            raise ValueError("cv gives a split without training or without held-out rows.")
         yield from found
-    elif isinstance(validation, float):
-        part = share_rows(Y, [1 - validation, validation], random_state)
+    elif isinstance(cv, float):
+        part = share_rows(Y, [1 - cv, cv], random_state)
         if part.min() == part.max():
-            raise ValueError(f"validation={validation} of {n_samples} rows leaves one part empty; give more rows.")
+            raise ValueError(f"cv={cv} of {n_samples} rows leaves one part empty; give more rows.")
         yield np.flatnonzero(part == 0), np.flatnonzero(part == 1)
     else:
-        if n_samples < validation:
+        if n_samples < cv:
             raise ValueError(
-                f"validation={validation} folds need as many rows; X has n_samples={n_samples}. Give fewer folds, or a "
+                f"cv={cv} folds need as many rows; X has n_samples={n_samples}. Give fewer folds, or a "
                 "decoder that learns nothing, such as truepath.decoders.Threshold."
             )
-        yield from stratified_folds(Y, validation, random_state)
+        yield from stratified_folds(Y, cv, random_state)
 
 
 def _dense(Y: Any) -> Any:
@@ -117,7 +117,7 @@ def _out_of_bag(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any
     S = final_step(fitted).oob_decision_
     rows = np.flatnonzero(np.isfinite(S).all(axis=1))
     if rows.size == 0:
-        raise ValueError("every row was drawn by every tree; raise n_estimators, or give validation a number of folds.")
+        raise ValueError("every row was drawn by every tree; raise n_estimators, or give cv a number of folds.")
     return HeldOut(rows, S[rows]), fitted
 
 

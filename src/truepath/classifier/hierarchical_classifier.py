@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.classifier.defaults import default_learner
 from truepath.classifier.explanation import Explanation, explain_row
-from truepath.classifier.held_out import HeldOut, cross_transform, hold_out, resolve_validation
+from truepath.classifier.held_out import HeldOut, cross_transform, hold_out, resolve_cv
 from truepath.classifier.parts import (
     combines_by_learning,
     conditional_scores,
@@ -54,7 +54,7 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         ``"best-path"``, ``"top-leaves"``. None or ``"learner"`` takes the learner's own ``predict``.
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
-    validation : "auto", "oob", int, float or splitter, default="auto"
+    cv : "auto", "oob", int, float or splitter, default="auto"
         Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
         out once; ``"oob"``, the trees that did not see a row, at no extra fit; a splitter of scikit-learn (a
         ``PredefinedSplit`` holds out a validation part that came with the data). ``"auto"`` is ``"oob"`` for forests
@@ -97,7 +97,7 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
     >>> from truepath.learners import BinaryRelevance
     >>> ds = load_dataset("toy")
     >>> learner = BinaryRelevance(LogisticRegression(C=100))
-    >>> model = HierarchicalClassifier(learner, hierarchy=ds.hierarchy, validation=4).fit(ds.train.X, ds.train.Y)
+    >>> model = HierarchicalClassifier(learner, hierarchy=ds.hierarchy, cv=4).fit(ds.train.X, ds.train.y)
     >>> model.predict_labels(ds.test.X)
     [('b', 'a/1'), ('a/2',), ('a/2', 'b/1'), ('b', 'a/2')]
     >>> print(model.explain(ds.test.X[0], n_others=1))
@@ -118,9 +118,9 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         learner: Any = None,
         combiner: Any = None,
         decoder: Any = "single",
-        hierarchy: Hierarchy | None = None,
         *,
-        validation: Any = "auto",
+        hierarchy: Hierarchy | None = None,
+        cv: Any = "auto",
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -128,32 +128,32 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         self.combiner = combiner
         self.decoder = decoder
         self.hierarchy = hierarchy
-        self.validation = validation
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     # ----------------------------------------------------------------------------------------- fitting
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> HierarchicalClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HierarchicalClassifier:
         """Fit combiner and decoder on held-out scores, and the learner on all rows.
 
         Parameters
         ----------
         X : array-like, sparse matrix, data frame or list of texts, n_samples rows
             Passed to the learner as it is.
-        Y : closed 0/1 matrix (n_samples, n_nodes), or label names
+        y : closed 0/1 matrix (n_samples, n_nodes), or label names
             Dense or sparse; or for each row a collection of label names or paths; or columns of levels, as HiClass
             takes them; or a data frame of either. Ancestors of names are added.
         sample_weight : array-like, shape (n_samples,), optional
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, pass_through=True)
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
         learner = default_learner(X, self.random_state) if self.learner is None else self.learner
         combiner, decoder = resolve_combiner(self.combiner, learner), resolve_decoder(self.decoder)
         learner, combiner, decoder = (give_hierarchy(part, hierarchy) for part in (learner, combiner, decoder))
-        validation = resolve_validation(self.validation, learner)
+        cv = resolve_cv(self.cv, learner)
         self.combiner_, self.decoder_, self.n_held_out_, fitted = combiner, decoder, 0, None
         if combines_by_learning(combiner) or decides_by_learning(decoder):
-            options = {"validation": validation, "random_state": self.random_state, "n_jobs": self.n_jobs}
+            options = {"cv": cv, "random_state": self.random_state, "n_jobs": self.n_jobs}
             held_out, fitted = hold_out(learner, X, Y, weight, **options)
             self._learn_from(held_out, Y, weight)
         else:
@@ -232,9 +232,9 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         """
         return explain_row(self._fitted(), x, n_others)
 
-    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the hierarchical F1 (micro-averaged over all labels, ancestors included)."""
-        truth = encode_labels(Y, self._fitted().hierarchy_)
+        truth = encode_labels(y, self._fitted().hierarchy_)
         return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
 
     def _learner_scores(self, X: Any) -> np.ndarray:

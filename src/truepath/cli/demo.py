@@ -43,13 +43,13 @@ def demo(
     for method, what in METHODS.items():
         console.print(f"  [bold]{method:<13}[/] {what}")
     results, seconds = _train(ds)
-    found = {name: measure(ds.test.Y, result, h) for name, result in results.items()}
+    found = {name: measure(ds.test.y, result, h) for name, result in results.items()}
     console.print()
     console.print(results_table(found, f"On the {len(ds.test):,} test packages (* best)", seconds))
     console.print(LEGEND)
     best = max(found, key=lambda name: found[name]["hierarchical_f1"])
     console.print(f"\nOne package, as [bold]{best}[/] sees it:")
-    console.print(_example(ds, results[best].Y_pred))
+    console.print(_example(ds, results[best].y_pred))
     page = _write(ds, list(results.values()), output)
     console.print(f"\nThe whole story, with the hierarchy to zoom into: [bold]{page}[/]", soft_wrap=True)
     console.print("\nTry next:")
@@ -67,8 +67,8 @@ def _train(ds: Dataset) -> tuple[dict[str, Evaluated], dict[str, float]]:
     together = ds.merge("train", "valid", into="train").train
     results, seconds = {}, {}
     for method in METHODS:
-        model = make_preset(method, ds.hierarchy, validation=N_FOLDS)
-        seconds[method] = fit_with_progress(model, together.X, together.Y, method)
+        model = make_preset(method, ds.hierarchy, cv=N_FOLDS)
+        seconds[method] = fit_with_progress(model, together.X, together.y, method)
         results[method] = evaluate_model(model, ds.test.X, method, seconds[method])
     return results, seconds
 
@@ -82,32 +82,32 @@ def _write(ds: Dataset, results: list[Evaluated], folder: Path) -> Path:
     about: dict[str, Any] = {
         "title": "Topics of Python packages",
         "ids": ds.test.ids,
-        "train_Y": together.Y,
+        "y_train": together.y,
         "description": ds.describe(),
     }
     with progress("writing the report", 2) as advance:
-        save_run(folder / "run", ds.hierarchy, ds.test.Y, results, **about)
+        save_run(folder / "run", ds.hierarchy, ds.test.y, results, **about)
         advance()
-        page = write_report(folder / "report.html", ds.hierarchy, ds.test.Y, results, **about)
+        page = write_report(folder / "report.html", ds.hierarchy, ds.test.y, results, **about)
         advance()
     return page
 
 
-def _example(ds: Dataset, Y_pred: Any) -> Any:
+def _example(ds: Dataset, y_pred: Any) -> Any:
     """Draw the test package with the most labels predicted right of those with just one wrong or missed."""
     import numpy as np
     from rich.tree import Tree
 
-    truth = ds.test.Y.toarray()
-    right = (truth & Y_pred).sum(axis=1)
-    row = int(np.argmax(np.where((truth != Y_pred).sum(axis=1) == 1, right, -1)))
+    truth = ds.test.y.toarray()
+    right = (truth & y_pred).sum(axis=1)
+    row = int(np.argmax(np.where((truth != y_pred).sum(axis=1) == 1, right, -1)))
     name = str(ds.test.ids[row]) if ds.test.ids is not None else f"row {row}"
     marks = {(True, True): "[green]✓ {}[/]", (True, False): "[yellow]○ {}  (missed)[/]", (False, True): "[red]✗ {}[/]"}
     tree = Tree(f"[bold]{name}[/]   [green]✓ right[/]  [yellow]○ missed[/]  [red]✗ wrong[/]")
     branches = {-1: tree}
-    for v in np.flatnonzero(truth[row] | Y_pred[row]).tolist():
+    for v in np.flatnonzero(truth[row] | y_pred[row]).tolist():
         above = ds.hierarchy.parents(v)
-        mark = marks[bool(truth[row, v]), bool(Y_pred[row, v])]
+        mark = marks[bool(truth[row, v]), bool(y_pred[row, v])]
         label = str(ds.hierarchy.names[v]).rsplit(" :: ", 1)[-1]
         branches[v] = branches[int(above[0]) if above.size else -1].add(mark.format(label))
     return tree

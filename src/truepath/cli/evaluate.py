@@ -63,7 +63,7 @@ def evaluate(
     given: dict[str, Any] = {}
     if predicted is not None:
         found_labels = read_labels(predicted, tree, ids=ids, close=close)
-        given["labels"] = _match(found_labels.Y, found_labels.ids, true, true_ids, str(predicted), by_order)
+        given["labels"] = _match(found_labels.y, found_labels.ids, true, true_ids, str(predicted), by_order)
     if scores is not None:
         table = read_scores(scores, tree, ids=ids)
         given["scores"] = _match(table.S, table.ids, true, true_ids, str(scores), by_order)
@@ -88,7 +88,7 @@ def _read_truth(
             raise TruePathError("--hierarchy is missing: a file of labels does not say how they hang together.")
         tree = read_hierarchy(hierarchy)
         table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
-        return tree, table.Y, table.ids
+        return tree, table.y, table.ids
     if Path(truth).suffix in (".csv", ".tsv", ".parquet", ".json", ".npy", ".npz"):
         raise FileNotFoundError(2, "no such file", truth)
     ds = load_dataset(truth)
@@ -96,7 +96,7 @@ def _read_truth(
         raise TruePathError(f"{truth} has no part {split!r}; there are {', '.join(ds.splits)}. Choose with --split.")
     if hierarchy is not None and read_hierarchy(hierarchy) != ds.hierarchy:
         raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}; leave it out.")
-    return ds.hierarchy, ds[split].Y, ds[split].ids
+    return ds.hierarchy, ds[split].y, ds[split].ids
 
 
 def _match(matrix: Any, ids: Any, true: Any, true_ids: Any, path: str, by_order: bool) -> Any:

@@ -68,7 +68,7 @@ def fit(
         from truepath.cli.fitting import fit_with_progress
 
         train = ds.merge()["all"]
-        told["seconds"] = fit_with_progress(model, train.X, train.Y, f"{method} on all rows")
+        told["seconds"] = fit_with_progress(model, train.X, train.y, f"{method} on all rows")
     model.input_ = remembered
     model.save(output)
     told |= {"model": str(output), "rows_fitted": len(train)}
@@ -107,7 +107,7 @@ def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> Hierarchic
     from truepath.classifier import make_preset
 
     model = make_preset(method, ds.hierarchy, random_state=seed, n_jobs=n_jobs)
-    return model.set_params(learner__features__nominal=tuple(ds.nominal)) if ds.nominal else model
+    return model.set_params(learner__features__categorical_features=tuple(ds.nominal)) if ds.nominal else model
 
 
 def _measure(
@@ -117,13 +117,13 @@ def _measure(
     from truepath.cli.fitting import evaluate_model, fit_with_progress, measure
     from truepath.report import save_run
 
-    seconds = fit_with_progress(model, train.X, train.Y, method)
+    seconds = fit_with_progress(model, train.X, train.y, method)
     result = evaluate_model(model, test.X, method, seconds)
     texts = test.X.tolist() if getattr(test.X, "ndim", 2) == 1 else None
     title = f"{ds.name}: {method}"
-    options: dict[str, Any] = {"title": title, "ids": test.ids, "texts": texts, "train_Y": train.Y}
-    save_run(folder, ds.hierarchy, test.Y, result, description=ds.describe(), **options)
-    found = measure(test.Y, result, ds.hierarchy)
+    options: dict[str, Any] = {"title": title, "ids": test.ids, "texts": texts, "y_train": train.y}
+    save_run(folder, ds.hierarchy, test.y, result, description=ds.describe(), **options)
+    found = measure(test.y, result, ds.hierarchy)
     return {"test_rows": len(test), "measures": found, "run": str(folder), "seconds": seconds}
 
 

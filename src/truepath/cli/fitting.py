@@ -79,11 +79,11 @@ def evaluate_model(model: HierarchicalClassifier, X: Any, name: str, seconds: fl
     return Evaluated(name, model.predict(X), model.predict_proba(X), thresholds, round(seconds, 3), shown)
 
 
-def measure(Y_true: Any, result: Evaluated, hierarchy: Hierarchy) -> dict[str, float]:
+def measure(y_true: Any, result: Evaluated, hierarchy: Hierarchy) -> dict[str, float]:
     """Return the usual measures of one method."""
     from truepath.metrics import evaluate
 
-    return evaluate(Y_true, result.Y_pred, result.S, hierarchy, metrics=list(MEASURES))
+    return evaluate(y_true, result.y_pred, result.S, hierarchy, metrics=list(MEASURES))
 
 
 def results_table(found: dict[str, dict[str, float]], title: str, seconds: dict[str, float] | None = None) -> Table:

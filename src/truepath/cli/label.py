@@ -66,7 +66,7 @@ def label(
     from truepath.data import read_hierarchy, read_scores, write_labels
     from truepath.data.tables.write import find_format
 
-    chosen, options = choose(strategy, {"t": threshold, "objective": objective, "k": k, "alpha": alpha})
+    chosen, options = choose(strategy, {"threshold": threshold, "objective": objective, "k": k, "alpha": alpha})
     find_format("-.csv" if output is None else output, form)  # before the work, not after it
     if coherent != "error" and coherent not in COHERENT:
         raise TruePathError(f"--coherent must be error or one of {', '.join(COHERENT)}; got {coherent!r}.")
@@ -111,10 +111,10 @@ def _learn_from(
     true = read_labels(source, hierarchy)
     if given.ids is not None and true.ids is not None:
         rows = match_rows(given.ids, true.ids, what=f"{source}: the true labels")
-        true = replace(true, Y=true.Y[rows], ids=given.ids)
-    if true.Y.shape[0] != given.S.shape[0]:
+        true = replace(true, y=true.y[rows], ids=given.ids)
+    if true.y.shape[0] != given.S.shape[0]:
         raise TruePathError(
-            f"{source} has {true.Y.shape[0]} rows, {given.path} has {given.S.shape[0]}: they must be the same."
+            f"{source} has {true.y.shape[0]} rows, {given.path} has {given.S.shape[0]}: they must be the same."
         )
     return given, true
 
@@ -148,7 +148,7 @@ def _fit(
         decoder.fit(S)
         return
     given, true = held_out
-    decoder.fit(_mend(given.S, *mend, given.path), true.Y)
+    decoder.fit(_mend(given.S, *mend, given.path), true.y)
 
 
 def _predict(decoder: Decoder, S: Any, advance: Any) -> Any:

@@ -59,7 +59,7 @@ def _decoder(name: str, **fixed: Any) -> Callable[[Hierarchy, dict[str, Any]], D
 
 
 STRATEGIES = {
-    "threshold": Strategy("labels above --threshold", _decoder("Threshold"), ("t",)),
+    "threshold": Strategy("labels above --threshold", _decoder("Threshold"), ("threshold",)),
     "single": Strategy("one learned threshold", _decoder("SingleThreshold"), ("objective",), learns=True),
     "multi": Strategy(
         "a threshold a class, greedy as published", _decoder("MultiThreshold", method="greedy"), ("objective",), True
@@ -82,13 +82,13 @@ STRATEGIES = {
     ),
     "best-path": Strategy("the best leaf with its ancestors", _decoder("BestPath"), wants_coherent=False),
 }
-_FLAGS = {"t": "--threshold", "objective": "--objective", "k": "--k", "alpha": "--alpha"}
+_FLAGS = {"threshold": "--threshold", "objective": "--objective", "k": "--k", "alpha": "--alpha"}
 
 
 def choose(name: str, given: dict[str, Any]) -> tuple[Strategy, dict[str, Any]]:
     """Return the strategy and its options; an unknown name, or an option that would mean nothing, is an error.
 
-    >>> strategy, options = choose("mas", {"k": "3", "t": None})
+    >>> strategy, options = choose("mas", {"k": "3", "threshold": None})
     >>> strategy.about, options
     ('most probable sets of leaves, greedy', {'k': 3})
     """

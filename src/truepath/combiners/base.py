@@ -55,7 +55,7 @@ class Combiner(TransformerMixin, BaseEstimator):
     hierarchy: Hierarchy | None
     hierarchy_: Hierarchy
 
-    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> Combiner:
+    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Combiner:
         """Learn from scores and true labels; return self."""
         raise NotImplementedError
 
@@ -83,13 +83,13 @@ class Combiner(TransformerMixin, BaseEstimator):
 class Correction(Combiner):
     """A combiner without training: ``transform`` works at once, ``fit`` only checks."""
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> Correction:
+    def fit(self, S: Any, y: Any = None, sample_weight: Any = None) -> Correction:
         """Check the shapes; nothing is learned.
 
         Parameters
         ----------
         S : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Y, sample_weight : ignored
+        y, sample_weight : ignored
         """
         hierarchy = hierarchy_for(self.hierarchy, S)
         check_scores(S, hierarchy)
@@ -156,10 +156,10 @@ def row_blocks(n_samples: int, n_nodes: int) -> Iterator[slice]:
 def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
     """Return the labels as a boolean matrix, closed, with as many rows as ``S``."""
     if Y is None:
-        raise ValueError("this combiner requires y to be passed, but the target y is None: give the true labels Y.")
+        raise ValueError("this combiner requires y to be passed, but the target y is None: give the true labels.")
     Y = check_labels(Y, hierarchy)
     if S.shape[0] != Y.shape[0]:
-        raise ValueError(f"S has {S.shape[0]} rows but Y has {Y.shape[0]}; they must describe the same instances.")
+        raise ValueError(f"S has {S.shape[0]} rows but y has {Y.shape[0]}; they must describe the same instances.")
     return Y
 
 

@@ -81,31 +81,31 @@ class BayesianAggregation(Combiner):
         self,
         likelihood: str = "gaussian",
         *,
+        hierarchy: Hierarchy | None = None,
         smoothing: float = 1.0,
         n_bins: int = 10,
         dag: str = "raise",
-        hierarchy: Hierarchy | None = None,
     ):
         self.likelihood = likelihood
+        self.hierarchy = hierarchy
         self.smoothing = smoothing
         self.n_bins = n_bins
         self.dag = dag
-        self.hierarchy = hierarchy
 
-    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> BayesianAggregation:
+    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> BayesianAggregation:
         """Fit the score models and the prior.
 
         Parameters
         ----------
         S : array-like or sparse matrix, shape (n_samples, n_nodes)
             Local scores of rows the learner did not train on.
-        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
         """
         self._check_options()
         hierarchy = hierarchy_for(self.hierarchy, S)
         S = check_scores(S, hierarchy)
-        Y = check_truth(Y, S, hierarchy)
+        Y = check_truth(y, S, hierarchy)
         weight = check_weight(sample_weight, S.shape[0])
         S = np.asarray(S.toarray() if sparse.issparse(S) else S, np.float64)
         counts = np.asarray(weight @ Y).ravel()

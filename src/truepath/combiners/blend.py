@@ -32,7 +32,7 @@ class Blend(Combiner):
     ----------
     groups : {"global", "level", "node"} or array-like of int, shape (n_nodes,), default="global"
         Which nodes share weights: all, those of one depth, none, or those of equal number.
-    project : {"isotonic", "max_up", "min_down"} or None, default="isotonic"
+    project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
         How the blend is made coherent (and clipped to [0, 1]). A global blend of coherent scores is coherent already.
     hierarchy : Hierarchy, optional
 
@@ -61,30 +61,30 @@ class Blend(Combiner):
 
     accepts_many = True
 
-    def __init__(self, groups: Any = "global", *, project: str | None = "isotonic", hierarchy: Hierarchy | None = None):
+    def __init__(self, groups: Any = "global", *, hierarchy: Hierarchy | None = None, project: str | None = "isotonic"):
         self.groups = groups
-        self.project = project
         self.hierarchy = hierarchy
+        self.project = project
 
     @property
     def is_coherent(self) -> bool:  # type: ignore[override]
         """Whether a projection follows."""
         return self.project is not None
 
-    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> Blend:
+    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Blend:
         """Fit the weights.
 
         Parameters
         ----------
         S : list of array-like or sparse matrices, each of shape (n_samples, n_nodes)
             Scores of rows the learners did not train on.
-        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
         """
         check_projection(self.project)
         hierarchy = hierarchy_for(self.hierarchy, list_sources(S)[0])
         parts = _check_parts(S, hierarchy)
-        Y = check_truth(Y, parts[0], hierarchy)
+        Y = check_truth(y, parts[0], hierarchy)
         weight = check_weight(sample_weight, Y.shape[0])
         self.groups_ = self._group(hierarchy)
         self.weights_ = _fit_weights(parts, Y, weight, self.groups_)

@@ -47,7 +47,7 @@ class FAEL(Combiner):
     fit_intercept : bool, default=False
         Whether to centre scores and labels (by their weighted means), which adds one constant a node that is not
         penalised. The paper does not.
-    project : {"isotonic", "max_up", "min_down"} or None, default="isotonic"
+    project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
         How the raw scores are made coherent (and clipped to [0, 1]); None returns X W itself.
     hierarchy : Hierarchy, optional
 
@@ -92,16 +92,16 @@ class FAEL(Combiner):
         self,
         alpha: float | str = 1.0,
         *,
+        hierarchy: Hierarchy | None = None,
         alphas: Any = None,
         fit_intercept: bool = False,
         project: str | None = "isotonic",
-        hierarchy: Hierarchy | None = None,
     ):
         self.alpha = alpha
+        self.hierarchy = hierarchy
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.project = project
-        self.hierarchy = hierarchy
 
     weights_: Weights
     alpha_: float
@@ -111,18 +111,18 @@ class FAEL(Combiner):
         """Whether a projection follows."""
         return self.project is not None
 
-    def fit(self, S: Any, Y: Any, sample_weight: Any = None) -> FAEL:
+    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> FAEL:
         """Solve for the weights.
 
         Parameters
         ----------
         S : array-like or sparse matrix, shape (n_samples, n_nodes), or a list of them
             Local scores of rows the learners did not train on.
-        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
         """
         check_projection(self.project)
-        rows = check_rows(self.hierarchy, S, Y, sample_weight)
+        rows = check_rows(self.hierarchy, S, y, sample_weight)
         self._solve(rows)
         self.hierarchy_, self.n_sources_ = rows.hierarchy, rows.n_sources
         self.n_features_in_ = rows.hierarchy.n_nodes

@@ -84,12 +84,12 @@ class HierarchicalFAEL(FAEL):
         beta: float = 1.0,
         mu: float = 1.0,
         *,
+        hierarchy: Hierarchy | None = None,
         alphas: Any = None,
         ratios: Any = None,
         mus: Any = None,
         fit_intercept: bool = False,
         project: str | None = "isotonic",
-        hierarchy: Hierarchy | None = None,
     ):
         super().__init__(alpha, alphas=alphas, fit_intercept=fit_intercept, project=project, hierarchy=hierarchy)
         self.beta = beta

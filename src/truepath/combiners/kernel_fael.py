@@ -84,15 +84,15 @@ class KernelFAEL(FAEL):
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | str = "scale",
         *,
+        hierarchy: Hierarchy | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: Mapping[str, Any] | None = None,
         n_components: int | None = None,
-        random_state: Any = None,
         alphas: Any = None,
         fit_intercept: bool = False,
         project: str | None = "isotonic",
-        hierarchy: Hierarchy | None = None,
+        random_state: Any = None,
     ):
         super().__init__(alpha, alphas=alphas, fit_intercept=fit_intercept, project=project, hierarchy=hierarchy)
         self.kernel = kernel
@@ -128,7 +128,7 @@ class KernelFAEL(FAEL):
         share = rows.weight / rows.weight.sum()
         self.kernel_mean_ = share @ K if self.fit_intercept else np.zeros(K.shape[0])
         K = self._centre(K, share) * np.outer(self.root_, self.root_)
-        self.labels_ = scale_rows(rows.Y, self.root_)
+        self.labels_ = scale_rows(rows.y, self.root_)
         if isinstance(self.alpha, str):
             alphas, root = check_candidates(self.alpha, self.alphas), self.root_ if self.fit_intercept else None
             spectrum = ridge.kernel_spectrum((K + K.T) / 2)

@@ -26,7 +26,7 @@ class MeanOfPaths(Correction):
 
     Parameters
     ----------
-    project : {"isotonic", "max_up", "min_down"} or None, default="isotonic"
+    project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
         How the means are made coherent; None returns them as they are.
     hierarchy : Hierarchy, optional
 
@@ -44,9 +44,9 @@ class MeanOfPaths(Correction):
     [[0.5, 0.375, 0.25, 1.0, 0.75]]
     """
 
-    def __init__(self, *, project: str | None = "isotonic", hierarchy: Hierarchy | None = None):
-        self.project = project
+    def __init__(self, *, hierarchy: Hierarchy | None = None, project: str | None = "isotonic"):
         self.hierarchy = hierarchy
+        self.project = project
 
     @property
     def is_coherent(self) -> bool:  # type: ignore[override]

@@ -50,17 +50,17 @@ class PathProduct(Correction):
     [[0.5, 0.25, 0.5, 0.25, 0.125]]
     """
 
-    def __init__(self, *, dag: str = "min", hierarchy: Hierarchy | None = None):
-        self.dag = dag
+    def __init__(self, *, hierarchy: Hierarchy | None = None, dag: str = "min"):
         self.hierarchy = hierarchy
+        self.dag = dag
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> PathProduct:
+    def fit(self, S: Any, y: Any = None, sample_weight: Any = None) -> PathProduct:
         """Check the shapes and that no score is negative; nothing is learned.
 
         Parameters
         ----------
         S : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Y, sample_weight : ignored
+        y, sample_weight : ignored
         """
         super().fit(S)
         check_non_negative(check_scores(S, self.hierarchy_), NEEDS_PROBABILITIES)

@@ -21,7 +21,7 @@ def _min_down(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
     return S
 
 
-PROJECTIONS = {"isotonic": project_isotonic, "max_up": _max_up, "min_down": _min_down}
+PROJECTIONS = {"isotonic": project_isotonic, "max-up": _max_up, "min-down": _min_down}
 
 
 def check_projection(project: str | None) -> None:

@@ -17,7 +17,7 @@ class Rows(NamedTuple):
     """Checked training rows."""
 
     X: Any  # (n_samples, n_sources * n_nodes), float64
-    Y: Any  # (n_samples, n_nodes), float64
+    y: Any  # (n_samples, n_nodes), float64
     weight: np.ndarray
     hierarchy: Hierarchy
     n_sources: int
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
     @property
     def y_mean(self) -> np.ndarray:
         """The weighted mean of the labels."""
-        return np.asarray(self.weight @ self.Y).ravel() / self.weight.sum()
+        return np.asarray(self.weight @ self.y).ravel() / self.weight.sum()
 
 
 class System(NamedTuple):
@@ -82,8 +82,8 @@ def make_system(rows: Rows, fit_intercept: bool) -> System:
         X = (X.toarray() if sparse.issparse(X) else X) - rows.x_mean
     root = np.sqrt(rows.weight)
     if (root == 1).all():
-        return System(X, rows.Y, root if fit_intercept else None)
-    return System(scale_rows(X, root), scale_rows(rows.Y, root), root if fit_intercept else None)
+        return System(X, rows.y, root if fit_intercept else None)
+    return System(scale_rows(X, root), scale_rows(rows.y, root), root if fit_intercept else None)
 
 
 def scale_rows(M: Any, scale: np.ndarray) -> Any:

@@ -43,7 +43,7 @@ class TruePathRule(Correction):
         score (TPR-w).
     descendants : bool, default=False
         Whether all positive descendants are averaged, not only children (DESCENS).
-    project : {"min_down", "isotonic"}, default="min_down"
+    project : {"min-down", "isotonic"}, default="min-down"
         The second pass: the published top-down cap, or the nearest coherent scores (known as ISO-TPR).
     hierarchy : Hierarchy, optional
 
@@ -68,16 +68,16 @@ class TruePathRule(Correction):
         self,
         threshold: float | str = 0.5,
         *,
+        hierarchy: Hierarchy | None = None,
         weight: float | None = None,
         descendants: bool = False,
-        project: str = "min_down",
-        hierarchy: Hierarchy | None = None,
+        project: str = "min-down",
     ):
         self.threshold = threshold
+        self.hierarchy = hierarchy
         self.weight = weight
         self.descendants = descendants
         self.project = project
-        self.hierarchy = hierarchy
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         self._check()
@@ -98,7 +98,7 @@ class TruePathRule(Correction):
         if self.weight is not None and not 0 <= self.weight <= 1:
             raise ValueError(f"weight must lie in [0, 1], or be None for TPR; got {self.weight!r}.")
         if self.project is None:
-            raise ValueError("project must be 'min_down', 'max_up' or 'isotonic'; the rule has a second pass.")
+            raise ValueError("project must be 'min-down', 'max-up' or 'isotonic'; the rule has a second pass.")
         check_projection(self.project)
 
 

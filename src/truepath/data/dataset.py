@@ -52,7 +52,7 @@ class Dataset:
     >>> ds = load_dataset("toy")
     >>> ds
     Dataset('toy': train 8, test 4; 2 features, 5 labels)
-    >>> ds.train.Y.shape, ds.hierarchy.decode(ds.train.Y[:2])
+    >>> ds.train.y.shape, ds.hierarchy.decode(ds.train.y[:2])
     ((8, 5), [('a/1',), ('a/2',)])
     >>> ds.valid
     Traceback (most recent call last):
@@ -76,9 +76,9 @@ class Dataset:
             width = split.X.shape[1] if split.X.ndim == 2 else 1
             if width != len(self.feature_names):
                 raise ValueError(f"split {name!r} has {width} features, feature_names {len(self.feature_names)}.")
-            if split.Y.shape[1] != self.hierarchy.n_nodes:
+            if split.y.shape[1] != self.hierarchy.n_nodes:
                 n_nodes = self.hierarchy.n_nodes
-                raise ValueError(f"split {name!r} has {split.Y.shape[1]} label columns, the hierarchy {n_nodes} nodes.")
+                raise ValueError(f"split {name!r} has {split.y.shape[1]} label columns, the hierarchy {n_nodes} nodes.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         plain = (dict(self.splits), self.feature_names, dict(self.nominal), dict(self.provenance))
@@ -212,7 +212,7 @@ class Dataset:
         others = {} if of is None else {name: split for name, split in self.splits.items() if name != of}
         if set(shares) & set(others):
             raise ValueError(f"fractions names splits that are kept: {sorted(set(shares) & set(others))}.")
-        parts = share_rows(source.Y, list(shares.values()), random_state)
+        parts = share_rows(source.y, list(shares.values()), random_state)
         dealt = {name: source.take(np.flatnonzero(parts == k)) for k, name in enumerate(shares)}
         return replace(self, splits={**dealt, **others})
 
@@ -239,10 +239,10 @@ class Dataset:
             Count in this split; by default in ``"train"`` if there is one, else in all rows.
         """
         counted = split or ("train" if "train" in self.splits else None)
-        Y = stack_splits(list(self.splits.values())).Y if counted is None else self[counted].Y
+        Y = stack_splits(list(self.splits.values())).y if counted is None else self[counted].y
         smaller = self.hierarchy.prune(min_count, Y)
         columns = self.hierarchy.indices(smaller.names)
-        splits = {name: Split(s.X, _columns(s.Y, columns), s.ids) for name, s in self.splits.items()}
+        splits = {name: Split(s.X, _columns(s.y, columns), s.ids) for name, s in self.splits.items()}
         return replace(self, hierarchy=smaller, splits=splits)
 
     def keep_full_paths(self) -> Dataset:

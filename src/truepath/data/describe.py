@@ -97,7 +97,7 @@ def describe(
     name: str, hierarchy: Hierarchy, splits: Mapping[str, Split], n_features: int, n_nominal: int
 ) -> Description:
     """Count what the splits hold; see :class:`Description`."""
-    Y = sparse.csr_array(sparse.vstack([split.Y for split in splits.values()]), dtype=bool)
+    Y = sparse.csr_array(sparse.vstack([split.y for split in splits.values()]), dtype=bool)
     Y.sort_indices()
     n_samples, closed = Y.shape[0], np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["has_full_paths", "keep_full_paths"]
 
 
-def has_full_paths(Y: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
+def has_full_paths(y: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
     """Say of each row whether it has labels and all of its paths end in leaves.
 
     Parameters
     ----------
-    Y : ndarray or CSR of bool, shape (n_samples, n_nodes)
+    y : ndarray or CSR of bool, shape (n_samples, n_nodes)
         Closed labels.
     hierarchy : Hierarchy
 
@@ -33,7 +33,7 @@ def has_full_paths(Y: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
     >>> has_full_paths(h.encode([["a/1", "b"], ["a", "b"], []]), h).tolist()
     [True, False, False]
     """
-    ends = drop_ancestors(sparse.csr_array(Y), hierarchy)
+    ends = drop_ancestors(sparse.csr_array(y), hierarchy)
     n_ends = np.diff(ends.indptr)
     n_leaves = np.asarray(ends.astype(np.int64) @ hierarchy.is_leaf.astype(np.int64))
     return (n_ends > 0) & (n_ends == n_leaves)
@@ -62,13 +62,13 @@ def keep_full_paths(dataset: Dataset) -> Dataset:
     >>> from truepath.data import load_dataset
     >>> ds = load_dataset("toy")
     >>> full = keep_full_paths(ds)
-    >>> full.n_samples <= ds.n_samples, bool(has_full_paths(full.train.Y, full.hierarchy).all())
+    >>> full.n_samples <= ds.n_samples, bool(has_full_paths(full.train.y, full.hierarchy).all())
     (True, True)
     >>> first_rows = keep_full_paths(ds).prune(2)      # or the other way round:
     >>> first_labels = keep_full_paths(ds.prune(2))
     """
     splits = {
-        name: split.take(np.flatnonzero(has_full_paths(split.Y, dataset.hierarchy)))
+        name: split.take(np.flatnonzero(has_full_paths(split.y, dataset.hierarchy)))
         for name, split in dataset.splits.items()
     }
     return replace(dataset, splits=splits)

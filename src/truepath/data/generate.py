@@ -82,7 +82,7 @@ def make_hmc(
     >>> ds = make_hmc(n_samples=100, n_nodes=12, random_state=0)
     >>> ds
     Dataset('made': train 60, valid 20, test 20; 20 features, 12 labels)
-    >>> ds.hierarchy.is_closed(ds.train.Y)
+    >>> ds.hierarchy.is_closed(ds.train.y)
     True
     """
     _check(n_samples, n_features, n_nodes, depth, branching)

@@ -39,7 +39,7 @@ def with_topics(ds: Dataset, topics: PathType) -> Dataset:
     columns = np.array([hierarchy.index(named[label]) for label in ds.hierarchy.names.tolist()])
     whole = ds["all"]
     Y = sparse.csr_array(
-        (whole.Y.data, columns[whole.Y.indices], whole.Y.indptr), shape=(len(whole), hierarchy.n_nodes)
+        (whole.y.data, columns[whole.y.indices], whole.y.indptr), shape=(len(whole), hierarchy.n_nodes)
     )
     Y.sort_indices()
     rows = _sound_half(Y, hierarchy, np.unique(columns))

@@ -22,7 +22,7 @@ class Split:
     X : ndarray of float, csr_array of float, or ndarray of str, shape (n_samples, n_features) or (n_samples,)
         Numbers as written; codes of nominal values; NaN where a value is missing. One-dimensional and of strings
         if the only feature is a text.
-    Y : csr_array of bool, shape (n_samples, n_nodes)
+    y : csr_array of bool, shape (n_samples, n_nodes)
         The labels, closed under ancestors.
     ids : ndarray of str, shape (n_samples,), or None
         Names of the rows, where the file has them.
@@ -31,22 +31,22 @@ class Split:
     """
 
     X: Any
-    Y: sparse.csr_array[Any]
+    y: sparse.csr_array[Any]
     ids: NDArray[np.object_] | None = None
     n_written: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        sizes = {self.X.shape[0], self.Y.shape[0]}
+        sizes = {self.X.shape[0], self.y.shape[0]}
         sizes |= {len(column) for column in (self.ids, self.n_written) if column is not None}
         if len(sizes) != 1:
             raise ValueError(f"X, Y, ids and n_written must have the same number of rows, not {sorted(sizes)}.")
 
     def __len__(self) -> int:
-        return int(self.Y.shape[0])
+        return int(self.y.shape[0])
 
     def __repr__(self) -> str:
         kind = "sparse" if sparse.issparse(self.X) else "dense"
-        return f"Split({len(self)} rows, X {kind} {self.X.shape}, Y {self.Y.shape})"
+        return f"Split({len(self)} rows, X {kind} {self.X.shape}, Y {self.y.shape})"
 
     @property
     def n_samples(self) -> int:
@@ -57,7 +57,7 @@ class Split:
         """Give the rows of these numbers (or of this mask) as a split of their own."""
         ids = None if self.ids is None else self.ids[rows]
         written = None if self.n_written is None else self.n_written[rows]
-        return Split(self.X[rows], self.Y[rows], ids, written)
+        return Split(self.X[rows], self.y[rows], ids, written)
 
 
 def stack_splits(parts: Sequence[Split]) -> Split:
@@ -66,7 +66,7 @@ def stack_splits(parts: Sequence[Split]) -> Split:
     X: Any = sparse.vstack([sparse.csr_array(part.X) for part in parts]) if any_sparse else None
     if X is None:
         X = np.concatenate([part.X for part in parts])
-    Y = sparse.csr_array(sparse.vstack([part.Y for part in parts], format="csr"), dtype=bool)
+    Y = sparse.csr_array(sparse.vstack([part.y for part in parts], format="csr"), dtype=bool)
     ids = [part.ids for part in parts if part.ids is not None]
     written = [part.n_written for part in parts if part.n_written is not None]
     return Split(

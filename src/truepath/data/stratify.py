@@ -76,13 +76,13 @@ def _telling_labels(Y: Any, n_parts: int) -> NDArray[np.bool_]:
 
 
 def stratified_folds(
-    Y: ArrayLike | sparse.sparray, n_splits: int = 5, random_state: int | RandomState | None = None
+    y: ArrayLike | sparse.sparray, n_splits: int = 5, random_state: int | RandomState | None = None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield the row numbers (train, test) of each fold of a stratified cross-validation.
 
     Parameters
     ----------
-    Y : ndarray or sparse array of bool, shape (n_samples, n_nodes)
+    y : ndarray or sparse array of bool, shape (n_samples, n_nodes)
         The labels; closed or not.
     n_splits : int, default=5
         The number of folds.
@@ -98,8 +98,8 @@ def stratified_folds(
     4 [2, 2]
     4 [2, 2]
     """
-    n_samples = np.shape(Y)[0]
+    n_samples = np.shape(y)[0]
     if not 2 <= n_splits <= n_samples:
         raise ValueError(f"n_splits must be between 2 and the number of rows ({n_samples}), not {n_splits}.")
-    parts = share_rows(Y, [1 / n_splits] * n_splits, random_state)
+    parts = share_rows(y, [1 / n_splits] * n_splits, random_state)
     return ((np.flatnonzero(parts != k), np.flatnonzero(parts == k)) for k in range(n_splits))

@@ -27,7 +27,7 @@ class FitInput(NamedTuple):
     """Checked arguments of ``fit``."""
 
     S: Any
-    Y: Any
+    y: Any
     sample_weight: NDArray[np.float64] | None
     hierarchy: Hierarchy
 
@@ -46,7 +46,7 @@ class Decoder(BaseEstimator):
         """Whether ``fit`` learns from scores and labels; then they must be those of held-out rows."""
         return False
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> Decoder:
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Decoder:
         """Learn from held-out scores and labels. Decoders that learn nothing take note of the hierarchy only."""
         self.hierarchy_ = resolve_hierarchy(self.hierarchy, np.shape(S)[1] if not sparse.issparse(S) else S.shape[1])
         self.n_features_in_ = self.hierarchy_.n_nodes
@@ -67,9 +67,9 @@ class Decoder(BaseEstimator):
         check_is_fitted(self, "hierarchy_")
         return self._label(self._check_scores(S))
 
-    def fit_predict(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
+    def fit_predict(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, and return the label sets of the same scores."""
-        return self.fit(S, Y, sample_weight).predict(S)
+        return self.fit(S, y, sample_weight).predict(S)
 
     def _check_scores(self, S: Any) -> Any:
         """Check the scores that are to be labelled."""
@@ -85,12 +85,12 @@ def check_fit_input(
 ) -> FitInput:
     """Check the arguments of ``fit``, and set ``hierarchy_`` and ``n_features_in_``."""
     if Y is None:
-        raise ValueError(f"{type(decoder).__name__}.fit needs Y, the true labels of the scored instances.")
+        raise ValueError(f"{type(decoder).__name__}.fit needs y, the true labels of the scored instances.")
     Decoder.fit(decoder, S if sparse.issparse(S) else np.atleast_2d(np.asarray(S)))
     hierarchy = decoder.hierarchy_
     S, Y = check_scores(S, hierarchy, coherent=coherent), check_labels(Y, hierarchy)
     if S.shape[0] != Y.shape[0]:
-        raise ValueError(f"S has {S.shape[0]} rows but Y has {Y.shape[0]}; they must describe the same instances.")
+        raise ValueError(f"S has {S.shape[0]} rows but y has {Y.shape[0]}; they must describe the same instances.")
     if S.shape[0] == 0:
         raise ValueError("S has no rows; at least one scored instance is needed.")
     return FitInput(S, Y, check_weight(sample_weight, S.shape[0]), hierarchy)

@@ -73,12 +73,12 @@ def _fit_and_measure(job: Job, record: RunRecord) -> RunRecord:
     rows, hierarchy = job.source.rows, job.source.hierarchy
     train, test = rows.take(job.train), rows.take(job.test)
     start = time.perf_counter()
-    estimator = job.estimator.fit(train.X, _labels_for(job.estimator, train.Y))
+    estimator = job.estimator.fit(train.X, _labels_for(job.estimator, train.y))
     fitted = time.perf_counter()
     predicted = _predict(estimator, test.X, {measure.metric.needs for measure in job.measures})
     done = time.perf_counter()
     values = {
-        m.label: m.metric(test.Y, predicted[m.metric.needs], hierarchy, **m.options_for(hierarchy))
+        m.label: m.metric(test.y, predicted[m.metric.needs], hierarchy, **m.options_for(hierarchy))
         for m in job.measures
     }
     return replace(record, values=values, fit_seconds=fitted - start, predict_seconds=done - fitted)

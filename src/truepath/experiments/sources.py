@@ -55,7 +55,7 @@ class Source:
     def deal(self, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Return for each fold the numbers of the rows to train on and to test on."""
         if self.folds is not None:
-            return list(stratified_folds(self.rows.Y, self.folds, seed))
+            return list(stratified_folds(self.rows.y, self.folds, seed))
         return [(np.arange(self.n_train or 0), np.arange(self.n_train or 0, len(self.rows)))]
 
 

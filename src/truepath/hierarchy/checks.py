@@ -32,7 +32,7 @@ def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int)
     return hierarchy
 
 
-def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "Y", close: bool = False) -> Any:
+def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool = False) -> Any:
     """Return a label matrix as a boolean array or ``csr_array``, checked against the hierarchy.
 
     Parameters
@@ -40,7 +40,7 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "Y", close: bool =
     Y : array-like or sparse matrix, shape (n_samples, n_nodes)
         Only 0 and 1 (or False and True).
     hierarchy : Hierarchy
-    name : str, default="Y"
+    name : str, default="y"
         What the error messages call it.
     close : bool, default=False
         Whether to add missing ancestors rather than refuse.
@@ -95,7 +95,7 @@ def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: boo
         raise ConstraintError(
             f"{name} has {broken.n_rows} {rows} with a score above its parent's "
             f"(first: row {broken.row}, {child!r} above {parent!r}). "
-            "Make it coherent first, with one of truepath.combiners or coherent='max_up' where offered."
+            "Make it coherent first, with one of truepath.combiners or coherent='max-up' where offered."
         )
     return S
 

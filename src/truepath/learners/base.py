@@ -62,10 +62,10 @@ class HierarchicalLearner(ClassifierMixin, BaseEstimator):
         """
         return self.predict_proba(X) > HALF
 
-    def score(self, X, Y, sample_weight=None):
+    def score(self, X, y, sample_weight=None):
         """Return the share of rows whose label set is predicted exactly (scikit-learn's default for label sets)."""
         found = self.predict(X)
-        truth = encode_labels(Y, self.hierarchy_)
+        truth = encode_labels(y, self.hierarchy_)
         truth = truth.toarray() if sparse.issparse(truth) else truth
         return float(np.average((found == truth).all(axis=1), weights=sample_weight))
 
@@ -84,7 +84,7 @@ class FitInput(NamedTuple):
     """What :func:`check_fit_input` returns."""
 
     X: Any
-    Y: Any  # bool, closed: ndarray or csr_array
+    y: Any  # bool, closed: ndarray or csr_array
     sample_weight: np.ndarray | None
     hierarchy: Hierarchy
 
@@ -110,13 +110,13 @@ def check_fit_input(learner, X, Y, sample_weight=None, *, allow_nan=False, pass_
     X = _check_features(learner, X, allow_nan, pass_through, dtype, reset=True)
     if Y is None:
         raise ValueError(
-            f"{type(learner).__name__} requires y to be passed, but the target y is None: give the labels Y."
+            f"{type(learner).__name__} requires y to be passed, but the target y is None: give the labels."
         )
     hierarchy = learner.hierarchy if learner.hierarchy is not None else derive_hierarchy(Y)
     Y = encode_labels(Y, hierarchy)
     n_samples = count_rows(X)
     if Y.shape[0] != n_samples:
-        raise ValueError(f"X has {n_samples} rows but Y has {Y.shape[0]}; they must describe the same instances.")
+        raise ValueError(f"X has {n_samples} rows but y has {Y.shape[0]}; they must describe the same instances.")
     learner.hierarchy_ = hierarchy
     return FitInput(X, Y, check_weight(sample_weight, n_samples), hierarchy)
 
@@ -158,8 +158,8 @@ def derive_hierarchy(Y) -> Hierarchy:
     if sparse.issparse(values) or values.dtype.kind in "biuf":
         if values.ndim != 2:
             raise ValueError(
-                "Y must be a label matrix (n_samples, n_nodes) or a list of label collections; got one column. "
-                "Reshape your data using Y.reshape(-1, 1) for one label, or give names."
+                "y must be a label matrix (n_samples, n_nodes) or a list of label collections; got one column. "
+                "Reshape your data using y.reshape(-1, 1) for one label, or give names."
             )
         return resolve_hierarchy(None, values.shape[1])
     return Hierarchy.from_paths(dict.fromkeys(_paths(values)))

@@ -69,7 +69,7 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
     ...         return super().fit(X, Y.toarray().astype(float))
     >>> ds = load_dataset("toy")
     >>> stack = Stack([Neighbours(1), Neighbours(3)], combiner=Blend(), cv=4, hierarchy=ds.hierarchy)
-    >>> S = stack.fit(ds.train.X, ds.train.Y).predict_proba(ds.test.X)
+    >>> S = stack.fit(ds.train.X, ds.train.y).predict_proba(ds.test.X)
     >>> S.shape, ds.hierarchy.is_coherent(S)
     ((4, 5), True)
     """
@@ -78,32 +78,32 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
         self,
         learners: Sequence[Any],
         *,
+        hierarchy: Hierarchy | None = None,
         combiner: Any = None,
         cv: Any = 5,
         random_state: Any = 0,
         n_jobs: int | None = None,
-        hierarchy: Hierarchy | None = None,
     ):
         self.learners = learners
+        self.hierarchy = hierarchy
         self.combiner = combiner
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.hierarchy = hierarchy
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = ()) -> Stack:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = ()) -> Stack:
         """Score the rows out of fold, fit the combiner, refit the learners.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
-        Y : label matrix or label names, see :func:`truepath.learners.base.encode_labels`
+        y : label matrix or label names, see :func:`truepath.learners.base.encode_labels`
         sample_weight : array-like, shape (n_samples,), optional
             Passed to the combiner, and to the learners that take it.
         scores : sequence of score matrices, each (n_samples, n_nodes)
             Held-out scores of these rows by other models.
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, pass_through=True)
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
         learners = [_prepare(entry, hierarchy) for entry in self.learners]
         if not learners and not len(scores):
             raise ValueError("Stack has nothing to combine: give at least one learner, or score matrices as scores=.")

@@ -1,4 +1,4 @@
-"""Metrics of hierarchical multi-label classification: ``(Y_true, Y_pred or S, hierarchy) -> number``.
+"""Metrics of hierarchical multi-label classification: ``(y_true, y_pred or S, hierarchy) -> number``.
 
 Every metric stands in a registry: :func:`list_metrics` names them, :func:`get_metric` tells what one needs and
 which way is better, :func:`get_scorer` makes it a scikit-learn scorer, :func:`evaluate` computes several.

@@ -31,8 +31,8 @@ _AREAS: dict[str, Callable[[Steps], float]] = {
 
 @register(needs="scores")
 def auprc(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     average: Literal["pooled", "macro", "weighted", "per_class"] = "pooled",
@@ -45,8 +45,8 @@ def auprc(
 
     Parameters
     ----------
-    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_score : array-like or sparse matrix of float, shape (n_samples, n_nodes)
         float32 scores are compared as float32. Cells that a sparse matrix does not store score 0.
     hierarchy : Hierarchy, optional
         Only to name ``nodes``.
@@ -91,7 +91,7 @@ def auprc(
         raise ValueError(f"method must be 'average_precision' or 'davis_goadrich'; got {method!r}.")
     if average not in ("pooled", "macro", "weighted", "per_class"):
         raise ValueError(f"average must be 'pooled', 'macro', 'weighted' or 'per_class'; got {average!r}.")
-    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    pair = check_label_scores(y_true, y_score, hierarchy, nodes, sample_weight)
 
     def area_of(ranking: Ranking) -> float:
         area = _AREAS[method](take_steps(ranking))
@@ -107,8 +107,8 @@ def auprc(
 
 @register(needs="scores")
 def average_auprc(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     weights: Literal["frequency"] | None = None,
@@ -131,7 +131,7 @@ def average_auprc(
     if weights not in (None, "frequency"):
         raise ValueError(f"weights must be None or 'frequency'; got {weights!r}.")
     options: Any = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
-    return auprc(Y_true, S, hierarchy, average="weighted" if weights else "macro", method=method, **options)
+    return auprc(y_true, y_score, hierarchy, average="weighted" if weights else "macro", method=method, **options)
 
 
 def _rank_classes(pair: Pair) -> Iterator[Ranking]:

@@ -1,6 +1,6 @@
 """What a metric is: a function of truth and prediction, registered once with what must be known to use it.
 
-A metric's function takes ``(Y_true, Y_pred or S, hierarchy=None, *, ...)``. Registering it tells which of the two
+A metric's function takes ``(y_true, y_pred or S, hierarchy=None, *, ...)``. Registering it tells which of the two
 predictions it wants, which way is better, its bounds and its best value; scorers, :func:`evaluate` and the
 room's common tests read that record and nothing else.
 """
@@ -32,7 +32,7 @@ class Metric:
     name : str
         The function's name.
     function : callable
-        ``function(Y_true, Y_pred or S, hierarchy=None, *, ...)``.
+        ``function(y_true, y_pred or S, hierarchy=None, *, ...)``.
     needs : {"labels", "scores"}
         What it is compared with: a label matrix or a score matrix.
     greater_is_better : bool
@@ -58,11 +58,11 @@ class Metric:
     uses_truth: bool = True
     number: Callable[[Any], float] | None = None
 
-    def __call__(self, Y_true: Any, predicted: Any, hierarchy: Hierarchy | None = None, **options: Any) -> float:
+    def __call__(self, y_true: Any, predicted: Any, hierarchy: Hierarchy | None = None, **options: Any) -> float:
         """Return the metric as one number, whatever its function's own signature and result."""
         if self.takes("hierarchy"):
             options["hierarchy"] = hierarchy
-        given = (Y_true, predicted) if self.uses_truth else (predicted,)
+        given = (y_true, predicted) if self.uses_truth else (predicted,)
         result = self.function(*given, **options)
         return float(result if self.number is None else self.number(result))
 

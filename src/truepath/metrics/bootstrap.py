@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
 def bootstrap_interval(
     metric: str | Callable[..., float],
-    Y_true: Any,
+    y_true: Any,
     predicted: Any,
     hierarchy: Hierarchy | None = None,
     *,
@@ -53,8 +53,8 @@ def bootstrap_interval(
     Parameters
     ----------
     metric : str or callable
-        A registered name, or ``metric(Y_true, predicted, hierarchy, **options) -> float``.
-    Y_true : array-like or sparse matrix, shape (n_samples, n_nodes)
+        A registered name, or ``metric(y_true, predicted, hierarchy, **options) -> float``.
+    y_true : array-like or sparse matrix, shape (n_samples, n_nodes)
     predicted : array-like or sparse matrix, shape (n_samples, n_nodes)
         Labels or scores, what the metric needs.
     hierarchy : Hierarchy, optional
@@ -86,15 +86,15 @@ def bootstrap_interval(
         raise ValueError("confidence must lie between 0 and 1, and n_resamples be at least 1.")
     if method not in ("percentile", "bca"):
         raise ValueError(f"method must be 'percentile' or 'bca'; got {method!r}.")
-    Y_true, predicted = _indexable(Y_true), _indexable(predicted)
+    y_true, predicted = _indexable(y_true), _indexable(predicted)
     function = get_metric(metric) if isinstance(metric, str) else metric
     weight = None if sample_weight is None else np.asarray(sample_weight)
 
     def measure(rows: NDArray[np.int64]) -> float:
         drawn = {} if weight is None else {"sample_weight": weight[rows]}
-        return float(function(Y_true[rows], predicted[rows], hierarchy, **drawn, **options))
+        return float(function(y_true[rows], predicted[rows], hierarchy, **drawn, **options))
 
-    n_samples = Y_true.shape[0]
+    n_samples = y_true.shape[0]
     generator = _generator(random_state)
     value = measure(np.arange(n_samples))
     draws = np.array([measure(generator.integers(n_samples, size=n_samples)) for _ in range(n_resamples)])

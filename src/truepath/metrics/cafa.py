@@ -49,8 +49,8 @@ class CafaCurve(NamedTuple):
 
 
 def cafa_curve(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     ic: ArrayLike | None = None,
@@ -62,8 +62,8 @@ def cafa_curve(
 
     Parameters
     ----------
-    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_score : array-like or sparse matrix of float, shape (n_samples, n_nodes)
         0 or less means not predicted.
     hierarchy : Hierarchy, optional
         To name ``nodes``, and for the information content.
@@ -71,7 +71,7 @@ def cafa_curve(
         The weight of each label; 1 by default.
     thresholds : {"exact", "grid"} or array-like, default="exact"
         Every distinct score, CAFA's 0.01, 0.02, ..., 1.00, or given ones (above 0). They are compared in the
-        type of ``S``.
+        type of ``y_score``.
     nodes : sequence of names or numbers, optional
         The classes counted, all by default; CAFA leaves out the top terms.
     sample_weight : array-like, shape (n_samples,), optional
@@ -93,15 +93,15 @@ def cafa_curve(
     >>> curve.thresholds.tolist(), curve.precision.tolist(), curve.recall.tolist()
     ([0.9, 0.7, 0.5], [1.0, 1.0, 0.75], [0.5, 0.75, 0.75])
     """
-    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    pair = check_label_scores(y_true, y_score, hierarchy, nodes, sample_weight)
     content = np.ones(pair.true.shape[1]) if ic is None else check_per_node(ic, pair.true.shape[1], "ic")
     return _sweep(pair, content, thresholds)
 
 
 @register(needs="scores")
 def fmax(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     thresholds: str | ArrayLike = "exact",
@@ -119,13 +119,13 @@ def fmax(
     0.8571
     """
     options: Any = {"thresholds": thresholds, "nodes": nodes, "sample_weight": sample_weight}
-    return _best_f1(cafa_curve(Y_true, S, hierarchy, **options))
+    return _best_f1(cafa_curve(y_true, y_score, hierarchy, **options))
 
 
 @register(needs="scores", needs_hierarchy=True)
 def wfmax(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     ic: ArrayLike | None = None,
@@ -136,7 +136,7 @@ def wfmax(
     """Return Fmax with labels weighted by their information content.
 
     Parameters are those of :func:`cafa_curve`, but ``ic`` by default is :func:`information_content` of
-    ``Y_true``; give the training set's for an honest comparison.
+    ``y_true``; give the training set's for an honest comparison.
 
     Examples
     --------
@@ -147,14 +147,14 @@ def wfmax(
     >>> wfmax(truth, truth.astype(float), h)
     1.0
     """
-    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    pair = check_label_scores(y_true, y_score, hierarchy, nodes, sample_weight)
     return _best_f1(_sweep(pair, _content(ic, pair), thresholds))
 
 
 @register(needs="scores", greater_is_better=False, bounds=(0.0, float("inf")), needs_hierarchy=True)
 def smin(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     ic: ArrayLike | None = None,
@@ -176,7 +176,7 @@ def smin(
     >>> smin(truth, truth.astype(float), h)
     0.0
     """
-    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    pair = check_label_scores(y_true, y_score, hierarchy, nodes, sample_weight)
     content = _content(ic, pair)
     curve = _sweep(pair, content, thresholds)
     distances = np.hypot(curve.remaining_uncertainty, curve.misinformation)

@@ -69,8 +69,8 @@ def _area_under(curve: PrecisionRecallCurve) -> float:
 
 @register(needs="scores", number=_area_under)
 def precision_recall_curve(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     node: int | str | None = None,
@@ -81,8 +81,8 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_score : array-like or sparse matrix of float, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         Only to name ``node`` and ``nodes``.
     node : int or str, optional
@@ -111,14 +111,14 @@ def precision_recall_curve(
     if node is not None and nodes is not None:
         raise ValueError("give node (one class) or nodes (several, pooled), not both.")
     chosen = nodes if node is None else [node]
-    ranking = pool(check_label_scores(Y_true, S, hierarchy, chosen, sample_weight))
+    ranking = pool(check_label_scores(y_true, y_score, hierarchy, chosen, sample_weight))
     scores = np.concatenate([ranking.positives, ranking.negatives])
     thresholds, place = np.unique(scores, return_inverse=True)
     split = ranking.positives.size
     tp = _at_or_above(place[:split], ranking.positive_weight, thresholds.size)
     fp = _at_or_above(place[split:], ranking.negative_weight, thresholds.size)
     if tp.size == 0 or tp[0] == 0:
-        raise ValueError("Y_true has no positive in the chosen classes; a curve needs one.")
+        raise ValueError("y_true has no positive in the chosen classes; a curve needs one.")
     n_predicted = np.maximum(tp + fp, np.finfo(float).tiny)  # only weights of zero can make it 0
     return PrecisionRecallCurve(np.append(tp / n_predicted, 1.0), np.append(tp / tp[0], 0.0), thresholds)
 

@@ -53,8 +53,8 @@ class PrecisionRecallF1(NamedTuple):
 
 @register(needs="labels", needs_hierarchy=True, number=lambda result: result.f1)
 def hierarchical_precision_recall_f1(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     average: Average = "micro",
@@ -66,7 +66,7 @@ def hierarchical_precision_recall_f1(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         With a hierarchy, missing ancestors are added to both first, as the definition asks.
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
@@ -105,7 +105,7 @@ def hierarchical_precision_recall_f1(
     """
     if average not in _GROUPINGS:
         raise ValueError(f"average must be one of {', '.join(map(repr, _GROUPINGS))}; got {average!r}.")
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     if hierarchy is not None:
         pair = pair._replace(true=_closed(pair.true, hierarchy), pred=_closed(pair.pred, hierarchy))
     ratios = _ratios(_GROUPINGS[average](pair), zero_division)
@@ -117,8 +117,8 @@ def hierarchical_precision_recall_f1(
 
 @register(needs="labels", needs_hierarchy=True)
 def hierarchical_precision(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     average: Average = "micro",
@@ -135,13 +135,13 @@ def hierarchical_precision(
     0.5
     """
     options: Any = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
-    return hierarchical_precision_recall_f1(Y_true, Y_pred, hierarchy, average=average, **options).precision
+    return hierarchical_precision_recall_f1(y_true, y_pred, hierarchy, average=average, **options).precision
 
 
 @register(needs="labels", needs_hierarchy=True)
 def hierarchical_recall(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     average: Average = "micro",
@@ -158,13 +158,13 @@ def hierarchical_recall(
     0.5
     """
     options: Any = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
-    return hierarchical_precision_recall_f1(Y_true, Y_pred, hierarchy, average=average, **options).recall
+    return hierarchical_precision_recall_f1(y_true, y_pred, hierarchy, average=average, **options).recall
 
 
 @register(needs="labels", needs_hierarchy=True)
 def hierarchical_f1(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     average: Average = "micro",
@@ -181,13 +181,13 @@ def hierarchical_f1(
     0.5
     """
     options: Any = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
-    return hierarchical_precision_recall_f1(Y_true, Y_pred, hierarchy, average=average, **options).f1
+    return hierarchical_precision_recall_f1(y_true, y_pred, hierarchy, average=average, **options).f1
 
 
 @register(needs="labels")
 def micro_f1(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     nodes: Any = None,
@@ -205,14 +205,14 @@ def micro_f1(
     >>> micro_f1([[1, 0, 1], [1, 1, 0]], [[1, 0, 0], [1, 0, 0]])
     0.6666666666666666
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     return float(_ratios(_everything(pair), zero_division).f1[0])
 
 
 @register(needs="labels")
 def macro_f1(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     nodes: Any = None,
@@ -230,7 +230,7 @@ def macro_f1(
     >>> macro_f1([[1, 0], [1, 1]], [[1, 0], [1, 0]])
     0.5
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     return mean_of_defined(_ratios(count_classes(pair), zero_division).f1)
 
 

@@ -36,8 +36,8 @@ __all__ = ["h_loss", "hierarchical_hamming_loss"]
 
 @register(needs="labels", greater_is_better=False, bounds=(0.0, 1.0), needs_hierarchy=True)
 def h_loss(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     costs: str | ArrayLike = "normalised",
@@ -48,7 +48,7 @@ def h_loss(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
     costs : {"normalised", "uniform"} or array-like of shape (n_nodes,), default="normalised"
@@ -83,15 +83,15 @@ def h_loss(
     >>> h_loss(truth, h.encode([["b/1"]]), h)  # a and b cost 1/2 each, nothing below counts
     1.0
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     charged, _ = walk_rows(pair, check_costs(costs, pair.hierarchy))
     return pair.mean_over_rows(charged)
 
 
 @register(needs="labels", greater_is_better=False, needs_hierarchy=True)
 def hierarchical_hamming_loss(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     normalise: bool = True,
@@ -102,7 +102,7 @@ def hierarchical_hamming_loss(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         None takes the labels as flat; the loss is then the Hamming loss.
     normalise : bool, default=True
@@ -119,7 +119,7 @@ def hierarchical_hamming_loss(
     >>> hierarchical_hamming_loss(h.encode([["a"]]), h.encode([["b"]]), h)  # every node is at or below a mistake
     1.0
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     _, tainted = walk_rows(pair, np.zeros(pair.true.shape[1]))
     if normalise:
         return pair.mean_over_rows(tainted) / pair.n_counted

@@ -34,8 +34,8 @@ UNBOUNDED = (0.0, float("inf"))
 
 @register(needs="labels", greater_is_better=False, bounds=UNBOUNDED, needs_hierarchy=True)
 def hmc_loss(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     alpha: ArrayLike | None = None,
@@ -49,14 +49,14 @@ def hmc_loss(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
     alpha, beta : float or array-like of shape (n_nodes,), optional
         The prices of misses and of false alarms, one for all or one a class; both or neither.
     lambda_ : {"per_class", "balanced"}, float or array-like of shape (n_nodes,), optional
         Instead of them: ``beta = 2 / (1 + lambda_)``, ``alpha = 2 - beta``. ``"balanced"`` is the number of negative
-        over that of positive cells of ``Y_true`` among the counted classes, one number for all;
+        over that of positive cells of ``y_true`` among the counted classes, one number for all;
         ``"per_class"``, the default, takes that ratio class by class, which is what the published numbers of
         Triguero & Vens use.
     costs : {"normalised", "uniform"} or array-like of shape (n_nodes,), default="normalised"
@@ -89,7 +89,7 @@ def hmc_loss(
     >>> hmc_loss(truth, predicted, h, lambda_=3)  # a miss costs 3/2, a false alarm 1/2
     0.25
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     counts = count_classes(pair)
     if alpha is None and beta is None:
         alpha, beta = _prices("per_class" if lambda_ is None else lambda_, counts, pair)
@@ -100,8 +100,8 @@ def hmc_loss(
 
 @register(needs="labels", greater_is_better=False, bounds=UNBOUNDED, needs_hierarchy=True)
 def symmetric_loss(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     alpha: str | float = 1.0,
@@ -113,13 +113,13 @@ def symmetric_loss(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
     alpha : float or "balanced", default=1.0
         A false alarm at v costs 2 c_v / (1 + alpha), a miss alpha times that. The paper takes the ratio of
         negative to positive labels of the training set: pass that number, or ``"balanced"`` to count it on
-        ``Y_true``.
+        ``y_true``.
     costs : {"normalised", "uniform"} or array-like of shape (n_nodes,), default="normalised"
     nodes : sequence of names or numbers, optional
         The classes counted, all by default.
@@ -133,7 +133,7 @@ def symmetric_loss(
     >>> symmetric_loss(h.encode([["a/1"]]), h.encode([["a/2"]]), h, alpha=3)
     0.5
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     counts = count_classes(pair)
     if alpha != "balanced" and (isinstance(alpha, str) or np.ndim(alpha)):
         raise ValueError(f"alpha must be a number or 'balanced'; got {alpha!r}.")

@@ -16,7 +16,7 @@ __all__ = ["information_content"]
 
 
 def information_content(
-    Y: Any,
+    y: Any,
     hierarchy: Hierarchy,
     *,
     sample_weight: ArrayLike | None = None,
@@ -26,7 +26,7 @@ def information_content(
 
     Parameters
     ----------
-    Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         Closed under ancestors; the training labels, as a rule.
     hierarchy : Hierarchy
     sample_weight : array-like, shape (n_samples,), optional
@@ -56,7 +56,7 @@ def information_content(
     >>> information_content(h.encode([["a/1"], ["a/2"], ["a/2", "b/1"], ["a"]]), h).tolist()
     [0.0, 2.0, 1.0, 2.0, 0.0]
     """
-    Y = check_labels(Y, hierarchy)
+    Y = check_labels(y, hierarchy)
     check_rows(Y, hierarchy, "Y")
     weight = check_weight(sample_weight, Y.shape[0])
     weight = np.ones(Y.shape[0]) if weight is None else weight

@@ -51,20 +51,20 @@ class Pair(NamedTuple):
 
 
 def check_label_pair(
-    Y_true: Any, Y_pred: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
+    y_true: Any, y_pred: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
 ) -> Pair:
     """Return truth and predicted labels as boolean matrices of one kind: CSR when either is sparse."""
-    true, pred = as_labels(Y_true, "Y_true"), as_labels(Y_pred, "Y_pred")
+    true, pred = as_labels(y_true, "y_true"), as_labels(y_pred, "y_pred")
     if sparse.issparse(true) or sparse.issparse(pred):
         true, pred = as_bool(sparse.csr_array(true)), as_bool(sparse.csr_array(pred))
-    return _pair(true, pred, "Y_pred", hierarchy, nodes, sample_weight)
+    return _pair(true, pred, "y_pred", hierarchy, nodes, sample_weight)
 
 
 def check_label_scores(
-    Y_true: Any, S: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
+    y_true: Any, y_score: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
 ) -> Pair:
     """Return truth and scores as matrices of one kind: the scores' own."""
-    true, scores = as_labels(Y_true, "Y_true"), as_scores(S)
+    true, scores = as_labels(y_true, "y_true"), as_scores(y_score)
     if sparse.issparse(scores):
         true = as_bool(sparse.csr_array(true))
     elif sparse.issparse(true):
@@ -75,8 +75,8 @@ def check_label_scores(
 def _pair(true: Any, pred: Any, name: str, hierarchy: Any, nodes: Any, sample_weight: Any) -> Pair:
     """Check what both kinds of pairs have in common."""
     if true.shape != pred.shape:
-        raise ValueError(f"Y_true and {name} must have the same shape; got {true.shape} and {pred.shape}.")
-    check_rows(true, hierarchy, "Y_true")
+        raise ValueError(f"y_true and {name} must have the same shape; got {true.shape} and {pred.shape}.")
+    check_rows(true, hierarchy, "y_true")
     counted = check_nodes(nodes, hierarchy, true.shape[1])
     return Pair(true, pred, counted, check_weight(sample_weight, true.shape[0]), hierarchy)
 

@@ -17,8 +17,8 @@ __all__ = ["level_accuracy"]
 
 @register(needs="labels", needs_hierarchy=True, number=lambda result: float(np.nanmean(result)))
 def level_accuracy(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     rows: Literal["all", "labelled"] = "all",
@@ -29,7 +29,7 @@ def level_accuracy(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         None takes the labels as flat: one level.
     rows : {"all", "labelled"}, default="all"
@@ -61,7 +61,7 @@ def level_accuracy(
     """
     if rows not in ("all", "labelled"):
         raise ValueError(f"rows must be 'all' or 'labelled'; got {rows!r}.")
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     mistakes = find_mistakes(pair.true, pair.pred)
     weight = np.ones(pair.true.shape[0]) if pair.weight is None else pair.weight
     accuracy = np.full(pair.hierarchy.height, np.nan)

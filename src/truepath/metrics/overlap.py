@@ -25,8 +25,8 @@ __all__ = ["exact_match", "hamming_score", "jaccard_score"]
 
 @register(needs="labels")
 def hamming_score(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     nodes: Any = None,
@@ -36,7 +36,7 @@ def hamming_score(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         Only to name ``nodes``.
     nodes : sequence of names or numbers, optional
@@ -49,15 +49,15 @@ def hamming_score(
     >>> hamming_score([[1, 0, 1, 0]], [[1, 0, 0, 0]])
     0.75
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     wrong = find_mistakes(*pair.counted()).sum(axis=1)
     return 1.0 - pair.mean_over_rows(wrong) / pair.n_counted
 
 
 @register(needs="labels")
 def exact_match(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     nodes: Any = None,
@@ -73,14 +73,14 @@ def exact_match(
     >>> exact_match([[1, 0], [1, 1]], [[1, 0], [1, 0]])
     0.5
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     return pair.mean_over_rows(~has_any(find_mistakes(*pair.counted())))
 
 
 @register(needs="labels")
 def jaccard_score(
-    Y_true: Any,
-    Y_pred: Any,
+    y_true: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     nodes: Any = None,
@@ -91,7 +91,7 @@ def jaccard_score(
 
     Parameters
     ----------
-    Y_true, Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         Only to name ``nodes``.
     nodes : sequence of names or numbers, optional
@@ -107,6 +107,6 @@ def jaccard_score(
     >>> jaccard_score([[1, 1, 0], [1, 0, 0]], [[1, 0, 1], [1, 0, 0]])
     0.6666666666666666
     """
-    pair = check_label_pair(Y_true, Y_pred, hierarchy, nodes, sample_weight)
+    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     hits, true, predicted = count_rows(pair)
     return mean_of_defined(divide(hits, true + predicted - hits, zero_division), pair.weight)

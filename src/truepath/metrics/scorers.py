@@ -92,9 +92,9 @@ def get_scorer(name: str, *, hierarchy: Hierarchy | None = None, **options: Any)
 
 
 def evaluate(
-    Y_true: Any,
-    Y_pred: Any = None,
-    S: Any = None,
+    y_true: Any,
+    y_pred: Any = None,
+    y_score: Any = None,
     hierarchy: Hierarchy | None = None,
     *,
     metrics: Iterable[str] | Mapping[str, Any] | None = None,
@@ -105,8 +105,8 @@ def evaluate(
 
     Parameters
     ----------
-    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    Y_pred, S : array-like or sparse matrix, shape (n_samples, n_nodes), optional
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_pred, S : array-like or sparse matrix, shape (n_samples, n_nodes), optional
         Predicted labels for the metrics that need labels, scores for those that need scores.
     hierarchy : Hierarchy, optional
     metrics : iterable of names, or mapping, optional
@@ -127,15 +127,15 @@ def evaluate(
     >>> evaluate([[1, 0], [1, 1]], [[1, 0], [1, 0]], metrics=wanted)
     {'exact': 0.5, 'hF (samples)': 0.8333333333333333}
     """
-    given = {"labels": Y_pred, "scores": S}
+    given = {"labels": y_pred, "scores": y_score}
     values = {}
     for key, (name, options) in _wanted(metrics, given).items():
         metric = get_metric(name)
         if given[metric.needs] is None:
-            argument = "Y_pred" if metric.needs == "labels" else "S"
+            argument = "y_pred" if metric.needs == "labels" else "S"
             raise ValueError(f"metrics asks for {name!r}, which needs {metric.needs}; pass {argument}.")
         common = {"nodes": nodes, "sample_weight": sample_weight}
-        values[key] = metric(Y_true, given[metric.needs], hierarchy, **common, **options)
+        values[key] = metric(y_true, given[metric.needs], hierarchy, **common, **options)
     return values
 
 

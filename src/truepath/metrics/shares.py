@@ -24,7 +24,7 @@ __all__ = ["incoherent_share", "unlabelled_share"]
 
 @register(needs="labels", greater_is_better=False, uses_truth=False)
 def unlabelled_share(
-    Y_pred: Any,
+    y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
     nodes: Any = None,
@@ -34,7 +34,7 @@ def unlabelled_share(
 
     Parameters
     ----------
-    Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     hierarchy : Hierarchy, optional
         Only to name ``nodes``.
     nodes : sequence of names or numbers, optional
@@ -47,8 +47,8 @@ def unlabelled_share(
     >>> unlabelled_share([[1, 0], [0, 0]])
     0.5
     """
-    labels = as_labels(Y_pred, "Y_pred")
-    check_rows(labels, hierarchy, "Y_pred")
+    labels = as_labels(y_pred, "y_pred")
+    check_rows(labels, hierarchy, "y_pred")
     counted, weight = check_nodes(nodes, hierarchy, labels.shape[1]), check_weight(sample_weight, labels.shape[0])
     return float(np.average(~has_any(labels if counted is None else take_columns(labels, counted)), weights=weight))
 

@@ -17,8 +17,8 @@ __all__ = ["top_k_accuracy"]
 
 @register(needs="scores", needs_hierarchy=True)
 def top_k_accuracy(
-    Y_true: Any,
-    S: Any,
+    y_true: Any,
+    y_score: Any,
     hierarchy: Hierarchy | None = None,
     *,
     k: int | None = None,
@@ -31,8 +31,8 @@ def top_k_accuracy(
 
     Parameters
     ----------
-    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_score : array-like or sparse matrix of float, shape (n_samples, n_nodes)
         Ties go to the smaller node number.
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
@@ -65,7 +65,7 @@ def top_k_accuracy(
     """
     if out_of not in ("k", "attainable"):
         raise ValueError(f"out_of must be 'k' or 'attainable'; got {out_of!r}.")
-    pair = check_label_scores(Y_true, S, hierarchy, nodes, sample_weight)
+    pair = check_label_scores(y_true, y_score, hierarchy, nodes, sample_weight)
     k = min(pair.hierarchy.height, pair.n_counted) if k is None else k
     if not 1 <= k <= pair.n_counted:
         raise ValueError(f"k must be from 1 to {pair.n_counted}, the number of counted classes; got {k}.")

@@ -57,7 +57,7 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
     >>> from truepath.persistence import load, save
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.3, 0.1, 0.8, 0.7]]
-    >>> decoder = SingleThreshold("micro_f1", h).fit(S, h.encode([["a/1"], ["b/1"]]))
+    >>> decoder = SingleThreshold("micro_f1", hierarchy=h).fit(S, h.encode([["a/1"], ["b/1"]]))
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "decoder.truepath"
     >>> save(decoder, file)
     >>> h.decode(load(file).predict(S)) == h.decode(decoder.predict(S))

@@ -39,7 +39,7 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         Whether missing numbers become the column's median. Trees of this package take them as they are.
     dense : bool, default=False
         Whether to return an array even where most of it is zero, for learners that take no sparse matrix.
-    nominal : sequence of int or str, default=()
+    categorical_features : sequence of int or str, default=()
         Columns to take as categories even though they hold numbers: positions, or names in a data frame.
     max_categories : int, default=50
         A column of strings with more distinct values than this is a text; rarer categories are put together.
@@ -76,14 +76,14 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         scale: bool = False,
         impute: bool = True,
         dense: bool = False,
-        nominal: Sequence[Any] = (),
+        categorical_features: Sequence[Any] = (),
         max_categories: int = 50,
         max_words: int | None = 50_000,
     ):
         self.scale = scale
         self.impute = impute
         self.dense = dense
-        self.nominal = nominal
+        self.categorical_features = categorical_features
         self.max_categories = max_categories
         self.max_words = max_words
 
@@ -148,12 +148,12 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         if self.kind_ == "sparse":
             return [("sparse", [0], _sparse_scaler(columns) if self.scale else FunctionTransformer(accept_sparse=True))]
         if self.kind_ == "numbers":
-            nominal = set(self.nominal)
+            nominal = set(self.categorical_features)
             kinds = {j: "category" if j in nominal else NUMBER for j in range(columns.shape[1])}
             n_rows = columns.shape[0]
         else:
             kinds = {
-                key: "category" if key in self.nominal else column_kind(values, self.max_categories)
+                key: "category" if key in self.categorical_features else column_kind(values, self.max_categories)
                 for key, values in columns.items()
             }
             n_rows = len(next(iter(columns.values())))

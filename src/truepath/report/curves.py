@@ -41,9 +41,9 @@ class Curves(NamedTuple):
     calibration: Calibration | None
 
 
-def trace_curves(Y_true: Any, S: Any) -> Curves:
+def trace_curves(y_true: Any, y_score: Any) -> Curves:
     """Trace one method's curves, all labels pooled; needs a positive cell."""
-    curve = precision_recall_curve(Y_true, S)
+    curve = precision_recall_curve(y_true, y_score)
     low, high = min(0.0, float(curve.thresholds[0])), max(1.0, float(curve.thresholds[-1]))
     grid = np.linspace(low, high, N_THRESHOLDS)
     place = np.searchsorted(
@@ -53,7 +53,7 @@ def trace_curves(Y_true: Any, S: Any) -> Curves:
     precision = np.where(recall > 0, precision, np.nan)  # nothing predicted any more: no precision
     f1 = np.where(recall > 0, divide(2 * precision * recall, precision + recall, 0.0), 0.0)
     kept = _thin(curve.recall, curve.precision)
-    calibration = _calibrate(Y_true, S) if low >= 0 and high <= 1 else None
+    calibration = _calibrate(y_true, y_score) if low >= 0 and high <= 1 else None
     return Curves(curve.recall[kept], curve.precision[kept], grid, precision, recall, f1, calibration)
 
 
@@ -66,11 +66,11 @@ def _thin(recall: Floats, precision: Floats) -> NDArray[np.intp]:
     return kept[(recall[kept] > 0) | (kept < recall.size - 1)]
 
 
-def _calibrate(Y_true: Any, S: Any) -> Calibration:
+def _calibrate(y_true: Any, S: Any) -> Calibration:
     """Count cells by score; those that score exactly 0 are left out, they promise nothing."""
     edges = np.linspace(0, 1, N_BINS + 1)
     count, true_count, total = np.zeros(N_BINS), np.zeros(N_BINS), np.zeros(N_BINS)
-    for _, (true, scores) in row_blocks(Y_true, S):
+    for _, (true, scores) in row_blocks(y_true, S):
         stated = scores > 0
         values = scores[stated].astype(np.float64)
         place = np.minimum((values * N_BINS).astype(np.int64), N_BINS - 1)

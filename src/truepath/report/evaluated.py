@@ -21,7 +21,7 @@ class Evaluated:
     ----------
     name : str
         What the report calls the method.
-    Y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         The labels it predicts.
     S : array-like or sparse matrix of float, shape (n_samples, n_nodes), optional
         The scores it predicts them from. Without scores the report has no curves for the method.
@@ -40,7 +40,7 @@ class Evaluated:
     """
 
     name: str
-    Y_pred: Any
+    y_pred: Any
     S: Any = None
     thresholds: Any = None
     fit_seconds: float | None = None
@@ -48,7 +48,7 @@ class Evaluated:
 
     def __repr__(self) -> str:
         what = "labels" if self.S is None else "labels and scores"
-        n_rows = self.Y_pred.shape[0] if hasattr(self.Y_pred, "shape") else len(self.Y_pred)
+        n_rows = self.y_pred.shape[0] if hasattr(self.y_pred, "shape") else len(self.y_pred)
         return f"Evaluated({self.name!r}: {what} of {n_rows} rows)"
 
 
@@ -57,28 +57,28 @@ class Subject:
     """Everything a page tells of, checked: labels boolean and closed, scores finite, one size everywhere."""
 
     hierarchy: Hierarchy
-    Y_true: Any
+    y_true: Any
     results: tuple[Evaluated, ...]
     ids: tuple[str, ...] | None = None
     texts: tuple[str, ...] | None = None
-    train_Y: Any = None  # noqa: N815  (Y is a matrix)
+    y_train: Any = None
     description: Description | None = None
     repaired: Mapping[str, int] = field(default_factory=dict)
     """Rows of each method's labels that lacked an ancestor, which was then added."""
 
     @property
     def n_samples(self) -> int:
-        return int(self.Y_true.shape[0])
+        return int(self.y_true.shape[0])
 
 
 def check_subject(
     hierarchy: Hierarchy,
-    Y_true: Any,
+    y_true: Any,
     results: Evaluated | Sequence[Evaluated],
     *,
     ids: Sequence[Any] | None = None,
     texts: Sequence[Any] | None = None,
-    train_Y: Any = None,
+    y_train: Any = None,
     description: Any = None,
 ) -> Subject:
     """Check what is to be reported and bring it into one form: labels CSR, names strings."""
@@ -91,15 +91,15 @@ def check_subject(
     hierarchy = resolve_hierarchy(hierarchy, 0)
     given = (results,) if isinstance(results, Evaluated) else tuple(results)
     _check_names(given)
-    truth = sparse.csr_array(check_labels(Y_true, hierarchy, name="Y_true"))
+    truth = sparse.csr_array(check_labels(y_true, hierarchy, name="y_true"))
     if truth.shape[0] == 0:
-        raise ValueError("Y_true has no rows; a report needs at least one.")
+        raise ValueError("y_true has no rows; a report needs at least one.")
     repaired: dict[str, int] = {}
     checked = tuple(_check_result(result, hierarchy, truth.shape[0], repaired) for result in given)
-    if train_Y is not None:
-        train_Y = sparse.csr_array(check_labels(train_Y, hierarchy, name="train_Y"))
+    if y_train is not None:
+        y_train = sparse.csr_array(check_labels(y_train, hierarchy, name="y_train"))
     columns = (_as_strings(ids, "ids", truth.shape[0]), _as_strings(texts, "texts", truth.shape[0]))
-    return Subject(hierarchy, truth, checked, *columns, train_Y, _as_description(description), repaired)
+    return Subject(hierarchy, truth, checked, *columns, y_train, _as_description(description), repaired)
 
 
 def _check_names(results: tuple[Any, ...]) -> None:
@@ -123,15 +123,15 @@ def _check_result(result: Evaluated, hierarchy: Hierarchy, n_samples: int, repai
     from truepath.hierarchy.checks import check_labels, check_scores
 
     of = f"of {result.name!r}"
-    given = result.Y_pred if sparse.issparse(result.Y_pred) else np.asarray(result.Y_pred)
-    closed = sparse.csr_array(check_labels(given, hierarchy, name=f"Y_pred {of}", close=True))
+    given = result.y_pred if sparse.issparse(result.y_pred) else np.asarray(result.y_pred)
+    closed = sparse.csr_array(check_labels(given, hierarchy, name=f"y_pred {of}", close=True))
     added = closed.sum(axis=1) - np.asarray(given.sum(axis=1)).ravel()
     if (added > 0).any():
         repaired[result.name] = int((added > 0).sum())
     scores = None if result.S is None else check_scores(result.S, hierarchy, name=f"S {of}")
-    for name, matrix in (("Y_pred", closed), ("S", scores)):
+    for name, matrix in (("y_pred", closed), ("S", scores)):
         if matrix is not None and matrix.shape[0] != n_samples:
-            raise ValueError(f"{name} {of} has {matrix.shape[0]} rows, Y_true {n_samples}; they must be the same rows.")
+            raise ValueError(f"{name} {of} has {matrix.shape[0]} rows, y_true {n_samples}; they must be the same rows.")
     thresholds = None if result.thresholds is None else np.asarray(result.thresholds, np.float64)
     if thresholds is not None and (thresholds.shape not in ((), (hierarchy.n_nodes,)) or np.isnan(thresholds).any()):
         n_nodes = hierarchy.n_nodes

@@ -51,8 +51,8 @@ class Example(NamedTuple):
 
 def choose_examples(subject: Subject, result: Evaluated, random_state: Any = 0) -> list[tuple[str, list[Example]]]:
     """Choose rows of each kind and draw them; a row is shown once, kinds without a row are left out."""
-    hits = np.asarray(subject.Y_true.multiply(result.Y_pred).sum(axis=1)).ravel()
-    sizes = np.diff(subject.Y_true.indptr) + np.diff(result.Y_pred.indptr)
+    hits = np.asarray(subject.y_true.multiply(result.y_pred).sum(axis=1)).ravel()
+    sizes = np.diff(subject.y_true.indptr) + np.diff(result.y_pred.indptr)
     f1 = divide(2 * hits, sizes, 1.0)
     context = (drawn_parents(subject.hierarchy), short_names(subject.hierarchy))
     groups = []
@@ -80,7 +80,7 @@ def _choose(f1: NDArray[Any], sizes: NDArray[Any], random_state: Any) -> list[ND
 
 def _example(subject: Subject, result: Evaluated, i: int, f1: float, kind: str, context: Any) -> Example:
     """Draw one row."""
-    true, predicted = (set(_row(Y, i)) for Y in (subject.Y_true, result.Y_pred))
+    true, predicted = (set(_row(Y, i)) for Y in (subject.y_true, result.y_pred))
     branches = _grow(subject, result, i, true, predicted, context)
     name = subject.ids[i] if subject.ids else f"row {i}"
     text = subject.texts[i] if subject.texts else ""

@@ -97,7 +97,7 @@ def paired_difference(first: Measured, second: Measured) -> Difference:
 
 def values_only(subject: Subject, result: Evaluated) -> dict[str, float]:
     """Compute every measure of one method, without intervals; AU(PRC) needs scores and a true label."""
-    truth, labels, hierarchy = subject.Y_true, result.Y_pred, subject.hierarchy
+    truth, labels, hierarchy = subject.y_true, result.y_pred, subject.hierarchy
     precision, recall, f1 = metrics.hierarchical_precision_recall_f1(truth, labels, hierarchy)
     values = {"f1": f1, "precision": precision, "recall": recall}
     values["macro_f1"] = metrics.macro_f1(truth, labels, zero_division=np.nan)
@@ -112,7 +112,7 @@ def values_only(subject: Subject, result: Evaluated) -> dict[str, float]:
 
 def _measure(subject: Subject, result: Evaluated, random_state: Any) -> dict[str, Measured]:
     """Compute every measure of one method, and draw it."""
-    truth, labels, hierarchy = subject.Y_true, result.Y_pred, subject.hierarchy
+    truth, labels, hierarchy = subject.y_true, result.y_pred, subject.hierarchy
     values = values_only(subject, result)
     rows = _row_sums(truth, labels, hierarchy)
     bins = _score_bins(truth, result.S) if "auprc" in values else None

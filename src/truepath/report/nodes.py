@@ -52,7 +52,7 @@ def node_table(subject: Subject) -> dict[str, Any]:
     hierarchy = subject.hierarchy
     n_nodes = hierarchy.n_nodes
     several = np.flatnonzero(np.diff(hierarchy.parent_ptr) > 1).tolist()
-    train = None if subject.train_Y is None else np.bincount(subject.train_Y.indices, minlength=n_nodes).tolist()
+    train = None if subject.y_train is None else np.bincount(subject.y_train.indices, minlength=n_nodes).tolist()
     return {
         "n_samples": subject.n_samples,
         "full": [str(name) for name in hierarchy.names],
@@ -60,7 +60,7 @@ def node_table(subject: Subject) -> dict[str, Any]:
         "parent": drawn_parents(hierarchy).tolist(),
         "others": {str(v): hierarchy.parents(v)[1:].tolist() for v in several},
         "depth": hierarchy.depth.tolist(),
-        "support": np.bincount(subject.Y_true.indices, minlength=n_nodes).tolist(),
+        "support": np.bincount(subject.y_true.indices, minlength=n_nodes).tolist(),
         "train": train,
         "methods": [_method_table(subject, result) for result in subject.results],
     }
@@ -86,15 +86,15 @@ def _told(threshold: float) -> float | str:
 def _count(subject: Subject, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count right and predicted rows of each node."""
     n_nodes = subject.hierarchy.n_nodes
-    hits = subject.Y_true.multiply(result.Y_pred).tocsr()
+    hits = subject.y_true.multiply(result.y_pred).tocsr()
     hits.eliminate_zeros()
-    return np.bincount(hits.indices, minlength=n_nodes), np.bincount(result.Y_pred.indices, minlength=n_nodes)
+    return np.bincount(hits.indices, minlength=n_nodes), np.bincount(result.y_pred.indices, minlength=n_nodes)
 
 
 def most_mistaken(subject: Subject, result: Evaluated) -> list[Mistakes]:
     """Return the labels with the most missed and wrongly predicted rows."""
     hits, predicted = _count(subject, result)
-    support = np.bincount(subject.Y_true.indices, minlength=subject.hierarchy.n_nodes)
+    support = np.bincount(subject.y_true.indices, minlength=subject.hierarchy.n_nodes)
     missed, wrong = support - hits, predicted - hits
     order = np.argsort(-(missed + wrong), kind="stable")[:N_MISTAKEN]
     return [

@@ -20,13 +20,13 @@ __all__ = ["write_report"]
 def write_report(
     path: str | PathLike[str],
     hierarchy: Hierarchy,
-    Y_true: Any,
+    y_true: Any,
     results: Evaluated | Sequence[Evaluated],
     *,
     title: str = "Hierarchical classification report",
     ids: Sequence[Any] | None = None,
     texts: Sequence[Any] | None = None,
-    train_Y: Any = None,
+    y_train: Any = None,
     description: Any = None,
     comparison: Any = None,
     random_state: Any = 0,
@@ -42,14 +42,14 @@ def write_report(
     path : path-like
         The file to write; written in one step, so that a reader never sees half a page.
     hierarchy : Hierarchy
-    Y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         The true labels of the test rows, closed.
     results : Evaluated or sequence of Evaluated
         What each method made of these rows. Missing ancestors are added to its labels, and the page says so.
     title : str
     ids, texts : sequences of length n_samples, optional
         Names of the rows and texts of theirs, shown with the examples.
-    train_Y : array-like or sparse matrix, shape (n_train, n_nodes), optional
+    y_train : array-like or sparse matrix, shape (n_train, n_nodes), optional
         The training labels: the page then tells how often each label was seen.
     description : Description, optional
         What :meth:`truepath.Dataset.describe` returns.
@@ -81,7 +81,7 @@ def write_report(
     >>> everything_a = ds.hierarchy.encode([["a"]] * len(ds.test))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = write_report(
-    ...         Path(folder) / "report.html", ds.hierarchy, ds.test.Y, Evaluated("always a", everything_a)
+    ...         Path(folder) / "report.html", ds.hierarchy, ds.test.y, Evaluated("always a", everything_a)
     ...     )
     ...     "always a" in page.read_text(encoding="utf-8")
     True
@@ -89,7 +89,7 @@ def write_report(
     from truepath.report.nodes import node_table
     from truepath.report.render import render
 
-    subject = check_subject(hierarchy, Y_true, results, ids=ids, texts=texts, train_Y=train_Y, description=description)
+    subject = check_subject(hierarchy, y_true, results, ids=ids, texts=texts, y_train=y_train, description=description)
     context = {"title": str(title), **_context(subject, random_state), "comparison": _diagrams(comparison)}
     return write_atomically(path, render("page.html", context, data=node_table(subject)))
 

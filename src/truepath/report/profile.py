@@ -48,7 +48,7 @@ class Level(NamedTuple):
 
 def describe_data(subject: Subject) -> Profile:
     """Count what the test rows, the hierarchy and, where given, the training rows hold."""
-    hierarchy, Y = subject.hierarchy, subject.Y_true
+    hierarchy, Y = subject.hierarchy, subject.y_true
     per_row = np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)
     inner = specific[:, np.flatnonzero(~hierarchy.is_leaf)].sum(axis=1) > 0
@@ -61,12 +61,12 @@ def describe_data(subject: Subject) -> Profile:
         ("partial paths", f"{100 * inner.mean():.0f} % of the rows stop above a leaf"),
         ("labels without a test row", f"{hierarchy.n_nodes - np.unique(Y.indices).size:,}"),
     ]
-    if subject.train_Y is not None:
-        facts.insert(1, ("training rows", f"{subject.train_Y.shape[0]:,}"))
-    counted = Y if subject.train_Y is None else subject.train_Y
+    if subject.y_train is not None:
+        facts.insert(1, ("training rows", f"{subject.y_train.shape[0]:,}"))
+    counted = Y if subject.y_train is None else subject.y_train
     support = np.bincount(counted.indices, minlength=hierarchy.n_nodes)
     depths = Bars([str(d + 1) for d in range(hierarchy.height)], [len(level) for level in hierarchy.levels])
-    which = "test rows" if subject.train_Y is None else "training rows"
+    which = "test rows" if subject.y_train is None else "training rows"
     return Profile(facts + _described(subject), _frequencies(support), which, _lengths(per_row), depths)
 
 
@@ -97,9 +97,9 @@ def _lengths(per_row: NDArray[Any]) -> Bars:
 
 def measure_levels(subject: Subject, result: Evaluated) -> list[Level]:
     """Return precision, recall and F1 at each depth; NaN where nothing is predicted, or nothing true."""
-    truth, hierarchy = subject.Y_true, subject.hierarchy
+    truth, hierarchy = subject.y_true, subject.hierarchy
     ratios = hierarchical_precision_recall_f1(
-        truth, result.Y_pred, hierarchy, average="per_level", zero_division=np.nan
+        truth, result.y_pred, hierarchy, average="per_level", zero_division=np.nan
     )
     support = np.bincount(truth.indices, minlength=hierarchy.n_nodes)
     return [

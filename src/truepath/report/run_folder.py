@@ -70,20 +70,20 @@ class Run:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of :func:`write_report`, all but the path."""
-        kept = ("hierarchy", "Y_true", "results", "ids", "texts", "train_Y", "description")
+        kept = ("hierarchy", "y_true", "results", "ids", "texts", "y_train", "description")
         return {"title": self.title, **{name: getattr(self.subject, name) for name in kept}}
 
 
 def save_run(
     folder: str | PathLike[str],
     hierarchy: Hierarchy,
-    Y_true: Any,
+    y_true: Any,
     results: Evaluated | Sequence[Evaluated],
     *,
     title: str = "Hierarchical classification report",
     ids: Sequence[Any] | None = None,
     texts: Sequence[Any] | None = None,
-    train_Y: Any = None,
+    y_train: Any = None,
     description: Any = None,
 ) -> Path:
     """Save test results in a folder, from which ``truepath report FOLDER`` makes the page.
@@ -92,7 +92,7 @@ def save_run(
     ----------
     folder : path-like
         Made if need be. Files of an earlier run there are replaced.
-    hierarchy, Y_true, results, title, ids, texts, train_Y, description
+    hierarchy, y_true, results, title, ids, texts, y_train, description
         As in :func:`write_report`.
 
     Returns
@@ -106,7 +106,7 @@ def save_run(
     >>> from truepath.report import Evaluated, load_run, save_run
     >>> ds = load_dataset("toy")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = save_run(folder, ds.hierarchy, ds.test.Y, Evaluated("the truth", ds.test.Y), title="toy")
+    ...     _ = save_run(folder, ds.hierarchy, ds.test.y, Evaluated("the truth", ds.test.y), title="toy")
     ...     run = load_run(folder)
     >>> run.title, run.results[0].name, run.measures["the truth"]["f1"]
     ('toy', 'the truth', 1.0)
@@ -115,14 +115,14 @@ def save_run(
     from scipy import sparse
 
     folder = Path(folder)
-    subject = check_subject(hierarchy, Y_true, results, ids=ids, texts=texts, train_Y=train_Y, description=description)
+    subject = check_subject(hierarchy, y_true, results, ids=ids, texts=texts, y_train=y_train, description=description)
     (folder / RUN_FILE).unlink(missing_ok=True)  # until the new one is whole there is no run here
     write_atomically(folder / "hierarchy.json", subject.hierarchy.to_json())
-    _save_sparse(folder / "truth.npz", subject.Y_true)
-    if subject.train_Y is not None:
-        _save_sparse(folder / "train.npz", subject.train_Y)
+    _save_sparse(folder / "truth.npz", subject.y_true)
+    if subject.y_train is not None:
+        _save_sparse(folder / "train.npz", subject.y_train)
     for k, result in enumerate(subject.results):
-        _save_sparse(folder / f"labels-{k}.npz", result.Y_pred)
+        _save_sparse(folder / f"labels-{k}.npz", result.y_pred)
         if sparse.issparse(result.S):
             _save_sparse(folder / f"scores-{k}.npz", result.S)
         elif result.S is not None:
@@ -158,7 +158,7 @@ def _told(subject: Subject, title: str) -> dict[str, Any]:
         "methods": methods,
         "ids": subject.ids,
         "texts": subject.texts,
-        "train": subject.train_Y is not None,
+        "train": subject.y_train is not None,
         "description": None if subject.description is None else subject.description.to_dict(),
     }
 
@@ -193,7 +193,7 @@ def load_run(folder: str | PathLike[str]) -> Run:
             results,
             ids=told["ids"],
             texts=told["texts"],
-            train_Y=_read(folder / "train.npz", _load_sparse) if told["train"] else None,
+            y_train=_read(folder / "train.npz", _load_sparse) if told["train"] else None,
             description=told["description"],
         )
         measures = {method["name"]: method["measures"] for method in told["methods"]}

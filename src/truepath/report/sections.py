@@ -111,9 +111,9 @@ def draw_levels(subject: Subject) -> LevelPart:
 
 def draw_curves(subject: Subject, measured: By) -> CurvePart | None:
     """Trace and draw every method that has scores; None without any score or any true label."""
-    if subject.Y_true.nnz == 0 or all(result.S is None for result in subject.results):
+    if subject.y_true.nnz == 0 or all(result.S is None for result in subject.results):
         return None
-    traced = [None if r.S is None else trace_curves(subject.Y_true, r.S) for r in subject.results]
+    traced = [None if r.S is None else trace_curves(subject.y_true, r.S) for r in subject.results]
     points = [(measured[r.name]["recall"].value, measured[r.name]["precision"].value) for r in subject.results]
     thresholds = [
         "" if curves is None else curve_charts.threshold_chart(curves, _single(result))
@@ -123,7 +123,7 @@ def draw_curves(subject: Subject, measured: By) -> CurvePart | None:
         "" if curves is None or curves.calibration is None else curve_charts.calibration_chart(curves.calibration)
         for curves in traced
     ]
-    n_cells = int(np.prod(subject.Y_true.shape))
+    n_cells = int(np.prod(subject.y_true.shape))
     return CurvePart(curve_charts.precision_recall_chart(traced, points), thresholds, calibration, n_cells)
 
 

@@ -49,7 +49,7 @@ def test_is_large_enough_and_the_file_small_enough(data):
 
 def test_shapes_agree(data):
     assert data.X.shape == (len(data.packages), len(data.vocabulary))
-    assert data.Y.shape == (len(data.packages), len(data.topics))
+    assert data.y.shape == (len(data.packages), len(data.topics))
     assert data.part.shape == (len(data.packages),)
 
 
@@ -78,7 +78,7 @@ def test_parents_come_before_children(data):
 
 
 def test_labels_are_closed_and_never_empty(data):
-    Y = data.Y.toarray()
+    Y = data.y.toarray()
     for child, topic in enumerate(data.topics):
         parent, separator, _ = topic.rpartition(" :: ")
         assert not separator or np.all(Y[:, child] <= Y[:, data.topics.index(parent)])
@@ -93,11 +93,11 @@ def test_parts_follow_the_hash_rule(data):
 
 def test_each_part_has_each_topic(data):
     for part in range(len(PARTS)):
-        assert data.Y[data.part == part].sum(axis=0).min() >= data.provenance["rules"]["min_in_part"]
+        assert data.y[data.part == part].sum(axis=0).min() >= data.provenance["rules"]["min_in_part"]
 
 
 def test_topics_have_enough_packages(data):
-    assert data.Y.sum(axis=0).min() >= data.provenance["rules"]["min_packages"]
+    assert data.y.sum(axis=0).min() >= data.provenance["rules"]["min_packages"]
 
 
 def test_no_two_packages_have_the_same_words(data):

@@ -109,7 +109,7 @@ def only_our_errors(form, raw, folder):
         last = raw.count(b"\n") + raw.count(b"\r") + 1
         assert found.line is None or 1 <= found.line <= last or "whole" in str(found.path)
     elif isinstance(found, Dataset):
-        assert all(found.hierarchy.is_closed(split.Y) for split in found.splits.values())
+        assert all(found.hierarchy.is_closed(split.y) for split in found.splits.values())
         found.describe()
 
 

@@ -30,7 +30,7 @@ ROLES = {"labels": "topics", "ids": "id", "split": "part", "features": ["pages",
 def check(ds):
     assert list(ds.splits) == ["train", "test"]
     assert ds.hierarchy.names.tolist() == ["Science", "Science/Physics", "Art", "Science/Biology"]
-    assert ds.hierarchy.decode(ds.train.Y) == [("Science/Physics", "Art"), (), ("Science/Biology",)]
+    assert ds.hierarchy.decode(ds.train.y) == [("Science/Physics", "Art"), (), ("Science/Biology",)]
     np.testing.assert_array_equal(ds.train.X, [[200, 0], [7, np.nan], [100, 0]])
     np.testing.assert_array_equal(ds.test.X, [[np.nan, 1]])
     assert dict(ds.nominal) == {1: ("hard", "soft")}
@@ -48,7 +48,7 @@ def test_compressed_tsv_with_other_separators(tmp_path):
     text = CSV.replace("Light, and more", "Light").replace(",", "\t").replace("/", " > ").replace(";", "|")
     (tmp_path / "books.tsv.gz").write_bytes(gzip.compress(text.encode()))
     ds = read_paths_csv(tmp_path / "books.tsv.gz", sep=" > ", between="|", **ROLES)
-    assert ds.hierarchy.decode(ds.test.Y) == [("Science > Biology",)]
+    assert ds.hierarchy.decode(ds.test.y) == [("Science > Biology",)]
 
 
 def test_text_files_need_no_frame_library(tmp_path):
@@ -104,13 +104,13 @@ def test_list_column():
     pyarrow = pytest.importorskip("pyarrow")
     frame = pyarrow.table({"labels": [["a/1", "b"], []], "x": [1.0, 2.0]})
     ds = read_paths_csv(frame)
-    assert ds.hierarchy.decode(ds["all"].Y) == [("a/1", "b"), ()]
+    assert ds.hierarchy.decode(ds["all"].y) == [("a/1", "b"), ()]
 
 
 def test_level_columns(tmp_path):
     (tmp_path / "t.csv").write_text("x,l1,l2\n1,a,1\n2,a,\n3,,\n")
     ds = read_paths_csv(tmp_path / "t.csv", ["l1", "l2"])
-    assert ds.hierarchy.decode(ds["all"].Y) == [("a/1",), ("a",), ()]
+    assert ds.hierarchy.decode(ds["all"].y) == [("a/1",), ("a",), ()]
     (tmp_path / "t.csv").write_text("x,l1,l2\n1,a,1\n2,,1\n")
     with pytest.raises(DataFormatError, match=r"t\.csv:3: the label path '/1' has an empty part"):
         read_paths_csv(tmp_path / "t.csv", ["l1", "l2"])

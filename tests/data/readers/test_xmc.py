@@ -23,7 +23,7 @@ def file(tmp_path):
 def test_xmc(file):
     ds = read_xmc(file(XMC))
     assert ds["all"].X.toarray().tolist() == [[0, 0.5, 0, 1], [2, 0, 0, 0], [0, 0, 0, 0]]
-    assert ds.hierarchy.decode(ds["all"].Y) == [("0", "2"), (), ("1",)]
+    assert ds.hierarchy.decode(ds["all"].y) == [("0", "2"), (), ("1",)]
     assert ds.feature_names[3] == "3"
     assert list(ds.feature_names) == ["0", "1", "2", "3"]
 
@@ -31,9 +31,9 @@ def test_xmc(file):
 def test_xmc_with_a_hierarchy_of_edges(file):
     edges = file("# parent child\nr\tall\nall\t0\nall\t2\n", "edges.tsv")
     ds = read_xmc(file(XMC), edges, root="r")
-    assert set(ds.hierarchy.decode(ds["all"].Y)[0]) == {"0", "2"}
+    assert set(ds.hierarchy.decode(ds["all"].y)[0]) == {"0", "2"}
     assert sorted(ds.hierarchy.names) == ["0", "1", "2", "all"]
-    assert ds["all"].Y.toarray().sum(axis=1).tolist() == [3, 0, 1]
+    assert ds["all"].y.toarray().sum(axis=1).tolist() == [3, 0, 1]
     assert ds["all"].n_written.tolist() == [2, 0, 1]
 
 
@@ -47,7 +47,7 @@ def test_xmc_label_names(file):
 def test_libsvm(file):
     ds = read_libsvm(file("b,a 1:0.5 3:1 # first\n\na 2:2\n1:7\n"))
     assert ds["all"].X.toarray().tolist() == [[0.5, 0, 1], [0, 2, 0], [7, 0, 0]]
-    assert ds.hierarchy.decode(ds["all"].Y) == [("b", "a"), ("a",), ()]
+    assert ds.hierarchy.decode(ds["all"].y) == [("b", "a"), ("a",), ()]
     with pytest.raises(HierarchyError, match="1 labels are not in the hierarchy"):
         read_libsvm(file("b,a 1:0.5\n"), Hierarchy.flat(["a"]))
 

@@ -166,7 +166,7 @@ def test_labels_come_back(tmp_path, ending, matrix):
         return
     write_labels(path, TREE.encode(LABELS), TREE, ids=["x", "y", "z"], matrix=matrix)
     found = read_labels(path, TREE)
-    assert TREE.decode(found.Y) == LABELS
+    assert TREE.decode(found.y) == LABELS
     assert found.ids.tolist() == ["x", "y", "z"]
 
 
@@ -177,15 +177,15 @@ def test_labels_to_a_stream_and_from_arrays(tmp_path):
     np.save(tmp_path / "y.npy", TREE.encode(LABELS).toarray())
     sparse.save_npz(tmp_path / "y.npz", TREE.encode(LABELS))
     for name in ("y.npy", "y.npz"):
-        assert TREE.decode(read_labels(tmp_path / name, TREE).Y) == LABELS
+        assert TREE.decode(read_labels(tmp_path / name, TREE).y) == LABELS
 
 
 def test_ancestors_are_added_or_asked_for(tmp_path):
     path = write(tmp_path, "y.csv", "id,a,a/1,a/2,b\nx,0,1,0,0\n")
     with pytest.raises(ConstraintError, match=r"y\.csv: .*close=True"):
         read_labels(path, TREE)
-    assert TREE.decode(read_labels(path, TREE, close=True).Y) == [("a/1",)]
-    assert TREE.decode(read_labels(write(tmp_path, "n.csv", "labels\na/1 ; b\n"), TREE).Y) == [("a/1", "b")]
+    assert TREE.decode(read_labels(path, TREE, close=True).y) == [("a/1",)]
+    assert TREE.decode(read_labels(write(tmp_path, "n.csv", "labels\na/1 ; b\n"), TREE).y) == [("a/1", "b")]
 
 
 BAD_LABELS = [

@@ -114,7 +114,7 @@ def test_labels_are_asked_for_only_where_they_teach(make, finds_k):
     h = Hierarchy.from_paths(["a/1", "b"])
     S = [[0.5, 0.4, 0.3]]
     assert (make(1, h).fit(S).predict(S) == make(1, h).predict(S)).all()
-    with pytest.raises(ValueError, match="needs Y"):
+    with pytest.raises(ValueError, match="needs y"):
         make("metalabeler", h).fit(S)
 
 
@@ -160,7 +160,7 @@ def test_wrong_types_and_shapes(make, finds_k):
             make(k, h).predict([[0.1, 0.1, 0.1]])
     with pytest.raises(ValueError, match="2 columns"):
         make(1, h).predict([[0.1, 0.1]])
-    with pytest.raises(ValueError, match="1 rows but Y has 2"):
+    with pytest.raises(ValueError, match="1 rows but y has 2"):
         make(1, h).fit([[0.1, 0.1, 0.1]], np.zeros((2, 3)))
     with pytest.raises(ConstraintError, match="without 'a'"):
         make(1, h).fit([[0.1, 0.1, 0.1]], [[0, 1, 0]])

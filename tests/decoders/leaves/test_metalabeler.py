@@ -19,8 +19,6 @@ from truepath.decoders import MetaLabeler
 from truepath.decoders.leaves.metalabeler import count_path_ends
 
 EXPECTED_FAILURES = {
-    "check_sample_weight_equivalence_on_dense_data": "fit's second argument is called Y in this library, not y",
-    "check_sample_weight_equivalence_on_sparse_data": "fit's second argument is called Y in this library, not y",
     "check_dtype_object": "numbers of labels come as numbers, not as objects",
 }
 
@@ -90,7 +88,7 @@ def test_manners():
     for wrong in ([0.5, 1.0], [-1, 2], [np.nan, 1]):
         with pytest.raises(ValueError, match="whole number"):
             model.fit(np.zeros((len(wrong), 1)), wrong)
-    with pytest.raises(ValueError, match="1 rows but Y has 2"):
+    with pytest.raises(ValueError, match="1 rows but y has 2"):
         model.fit([[0.0]], [1, 2])
     with pytest.raises(ValueError, match="2 columns"):
         MetaLabeler(hierarchy=Hierarchy.flat(3)).fit([[0.0]], [[1, 0]])

@@ -59,7 +59,7 @@ def test_single_threshold_is_algorithm_1(objective, problem):
     S, Y, hierarchy = problem
     expected, _ = naive.best_single(S, lambda P: SINGLE[objective](Y, P, hierarchy), lambda a, b: a < b)
     for scores in (S, sparse.csr_array(S)):
-        decoder = SingleThreshold(objective, hierarchy).fit(scores, Y)
+        decoder = SingleThreshold(objective, hierarchy=hierarchy).fit(scores, Y)
         assert decoder.threshold_ == expected
         P = S > expected
         assert decoder.objective_value_ == pytest.approx(VALUE[objective](Y, P, hierarchy), abs=1e-9)
@@ -85,7 +85,7 @@ def test_greedy_searches_are_the_repaired_pseudo_code(problem):
     }
     for (objective, order), t in expected.items():
         for scores, labels in ((S, Y), (sparse.csr_array(S), sparse.csr_array(Y))):
-            decoder = MultiThreshold(objective, "greedy", hierarchy, order=order).fit(scores, labels)
+            decoder = MultiThreshold(objective, "greedy", hierarchy=hierarchy, order=order).fit(scores, labels)
             assert decoder.thresholds_.tolist() == t.tolist(), (objective, order)
             value = VALUE[objective](Y, S > t, hierarchy)
             assert decoder.objective_value_ == pytest.approx(value, abs=1e-9)
@@ -95,14 +95,14 @@ def test_greedy_searches_are_the_repaired_pseudo_code(problem):
 @settings(max_examples=60)
 def test_h_loss_on_a_dag_takes_the_best_of_three(problem):
     S, Y, hierarchy = problem
-    one = SingleThreshold("h_loss", hierarchy).fit(S, Y).threshold_
+    one = SingleThreshold("h_loss", hierarchy=hierarchy).fit(S, Y).threshold_
     candidates = [
         naive.algorithm_3(S, Y, hierarchy),
         naive.algorithm_3(S, Y, hierarchy, inherits=True),
         np.full(hierarchy.n_nodes, one),
     ]
     losses = [h_loss(Y, S > t, hierarchy) for t in candidates]
-    decoder = MultiThreshold("h_loss", "auto" if not hierarchy.is_tree else "greedy", hierarchy).fit(S, Y)
+    decoder = MultiThreshold("h_loss", "auto" if not hierarchy.is_tree else "greedy", hierarchy=hierarchy).fit(S, Y)
     expected = losses[0] if hierarchy.is_tree else min(losses)
     assert decoder.objective_value_ == pytest.approx(expected, abs=1e-9)
     assert h_loss(Y, decoder.predict(S), hierarchy) == pytest.approx(expected, abs=1e-9)
@@ -152,9 +152,9 @@ def test_dynamic_programme_equals_cut(problem):
 def test_optimal_is_never_worse(problem):
     S, Y, hierarchy = problem
     for objective, sign in (("micro_f1", -1), ("hmc_loss", 1), *([("h_loss", 1)] if hierarchy.is_tree else [])):
-        best = MultiThreshold(objective, "optimal", hierarchy).fit(S, Y)
-        greedy = MultiThreshold(objective, "greedy", hierarchy).fit(S, Y)
-        single = SingleThreshold(objective, hierarchy).fit(S, Y)
+        best = MultiThreshold(objective, "optimal", hierarchy=hierarchy).fit(S, Y)
+        greedy = MultiThreshold(objective, "greedy", hierarchy=hierarchy).fit(S, Y)
+        single = SingleThreshold(objective, hierarchy=hierarchy).fit(S, Y)
         for other in (greedy, single):
             assert sign * best.objective_value_ <= sign * other.objective_value_ + 1e-9
         assert best.objective_value_ == pytest.approx(VALUE[objective](Y, best.predict(S), hierarchy), abs=1e-9)
@@ -167,11 +167,12 @@ def test_weights_equal_repetition(problem, data):
     weight = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(S), max_size=len(S)).filter(any)))
     S[weight == 0] = S[np.flatnonzero(weight)[0]]  # else rows of weight 0 add cut points of their own
     repeated = (np.repeat(S, weight, axis=0), np.repeat(Y, weight, axis=0))
-    decoders = [SingleThreshold(name, hierarchy) for name in SINGLE]
+    decoders = [SingleThreshold(name, hierarchy=hierarchy) for name in SINGLE]
     decoders += [
-        MultiThreshold(name, "greedy", hierarchy) for name in ("micro_f1", "hmc_loss", "h_loss", "class_distribution")
+        MultiThreshold(name, "greedy", hierarchy=hierarchy)
+        for name in ("micro_f1", "hmc_loss", "h_loss", "class_distribution")
     ]
-    decoders += [MultiThreshold(name, "auto", hierarchy) for name in ("micro_f1", "hmc_loss", "h_loss")]
+    decoders += [MultiThreshold(name, "auto", hierarchy=hierarchy) for name in ("micro_f1", "hmc_loss", "h_loss")]
     for decoder in decoders:
         weighted = decoder.fit(S, Y, weight)
         t, value = weighted.thresholds_.copy(), weighted.objective_value_

@@ -19,8 +19,8 @@ def fit(strategy, measure, S, Y, hierarchy):
     kind, thresholds = strategy[:2], strategy[3:6]
     objective = {"EM": measure, "CD": "class_distribution", "LC": "label_cardinality"}[kind]
     if thresholds == "STS":
-        return SingleThreshold(objective, hierarchy).fit(S, Y)
-    return MultiThreshold(objective, "greedy", hierarchy).fit(S, Y)
+        return SingleThreshold(objective, hierarchy=hierarchy).fit(S, Y)
+    return MultiThreshold(objective, "greedy", hierarchy=hierarchy).fit(S, Y)
 
 
 def labels_and_truth(imclef07a, part, entry):
@@ -54,7 +54,7 @@ def test_published_losses_are_undercut(imclef07a, part, entry):
 def test_exact_searches_beat_the_published_ones(imclef07a):
     S, Y, hierarchy = imclef07a("val")
     value = {
-        name: MultiThreshold(name, "optimal", hierarchy).fit(S, Y).objective_value_
+        name: MultiThreshold(name, "optimal", hierarchy=hierarchy).fit(S, Y).objective_value_
         for name in ("h_loss", "hmc_loss", "micro_f1")
     }
     assert value["h_loss"] == pytest.approx(0.03599637215414181, abs=1e-9)

@@ -30,7 +30,7 @@ def equal_to_naive(S, Y, hierarchy):
         ("class_distribution", None): lambda: naive.class_distribution(S, Y, hierarchy),
     }
     for (objective, order), twin in twins.items():
-        found = MultiThreshold(objective, "greedy", hierarchy, order=order).fit(S, Y).thresholds_
+        found = MultiThreshold(objective, "greedy", hierarchy=hierarchy, order=order).fit(S, Y).thresholds_
         assert found.tolist() == twin().tolist(), (objective, order)
 
 
@@ -71,8 +71,11 @@ def check_never_worse(S, Y, hierarchy):
     exact = ["micro_f1", "hmc_loss"] + (["h_loss"] if hierarchy.is_tree else [])
     for objective in exact:
         sign = -1 if objective == "micro_f1" else 1
-        best = sign * MultiThreshold(objective, "optimal", hierarchy).fit(S, Y).objective_value_
-        for other in (SingleThreshold(objective, hierarchy), MultiThreshold(objective, "greedy", hierarchy)):
+        best = sign * MultiThreshold(objective, "optimal", hierarchy=hierarchy).fit(S, Y).objective_value_
+        for other in (
+            SingleThreshold(objective, hierarchy=hierarchy),
+            MultiThreshold(objective, "greedy", hierarchy=hierarchy),
+        ):
             assert best <= sign * other.fit(S, Y).objective_value_ + 1e-12
 
 
@@ -94,10 +97,10 @@ def test_cellcycle_go(forest_scores):
     S, Y, hierarchy = forest_scores("cellcycle_GO")
     check_never_worse(S, Y, hierarchy)
     f1 = {
-        order: MultiThreshold("micro_f1", "greedy", hierarchy, order=order).fit(S, Y).objective_value_
+        order: MultiThreshold("micro_f1", "greedy", hierarchy=hierarchy, order=order).fit(S, Y).objective_value_
         for order in ("top_down", "bottom_up", None)
     }
-    single = SingleThreshold("micro_f1", hierarchy).fit(S, Y).objective_value_
+    single = SingleThreshold("micro_f1", hierarchy=hierarchy).fit(S, Y).objective_value_
     assert f1["top_down"] < single < f1["bottom_up"] == f1[None]
 
 
@@ -128,11 +131,11 @@ def test_memory_stays_below_four_times_the_scores(dtype, kind):
     S = S.astype(dtype)
     Y = hierarchy.close(rng.random(S.shape) < S**3)
     decoders = [
-        SingleThreshold(name, hierarchy)
+        SingleThreshold(name, hierarchy=hierarchy)
         for name in ("micro_f1", "hmc_loss", "h_loss", "class_distribution", "label_cardinality")
     ]
     decoders += [
-        MultiThreshold(name, method, hierarchy)
+        MultiThreshold(name, method, hierarchy=hierarchy)
         for name in ("micro_f1", "hmc_loss", "h_loss")
         for method in ("optimal", "greedy")
     ]

@@ -92,23 +92,23 @@ def test_incoherent_scores_name_the_way_out():
     with pytest.raises(ConstraintError, match="combiners"):
         SingleThreshold(hierarchy=TOY).fit(S, Y)
     for scores in (S, sparse.csr_array(S)):
-        decoder = MultiThreshold(hierarchy=TOY, coherent="max_up").fit(scores, Y)
+        decoder = MultiThreshold(hierarchy=TOY, coherent="max-up").fit(scores, Y)
         assert TOY.is_closed(decoder.predict(scores))
-    raised = Threshold(0.5, TOY, coherent="max_up").fit(S).predict(sparse.csr_array(S))
+    raised = Threshold(0.5, hierarchy=TOY, coherent="max-up").fit(S).predict(sparse.csr_array(S))
     assert TOY.decode(raised) == [("a/1",)]
 
 
 @pytest.mark.parametrize(
     ("decoder", "message"),
     [
-        (SingleThreshold("f2", TOY), "objective must be"),
+        (SingleThreshold("f2", hierarchy=TOY), "objective must be"),
         (MultiThreshold("label_cardinality", hierarchy=TOY), "objective must be"),
-        (MultiThreshold("class_distribution", "optimal", TOY), "no exact search"),
+        (MultiThreshold("class_distribution", "optimal", hierarchy=TOY), "no exact search"),
         (MultiThreshold("hmc_loss", hierarchy=TOY, alpha=1), "both alpha and beta"),
         (MultiThreshold(hierarchy=TOY, order="sideways"), "order must be"),
         (SingleThreshold(hierarchy=TOY, candidates=0), "candidates must be"),
         (SingleThreshold(hierarchy=TOY, coherent="no"), "coherent must be"),
-        (Threshold([0.5, 0.1, 0.5, 0.5, 0.5], TOY), "falls from parent to child"),
+        (Threshold([0.5, 0.1, 0.5, 0.5, 0.5], hierarchy=TOY), "falls from parent to child"),
         (MultiThreshold(hierarchy=TOY, shrink="parent", cv=1), "cv must be"),
     ],
 )
@@ -121,14 +121,14 @@ def test_errors_name_the_argument(decoder, message):
 def test_h_loss_on_a_dag_has_no_exact_search():
     dag = Hierarchy.from_edges([("a", "c"), ("b", "c")])
     with pytest.raises(ValueError, match="on a DAG"):
-        MultiThreshold("h_loss", "optimal", dag).fit([[0.5, 0.5, 0.1]], [[1, 1, 1]])
+        MultiThreshold("h_loss", "optimal", hierarchy=dag).fit([[0.5, 0.5, 0.1]], [[1, 1, 1]])
     assert MultiThreshold("h_loss", hierarchy=dag).fit([[0.5, 0.5, 0.1]], [[1, 1, 1]]).method_ == "greedy"
 
 
 def test_fit_input_is_checked():
-    with pytest.raises(ValueError, match="needs Y"):
+    with pytest.raises(ValueError, match="needs y"):
         SingleThreshold(hierarchy=TOY).fit(np.zeros((2, 5)))
-    with pytest.raises(ValueError, match="2 rows but Y has 1"):
+    with pytest.raises(ValueError, match="2 rows but y has 1"):
         SingleThreshold(hierarchy=TOY).fit(np.zeros((2, 5)), np.zeros((1, 5)))
     with pytest.raises(ValueError, match="no rows"):
         SingleThreshold(hierarchy=TOY).fit(np.zeros((0, 5)), np.zeros((0, 5)))
@@ -140,7 +140,7 @@ def test_a_class_that_scores_the_same_everywhere_does_not_take_all_labels_away()
     dag = Hierarchy.from_edges([(None, "top"), ("top", "a"), ("top", "b"), ("a", "c"), ("b", "c")])
     S = np.array([[1.0, 0.9, 0.1, 0.1], [1.0, 0.2, 0.8, 0.2], [1.0, 0.7, 0.6, 0.6]])
     Y = dag.encode([["a"], ["b"], ["c"]]).toarray()
-    printed = MultiThreshold("h_loss", "greedy", dag).fit(S, Y)
+    printed = MultiThreshold("h_loss", "greedy", hierarchy=dag).fit(S, Y)
     assert printed.n_unlabelled_ == 3  # 1 is the only candidate at the top, and nothing exceeds it
     assert MultiThreshold("h_loss", hierarchy=dag).fit(S, Y).objective_value_ == 0.0
 
@@ -153,8 +153,8 @@ def test_algorithm_3_is_not_optimal_on_a_chain():
     for _ in range(200):
         S = np.sort(rng.integers(0, 5, (5, 2)) / 4, axis=1)[:, ::-1].copy()
         Y = np.sort(rng.integers(0, 2, (5, 2)).astype(bool), axis=1)[:, ::-1].copy()
-        greedy = MultiThreshold("h_loss", "greedy", chain).fit(S, Y).objective_value_
-        found |= greedy > MultiThreshold("h_loss", "optimal", chain).fit(S, Y).objective_value_ + 1e-9
+        greedy = MultiThreshold("h_loss", "greedy", hierarchy=chain).fit(S, Y).objective_value_
+        found |= greedy > MultiThreshold("h_loss", "optimal", hierarchy=chain).fit(S, Y).objective_value_ + 1e-9
     assert found
 
 
@@ -174,8 +174,8 @@ def test_prices_are_those_of_the_metric():
         {"alpha": 1, "beta": [1, 2, 3]},
     ):
         for decoder in (
-            SingleThreshold("hmc_loss", chain, **prices),
-            MultiThreshold("hmc_loss", "auto", chain, **prices),
+            SingleThreshold("hmc_loss", hierarchy=chain, **prices),
+            MultiThreshold("hmc_loss", "auto", hierarchy=chain, **prices),
         ):
             decoder.fit(S, Y)
             assert decoder.objective_value_ == pytest.approx(hmc_loss(Y, decoder.predict(S), chain, **prices), abs=1e-9)
@@ -186,13 +186,15 @@ def test_any_function_and_grid():
     S = np.minimum.accumulate(rng.random((20, 3)), axis=1)
     chain = Hierarchy.from_edges([("a", "b"), ("b", "c")])
     Y = chain.close(S > 0.35)
-    decoder = SingleThreshold(macro_f1, chain, candidates=100).fit(S, Y)
+    decoder = SingleThreshold(macro_f1, hierarchy=chain, candidates=100).fit(S, Y)
     assert decoder.curve_.threshold.tolist() == pytest.approx((np.arange(1, 101) / 100).tolist())
     assert decoder.objective_value_ == max(macro_f1(Y, S > t) for t in decoder.curve_.threshold)
-    full = SingleThreshold(lambda truth, labels: (truth != labels).mean(), chain, greater_is_better=False).fit(S, Y)
+    full = SingleThreshold(
+        lambda truth, labels: (truth != labels).mean(), hierarchy=chain, greater_is_better=False
+    ).fit(S, Y)
     assert full.objective_value_ == 0
-    grid = SingleThreshold("micro_f1", chain, candidates=100).fit(S, Y)
-    assert grid.objective_value_ <= SingleThreshold("micro_f1", chain).fit(S, Y).objective_value_
+    grid = SingleThreshold("micro_f1", hierarchy=chain, candidates=100).fit(S, Y)
+    assert grid.objective_value_ <= SingleThreshold("micro_f1", hierarchy=chain).fit(S, Y).objective_value_
 
 
 def test_guards():

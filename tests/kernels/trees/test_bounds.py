@@ -26,9 +26,9 @@ for missing in ("surrogate", "learned", "fractional"):
     for splitter in ("best", "random"):
         settings = dict(n_estimators=3, missing=missing, splitter=splitter, categorical_features=[0], oob_score=True)
         forest = PCTForest(ds.hierarchy, random_state=0, min_leaf_weight=1, **settings)
-        forest.fit(X, part.Y, sample_weight=rng.random(len(X))).predict_proba(X)
-PCTree(ds.hierarchy, significance=0.1).fit(sparse.csr_array(np.nan_to_num(X)), part.Y).apply(X)
-PCTree(ds.hierarchy).fit(X[:1], part.Y[:1]).predict_proba(X)
+        forest.fit(X, part.y, sample_weight=rng.random(len(X))).predict_proba(X)
+PCTree(ds.hierarchy, significance=0.1).fit(sparse.csr_array(np.nan_to_num(X)), part.y).apply(X)
+PCTree(ds.hierarchy).fit(X[:1], part.y[:1]).predict_proba(X)
 print("checked")
 """
 

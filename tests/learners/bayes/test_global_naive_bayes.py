@@ -35,15 +35,15 @@ def test_gaussian_flat_is_scikit_learn():
 
 def test_categories_flat_is_scikit_learn():
     X, classes, Y = make_classes(categorical=True)
-    ours = GlobalNaiveBayes(categorical="all").fit(X, Y).predict_proba(X)
+    ours = GlobalNaiveBayes(categorical_features="all").fit(X, Y).predict_proba(X)
     np.testing.assert_allclose(ours, CategoricalNB().fit(X, classes).predict_proba(X), rtol=1e-9)
 
 
 def test_gaussian_and_categories_add_up():
     X, classes, Y = make_classes()
     mixed = np.column_stack([X, make_classes(categorical=True)[0]])
-    ours = GlobalNaiveBayes(categorical=[4, 5, 6, 7]).fit(mixed, Y)
-    mask = GlobalNaiveBayes(categorical=np.arange(8) >= 4).fit(mixed, Y)
+    ours = GlobalNaiveBayes(categorical_features=[4, 5, 6, 7]).fit(mixed, Y)
+    mask = GlobalNaiveBayes(categorical_features=np.arange(8) >= 4).fit(mixed, Y)
     gaussian = GaussianNB().fit(X, classes).predict_joint_log_proba(X)
     counted = CategoricalNB().fit(mixed[:, 4:], classes)
     joint = gaussian + counted.predict_joint_log_proba(mixed[:, 4:]) - counted.class_log_prior_
@@ -58,7 +58,7 @@ def test_counts_climb_to_ancestors():
     leaf = rng.integers(0, 4, 100)
     X = np.array([[0.0], [1.0], [4.0], [5.0]])[leaf] + 0.5 * rng.normal(size=(100, 1))
     Y = TREE.close(np.eye(4, dtype=bool)[leaf] @ np.eye(TREE.n_nodes, dtype=bool)[TREE.leaves])
-    learner = GlobalNaiveBayes(TREE, var_smoothing=1e-12).fit(X, Y)
+    learner = GlobalNaiveBayes(hierarchy=TREE, var_smoothing=1e-12).fit(X, Y)
     assert learner.is_exclusive_
     joint = np.empty((100, TREE.n_nodes))
     for v in range(TREE.n_nodes):
@@ -89,13 +89,13 @@ def test_independent_labels_stand_against_the_rest():
 
 def test_missing_values_and_new_categories_are_left_out():
     X, _, Y = make_classes(categorical=True)
-    learner = GlobalNaiveBayes(categorical="all").fit(X, Y)
+    learner = GlobalNaiveBayes(categorical_features="all").fit(X, Y)
     unknown, missing = X[:5].copy(), X[:5].copy()
     unknown[:, 2], missing[:, 2] = 99.0, np.nan
     assert (learner.predict_proba(unknown) == learner.predict_proba(missing)).all()
     X[::3, 1] = np.nan
     for categorical in (None, "all"):
-        S = GlobalNaiveBayes(categorical=categorical).fit(X, Y).predict_proba(X)
+        S = GlobalNaiveBayes(categorical_features=categorical).fit(X, Y).predict_proba(X)
         assert np.isfinite(S).all()
     everything = np.full((1, 4), np.nan)
     np.testing.assert_allclose(learner.predict_proba(everything)[0], Y.mean(axis=0))
@@ -109,7 +109,7 @@ def test_coherent_on_any_hierarchy(data):
     X = np.random.default_rng(0).normal(size=(len(Y), 3)).round(1)
     for labels in ("auto", "exclusive", "independent"):
         for categorical in (None, "all", [1]):
-            learner = GlobalNaiveBayes(h, labels=labels, categorical=categorical).fit(X, Y)
+            learner = GlobalNaiveBayes(hierarchy=h, labels=labels, categorical_features=categorical).fit(X, Y)
             S = learner.predict_proba(X)
             assert h.is_coherent(S)
             assert ((S >= 0) & (S <= 1)).all()
@@ -120,7 +120,7 @@ def test_coherent_on_any_hierarchy(data):
     ("options", "message"),
     [
         ({"labels": "both"}, "labels must be 'auto', 'exclusive' or 'independent'"),
-        ({"categorical": "some"}, "categorical must be 'all'"),
+        ({"categorical_features": "some"}, "categorical_features must be 'all'"),
         ({"alpha": 0}, "alpha must be greater than 0"),
         ({"var_smoothing": 0}, "var_smoothing must be greater than 0"),
     ],

@@ -52,7 +52,11 @@ def test_rounds_follow_algorithm_1(data):
     votes, shared = data.draw(st.sampled_from(["discrete", "real"])), data.draw(st.booleans())
     rate = data.draw(st.sampled_from([1.0, 0.3]))
     options = {"n_estimators": 6, "votes": votes, "shared": shared, "learning_rate": rate}
-    learner = AdaBoostMH(h, **options) if constraint is None else HAdaBoostMH(h, constraint=constraint, **options)
+    learner = (
+        AdaBoostMH(hierarchy=h, **options)
+        if constraint is None
+        else HAdaBoostMH(hierarchy=h, constraint=constraint, **options)
+    )
     learner.fit(X, Y)
     costs = np.ones(h.n_nodes) if constraint is None else costs_by_parents(h)
     clip = constraint in ("train", "both")
@@ -85,7 +89,9 @@ def test_whole_algorithm_with_its_own_stumps(data):
     X = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=(len(Y), 2)).round(1)
     X[np.random.default_rng(1).random(X.shape) < data.draw(st.sampled_from([0.0, 0.2]))] = np.nan
     constraint, shared = data.draw(st.sampled_from(["train", "predict"])), data.draw(st.booleans())
-    learner = HAdaBoostMH(h, constraint=constraint, shared=shared, n_estimators=4, max_depth=1, max_bins=None).fit(X, Y)
+    learner = HAdaBoostMH(
+        hierarchy=h, constraint=constraint, shared=shared, n_estimators=4, max_depth=1, max_bins=None
+    ).fit(X, Y)
     y = np.where(Y, 1, -1)
 
     def weak(t, w):
@@ -161,7 +167,7 @@ def test_predictions_respect_any_hierarchy(data):
         "shared": data.draw(st.booleans()),
         "single_path": data.draw(st.sampled_from([True, False, "auto"])),
     }
-    learner = HAdaBoostMH(h, n_estimators=5, **options).fit(X, sparse.csr_array(Y))
+    learner = HAdaBoostMH(hierarchy=h, n_estimators=5, **options).fit(X, sparse.csr_array(Y))
     assert h.is_coherent(learner.predict_proba(X))
     assert h.is_closed(learner.predict(X))
     if options["constraint"] != "train":
@@ -170,7 +176,7 @@ def test_predictions_respect_any_hierarchy(data):
 
 def test_literal_rule_makes_the_votes_consistent_by_themselves():
     X, Y = make_paths()
-    learner = HAdaBoostMH(TREE, constraint="train", n_estimators=30).fit(X, Y)
+    learner = HAdaBoostMH(hierarchy=TREE, constraint="train", n_estimators=30).fit(X, Y)
     if (learner.alphas_ >= 0).all():
         assert TREE.is_coherent(learner.decision_function(X))
 
@@ -186,7 +192,7 @@ def test_weights_fall_with_depth():
 @pytest.mark.parametrize("votes", ["discrete", "real"])
 def test_stages_end_in_the_whole(cls, votes):
     X, Y = make_paths()
-    learner = cls(TREE, n_estimators=12, votes=votes).fit(X, Y)
+    learner = cls(hierarchy=TREE, n_estimators=12, votes=votes).fit(X, Y)
     assert (list(learner.staged_predict_proba(X))[-1] == learner.predict_proba(X)).all()
     assert (list(learner.staged_predict(X))[-1] == learner.predict(X)).all()
     assert list(learner.staged_score(X, Y))[-1] == learner.score(X, Y)
@@ -197,13 +203,15 @@ def test_stages_end_in_the_whole(cls, votes):
 
 def test_first_rounds_do_not_depend_on_later_ones():
     X, Y = make_data(DAG)
-    few, many = (HAdaBoostMH(DAG, n_estimators=n).fit(X, Y) for n in (3, 8))
+    few, many = (HAdaBoostMH(hierarchy=DAG, n_estimators=n).fit(X, Y) for n in (3, 8))
     assert (few.predict_proba(X) == list(many.staged_predict_proba(X))[2]).all()
 
 
 def test_early_stopping_keeps_the_best_round():
     X, Y = make_data(TREE, n_samples=150)
-    learner = HAdaBoostMH(TREE, n_estimators=200, n_iter_no_change=5, validation_fraction=0.3, random_state=0).fit(X, Y)
+    learner = HAdaBoostMH(
+        hierarchy=TREE, n_estimators=200, n_iter_no_change=5, validation_fraction=0.3, random_state=0
+    ).fit(X, Y)
     assert learner.n_estimators_ < 200
     assert learner.validation_loss_.argmin() == learner.n_estimators_ - 1
     assert learner.validation_loss_.size <= learner.n_estimators_ + 5
@@ -212,7 +220,7 @@ def test_early_stopping_keeps_the_best_round():
 
 def test_shrinkage_slows_the_training():
     X, Y = make_data(TREE, n_samples=150)
-    slow, fast = (HAdaBoostMH(TREE, n_estimators=10, learning_rate=rate).fit(X, Y) for rate in (0.1, 1.0))
+    slow, fast = (HAdaBoostMH(hierarchy=TREE, n_estimators=10, learning_rate=rate).fit(X, Y) for rate in (0.1, 1.0))
     assert np.prod(slow.normalisers_) > np.prod(fast.normalisers_)
 
 
@@ -230,9 +238,9 @@ def test_deeper_trees_learn_what_stumps_cannot():
 def test_gini_trees_are_those_of_scikit_learn(depth):
     """A round with scikit-learn's tree per class, and one of ours, leave the same numbers behind."""
     X, Y = make_data(TREE, n_samples=120)
-    ours = HAdaBoostMH(TREE, n_estimators=6, criterion="gini", max_depth=depth, max_bins=None).fit(X, Y)
+    ours = HAdaBoostMH(hierarchy=TREE, n_estimators=6, criterion="gini", max_depth=depth, max_bins=None).fit(X, Y)
     tree = DecisionTreeClassifier(max_depth=depth)
-    theirs = HAdaBoostMH(TREE, n_estimators=6, weak_learner=tree, random_state=0).fit(X, Y)
+    theirs = HAdaBoostMH(hierarchy=TREE, n_estimators=6, estimator=tree, random_state=0).fit(X, Y)
     np.testing.assert_allclose(ours.edges_, theirs.edges_, rtol=1e-9)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-9)
 
@@ -241,13 +249,14 @@ def test_gini_trees_are_those_of_scikit_learn(depth):
 def test_any_classifier_with_weights_will_do(votes):
     X, Y = make_paths()
     make = lambda n_jobs: HAdaBoostMH(  # noqa: E731
-        TREE, weak_learner=LogisticRegression(C=0.01), votes=votes, n_estimators=3, n_jobs=n_jobs
+        hierarchy=TREE, estimator=LogisticRegression(C=0.01), votes=votes, n_estimators=3, n_jobs=n_jobs
     )
     learner = make(None).fit(X, Y)
     assert learner.score(X, Y) > 0.6
     assert (learner.predict_proba(X) == make(2).fit(X, Y).predict_proba(X)).all()
-    two = [(HAdaBoostMH(TREE, weak_learner=DecisionTreeClassifier(max_depth=2, max_features=1), n_estimators=3,
-                        random_state=seed).fit(X, Y).predict_proba(X)) for seed in (0, 0)]  # fmt: skip
+    weak = DecisionTreeClassifier(max_depth=2, max_features=1)
+    same = [HAdaBoostMH(weak, hierarchy=TREE, n_estimators=3, random_state=0) for _ in range(2)]
+    two = [learner.fit(X, Y).predict_proba(X) for learner in same]
     assert (two[0] == two[1]).all()
 
 
@@ -272,17 +281,17 @@ def test_missing_only_later_goes_with_most_rows():
 
 def test_single_paths_are_noticed():
     X, Y = make_paths()
-    assert HAdaBoostMH(TREE, n_estimators=3).fit(X, Y).single_path_
-    found = HAdaBoostMH(TREE, n_estimators=3).fit(X, Y).predict(X)
+    assert HAdaBoostMH(hierarchy=TREE, n_estimators=3).fit(X, Y).single_path_
+    found = HAdaBoostMH(hierarchy=TREE, n_estimators=3).fit(X, Y).predict(X)
     assert (found[:, TREE.leaves].sum(axis=1) == 1).all()
     X, Y = make_data(TREE)
-    assert not HAdaBoostMH(TREE, n_estimators=3).fit(X, Y).single_path_
+    assert not HAdaBoostMH(hierarchy=TREE, n_estimators=3).fit(X, Y).single_path_
 
 
 def test_generated_dag_data():
     ds = make_hmc(n_samples=200, n_features=10, n_nodes=30, random_state=0)
-    X, Y, h = ds.train.X, ds.train.Y, ds.hierarchy
-    learner = HAdaBoostMH(h, n_estimators=40).fit(X, Y)
+    X, Y, h = ds.train.X, ds.train.y, ds.hierarchy
+    learner = HAdaBoostMH(hierarchy=h, n_estimators=40).fit(X, Y)
     truth = Y.toarray()
     before = hierarchical_hamming_loss(truth, np.zeros_like(truth), h)
     assert learner.training_loss_[-1] < before
@@ -300,21 +309,21 @@ def test_generated_dag_data():
         ({"max_bins": 1}, "max_bins must be an integer from 2"),
         ({"single_path": "maybe"}, "single_path must be one of"),
         ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
-        ({"weak_learner": "tree"}, "weak_learner must be 'stump' or a scikit-learn classifier"),
+        ({"estimator": "tree"}, "estimator must be 'stump' or a scikit-learn classifier"),
     ],
 )
 def test_errors_name_the_parameter(options, message):
     X, Y = make_data(TREE)
     with pytest.raises(ValueError, match=message):
-        HAdaBoostMH(TREE, **options).fit(X, Y)
+        HAdaBoostMH(hierarchy=TREE, **options).fit(X, Y)
 
 
 def test_weak_learners_must_fit_in():
     X, Y = make_data(TREE)
     with pytest.raises(TypeError, match="KNeighborsClassifier does not take sample_weight"):
-        HAdaBoostMH(TREE, weak_learner=KNeighborsClassifier()).fit(X, Y)
+        HAdaBoostMH(hierarchy=TREE, estimator=KNeighborsClassifier()).fit(X, Y)
     with pytest.raises(TypeError, match="Perceptron has no predict_proba"):
-        HAdaBoostMH(TREE, weak_learner=Perceptron(), votes="real").fit(X, Y)
+        HAdaBoostMH(hierarchy=TREE, estimator=Perceptron(), votes="real").fit(X, Y)
     X[3, 1] = np.inf
     with pytest.raises(ValueError, match="infinity"):
-        HAdaBoostMH(TREE).fit(X, Y)
+        HAdaBoostMH(hierarchy=TREE).fit(X, Y)

@@ -28,12 +28,12 @@ def fitted():
     leaf = rng.integers(0, 3, 60)
     X = np.eye(3)[leaf] + 0.5 * rng.normal(size=(60, 3))
     Y = TREE.close(np.eye(3, dtype=bool)[leaf] @ np.eye(5, dtype=bool)[TREE.leaves])
-    return HAdaBoostMH(TREE, n_estimators=8).fit(X, Y), X, Y
+    return HAdaBoostMH(hierarchy=TREE, n_estimators=8).fit(X, Y), X, Y
 
 
 def test_losses_are_those_of_training(fitted):
     booster, X, Y = fitted
-    ax = plot_losses({"H-Ada.MH": booster, "Ada.MH": AdaBoostMH(TREE, n_estimators=4).fit(X, Y)}, X, Y)
+    ax = plot_losses({"H-Ada.MH": booster, "Ada.MH": AdaBoostMH(hierarchy=TREE, n_estimators=4).fit(X, Y)}, X, Y)
     np.testing.assert_allclose(ax.lines[0].get_ydata(), booster.training_loss_)
     assert len(ax.lines[1].get_ydata()) == 4
 

@@ -43,18 +43,17 @@ ESTIMATORS = [
     TreeAugmentedML(scheme="cc"),
 ]
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
-NAMED_Y = "the check passes the labels as y=; label matrices are called Y here"
 ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column a label"
 BOOLEAN = "the check wants integers back; label matrices are boolean"
 EXPECTED_FAILURES = {
-    "check_n_features_in_after_fitting": NAMED_Y,
+    "check_n_features_in_after_fitting": NOT_ZERO_ONE,
     "check_estimators_dtypes": NOT_ZERO_ONE,
     "check_sample_weights_pandas_series": NOT_ZERO_ONE,
     "check_sample_weights_not_an_array": NOT_ZERO_ONE,
     "check_sample_weights_shape": NOT_ZERO_ONE,
     "check_sample_weights_not_overwritten": NOT_ZERO_ONE,
-    "check_sample_weight_equivalence_on_dense_data": NAMED_Y,
-    "check_sample_weight_equivalence_on_sparse_data": NAMED_Y,
+    "check_sample_weight_equivalence_on_dense_data": NOT_ZERO_ONE,
+    "check_sample_weight_equivalence_on_sparse_data": NOT_ZERO_ONE,
     "check_estimator_sparse_array": NOT_ZERO_ONE,
     "check_estimator_sparse_matrix": NOT_ZERO_ONE,
     "check_classifier_data_not_an_array": NOT_ZERO_ONE,

@@ -151,7 +151,7 @@ def test_known_labels_condition_the_answer():
 def test_known_labels_that_break_the_hierarchy_are_refused():
     hierarchy = HIERARCHIES["chain"]
     Y = hierarchy.close(np.eye(4, dtype=bool))
-    model = RestrictedCutsetNetwork(hierarchy).fit(Y.astype(float), Y)
+    model = RestrictedCutsetNetwork(hierarchy=hierarchy).fit(Y.astype(float), Y)
     with pytest.raises(ConstraintError, match="descendant is on"):
         model.predict(Y[:1].astype(float), known=[[0, np.nan, 1, np.nan]])
 
@@ -161,5 +161,5 @@ def test_scores_are_coherent_under_a_hierarchy():
     rng = np.random.default_rng(0)
     Y = hierarchy.close(rng.random((60, 5)) < 0.3)
     X = rng.integers(0, 3, (60, 4)).astype(float)
-    model = RestrictedCutsetNetwork(hierarchy).fit(X, Y)
+    model = RestrictedCutsetNetwork(hierarchy=hierarchy).fit(X, Y)
     assert hierarchy.is_coherent(model.predict_proba(X))

@@ -134,7 +134,7 @@ def test_best_intercept_balances_every_task(seed):
 def test_groups_are_the_children_of_each_parent(h):
     X, Y = make_data(h, n_samples=120)
     alpha = 0.03
-    learner = SiblingLasso(h, alpha=alpha, tol=1e-9, max_iter=20_000).fit(X, Y)
+    learner = SiblingLasso(hierarchy=h, alpha=alpha, tol=1e-9, max_iter=20_000).fit(X, Y)
     arc_ptr, arc_parent = arc_pointers(h)
     child = np.repeat(np.arange(h.n_nodes), np.diff(arc_ptr))
     for u in [-1, *np.flatnonzero(~h.is_leaf)]:
@@ -162,7 +162,7 @@ def test_cross_validation_finds_signal_and_refuses_noise():
 
 def test_same_choice_for_any_n_jobs():
     X, Y = make_data(TREE)
-    one, two = (SiblingLasso(TREE, n_alphas=6, n_jobs=n).fit(X, Y) for n in (1, 2))
+    one, two = (SiblingLasso(hierarchy=TREE, n_alphas=6, n_jobs=n).fit(X, Y) for n in (1, 2))
     assert one.alphas_ == two.alphas_
     assert (one.predict_proba(X) == two.predict_proba(X)).all()
 
@@ -170,7 +170,7 @@ def test_same_choice_for_any_n_jobs():
 def test_rare_labels_get_an_intercept():
     h = Hierarchy.flat(1)
     X, Y = np.arange(8.0)[:, None], np.eye(8)[:, :1]
-    learner = SiblingLasso(h).fit(X, Y)
+    learner = SiblingLasso(hierarchy=h).fit(X, Y)
     np.testing.assert_allclose(learner.predict_proba(X), 1 / 8)
 
 
@@ -185,4 +185,4 @@ def test_rare_labels_get_an_intercept():
 )
 def test_parameters_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
-        SiblingLasso(TREE, **options).fit(*make_data(TREE))
+        SiblingLasso(hierarchy=TREE, **options).fit(*make_data(TREE))

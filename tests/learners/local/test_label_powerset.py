@@ -19,7 +19,7 @@ def test_flat_is_label_powerset():
     X, Y = make_data(h, n_samples=80)
     sets, code = np.unique(Y, axis=0, return_inverse=True)
     P = logistic().fit(X, code.ravel()).predict_proba(X)
-    learner = HMCLabelPowerset(logistic(), h).fit(X, Y)
+    learner = HMCLabelPowerset(logistic(), hierarchy=h).fit(X, Y)
     np.testing.assert_allclose(learner.predict_proba(X), P @ sets, atol=1e-6)
     np.testing.assert_array_equal(learner.predict(X), sets[P.argmax(axis=1)])
 
@@ -33,7 +33,7 @@ def test_steps_are_scaled_over_what_can_follow():
     Y = h.encode(labels.tolist()).toarray()
     top = GaussianNB().fit(X, Y[:, h.index("a")]).predict_proba(X)[:, 1]
     bottom = GaussianNB().fit(X, np.searchsorted(["a/1", "a/2", "b/1"], labels)).predict_proba(X)
-    S = HMCLabelPowerset(GaussianNB(), h).fit(X, Y).predict_proba(X)
+    S = HMCLabelPowerset(GaussianNB(), hierarchy=h).fit(X, Y).predict_proba(X)
     np.testing.assert_allclose(S[:, h.index("a")], top)
     np.testing.assert_allclose(S[:, h.index("a/1")], top * bottom[:, 0] / (bottom[:, 0] + bottom[:, 1]))
     np.testing.assert_allclose(S[:, h.index("b/1")], 1 - top, atol=1e-12)
@@ -45,7 +45,7 @@ def test_predicts_label_sets_it_has_seen(data):
     h = data.draw(trees())
     Y = data.draw(label_matrices(h, n_rows=8, min_rows=3))
     X = np.random.default_rng(0).normal(size=(len(Y), 2))
-    learner = HMCLabelPowerset(logistic(), h).fit(X, Y)
+    learner = HMCLabelPowerset(logistic(), hierarchy=h).fit(X, Y)
     seen = {row.tobytes() for row in Y}
     assert {row.tobytes() for row in learner.label_sets_} == seen
     assert {row.tobytes() for row in learner.predict(X)} <= seen
@@ -56,6 +56,6 @@ def test_full_paths_stay_full():
     X, Y = make_data(TREE)
     full = ~(Y[:, TREE.index("a")] & ~Y[:, TREE.children("a")].any(axis=1))
     full &= ~(Y[:, TREE.index("b")] & ~Y[:, TREE.children("b")].any(axis=1))
-    found = HMCLabelPowerset(logistic(), TREE).fit(X[full], Y[full]).predict(X)
+    found = HMCLabelPowerset(logistic(), hierarchy=TREE).fit(X[full], Y[full]).predict(X)
     for u in ("a", "b"):
         assert (found[:, TREE.index(u)] == found[:, TREE.children(u)].any(axis=1)).all()

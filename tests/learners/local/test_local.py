@@ -39,7 +39,7 @@ def exclusive_data(seed=0):
 def test_per_parent_is_one_classifier_an_arc():
     """On a DAG, column (u, v) is a classifier of v on the rows that carry u."""
     X, Y = make_data(DAG, n_samples=100)
-    P = PerParent(logistic(), DAG, labels="independent").fit(X, Y).predict_conditional_proba(X)
+    P = PerParent(logistic(), hierarchy=DAG, labels="independent").fit(X, Y).predict_conditional_proba(X)
     arc_ptr, arc_parent = arc_pointers(DAG)
     for v in range(DAG.n_nodes):
         for arc in range(arc_ptr[v], arc_ptr[v + 1]):
@@ -50,7 +50,7 @@ def test_per_parent_is_one_classifier_an_arc():
 
 def test_exclusive_siblings_become_one_multi_class_problem():
     X, Y = exclusive_data()
-    learner = PerParent(logistic(), TREE).fit(X, Y)
+    learner = PerParent(logistic(), hierarchy=TREE).fit(X, Y)
     P = learner.predict_conditional_proba(X)
     assert len(learner.models_) == 3  # the root, a and b
     below_a = TREE.children("a")
@@ -63,27 +63,27 @@ def test_exclusive_siblings_become_one_multi_class_problem():
 
 def test_siblings_policy_leaves_stops_out():
     X, Y = exclusive_data()
-    P = PerParent(logistic(), TREE, policy="siblings").fit(X, Y).predict_conditional_proba(X)
+    P = PerParent(logistic(), hierarchy=TREE, policy="siblings").fit(X, Y).predict_conditional_proba(X)
     below_a = TREE.children("a")
     rows = Y[:, below_a].any(axis=1)
     expected = logistic().fit(X[rows], Y[rows][:, below_a].argmax(axis=1)).predict_proba(X)
     np.testing.assert_allclose(P[:, below_a], expected, atol=1e-6)
     with pytest.raises(ValueError, match="policy must be 'parents' or 'siblings'"):
-        PerParent(logistic(), TREE, policy="inclusive").fit(X, Y)
+        PerParent(logistic(), hierarchy=TREE, policy="inclusive").fit(X, Y)
 
 
 def test_joint_hands_over_label_sets():
     X, Y = make_data(TREE, n_samples=100)
     forest = RandomForestClassifier(5, random_state=0)
-    auto = PerLevel(forest, TREE).fit(X, Y)
+    auto = PerLevel(forest, hierarchy=TREE).fit(X, Y)
     assert len(auto.models_) == TREE.height
     first = TREE.levels[0]
     own = clone(forest).fit(X, Y[:, first].astype(int)).predict_proba(X)
     expected = np.column_stack([columns[:, 1] for columns in own])
     np.testing.assert_allclose(auto.predict_proba(X)[:, first], expected)
     np.testing.assert_allclose(
-        PerLevel(KNeighborsClassifier(), TREE, labels="joint").fit(X, Y).predict_proba(X),
-        PerLevel(KNeighborsClassifier(), TREE, labels="independent").fit(X, Y).predict_proba(X),
+        PerLevel(KNeighborsClassifier(), hierarchy=TREE, labels="joint").fit(X, Y).predict_proba(X),
+        PerLevel(KNeighborsClassifier(), hierarchy=TREE, labels="independent").fit(X, Y).predict_proba(X),
     )
 
 
@@ -97,14 +97,18 @@ def test_joint_hands_over_label_sets():
 )
 def test_groups_that_cannot_be(labels, message):
     with pytest.raises(ValueError, match=message):
-        PerParent(logistic(), TREE, labels=labels).fit(*make_data(TREE))
+        PerParent(logistic(), hierarchy=TREE, labels=labels).fit(*make_data(TREE))
 
 
 def test_flat_collapses_to_binary_relevance():
     h = Hierarchy.flat(4)
     X, Y = make_data(h)
-    expected = BinaryRelevance(logistic(), h).fit(X, Y).predict_proba(X)
-    for learner in (PerNode(logistic(), h, policy="parents"), PerParent(logistic(), h), PerLevel(logistic(), h)):
+    expected = BinaryRelevance(logistic(), hierarchy=h).fit(X, Y).predict_proba(X)
+    for learner in (
+        PerNode(logistic(), hierarchy=h, policy="parents"),
+        PerParent(logistic(), hierarchy=h),
+        PerLevel(logistic(), hierarchy=h),
+    ):
         np.testing.assert_array_equal(learner.fit(X, Y).predict_proba(X), expected)
 
 
@@ -116,8 +120,12 @@ def test_equal_problems_are_fitted_once():
 
 def test_leaves_only():
     X, Y = make_data(TREE)
-    S = BinaryRelevance(logistic(), TREE, leaves_only=True).fit(X, Y).predict_proba(X)
-    every = BinaryRelevance(logistic(), Hierarchy.flat(TREE.leaves.size)).fit(X, Y[:, TREE.leaves]).predict_proba(X)
+    S = BinaryRelevance(logistic(), hierarchy=TREE, leaves_only=True).fit(X, Y).predict_proba(X)
+    every = (
+        BinaryRelevance(logistic(), hierarchy=Hierarchy.flat(TREE.leaves.size))
+        .fit(X, Y[:, TREE.leaves])
+        .predict_proba(X)
+    )
     np.testing.assert_allclose(S[:, TREE.leaves], every)
     np.testing.assert_allclose(S[:, TREE.index("a")], S[:, TREE.children("a")].max(axis=1))
 
@@ -130,11 +138,11 @@ def test_overrides(cls):
     key = {PerNode: "a/1", PerParent: None, PerLevel: 1, BinaryRelevance: "a/1"}[cls]
     X, Y = make_data(TREE)
     other = DummyClassifier(strategy="prior")
-    plain = cls(logistic(), TREE).fit(X, Y).predict_proba(X)
-    S = cls(logistic(), TREE, estimators={key: other}).fit(X, Y).predict_proba(X)
+    plain = cls(logistic(), hierarchy=TREE).fit(X, Y).predict_proba(X)
+    S = cls(logistic(), hierarchy=TREE, estimators={key: other}).fit(X, Y).predict_proba(X)
     assert not np.allclose(S, plain)
     with pytest.raises(ValueError, match="estimators names"):
-        cls(logistic(), TREE, estimators={"nowhere": other}).fit(X, Y)
+        cls(logistic(), hierarchy=TREE, estimators={"nowhere": other}).fit(X, Y)
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
@@ -145,7 +153,7 @@ def test_calibration_lowers_the_loss_of_a_sure_learner(cls, method):
     train, test = slice(0, 400), slice(400, 600)
 
     def brier(calibrate):
-        S = cls(tree, TREE, calibrate=calibrate).fit(X[train], Y[train]).predict_proba(X[test])
+        S = cls(tree, hierarchy=TREE, calibrate=calibrate).fit(X[train], Y[train]).predict_proba(X[test])
         return np.mean((S - Y[test]) ** 2)
 
     assert brier(method) < brier(None)
@@ -154,17 +162,17 @@ def test_calibration_lowers_the_loss_of_a_sure_learner(cls, method):
 def test_calibration_needs_two_of_each():
     h = Hierarchy.flat(1)
     X, Y = np.arange(6.0)[:, None], np.array([[0], [0], [0], [0], [0], [1]])
-    S = BinaryRelevance(logistic(), h, calibrate="sigmoid").fit(X, Y).predict_proba(X)
-    np.testing.assert_array_equal(S, BinaryRelevance(logistic(), h).fit(X, Y).predict_proba(X))
+    S = BinaryRelevance(logistic(), hierarchy=h, calibrate="sigmoid").fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(S, BinaryRelevance(logistic(), hierarchy=h).fit(X, Y).predict_proba(X))
 
 
 def test_margins_become_probabilities():
     X, Y = exclusive_data()
     svm = LinearSVC(random_state=0)
-    S = BinaryRelevance(svm, TREE).fit(X, Y).predict_proba(X)
+    S = BinaryRelevance(svm, hierarchy=TREE).fit(X, Y).predict_proba(X)
     own = clone(svm).fit(X, Y[:, 0].astype(int)).decision_function(X)
     np.testing.assert_allclose(S[:, 0], expit(own))
-    P = PerParent(svm, TREE).fit(X, Y).predict_conditional_proba(X)
+    P = PerParent(svm, hierarchy=TREE).fit(X, Y).predict_conditional_proba(X)
     rows = Y[:, TREE.index("a")]
     below = TREE.children("a")
     target = np.where(Y[:, below].any(axis=1), Y[:, below].argmax(axis=1), 3)
@@ -184,23 +192,25 @@ class OnlyPredicts(ClassifierMixin, BaseEstimator):
 def test_what_cannot_score_or_weigh_is_refused():
     X, Y = make_data(TREE)
     with pytest.raises(TypeError, match="neither predict_proba nor decision_function"):
-        PerNode(OnlyPredicts(), TREE).fit(X, Y)
+        PerNode(OnlyPredicts(), hierarchy=TREE).fit(X, Y)
     with pytest.raises(ValueError, match="KNeighborsClassifier does not take it"):
-        PerNode(KNeighborsClassifier(), TREE).fit(X, Y, sample_weight=np.ones(len(X)))
+        PerNode(KNeighborsClassifier(), hierarchy=TREE).fit(X, Y, sample_weight=np.ones(len(X)))
     with pytest.raises(ValueError, match="calibrate must be None"):
-        PerNode(logistic(), TREE, calibrate="platt").fit(X, Y)
+        PerNode(logistic(), hierarchy=TREE, calibrate="platt").fit(X, Y)
     pipeline = make_pipeline(SimpleImputer(), logistic())
     with pytest.raises(ValueError, match="last step of a pipeline inside calibration"):
-        PerNode(pipeline, TREE, calibrate="sigmoid").fit(X, Y, sample_weight=np.ones(len(X)))
+        PerNode(pipeline, hierarchy=TREE, calibrate="sigmoid").fit(X, Y, sample_weight=np.ones(len(X)))
 
 
 @pytest.mark.parametrize("cls", LOCAL)
 def test_weights_reach_the_last_step_of_a_pipeline(cls):
     X, Y = make_data(TREE)
     weight = np.random.default_rng(0).uniform(0.1, 3, len(X))
-    inside = cls(make_pipeline(SimpleImputer(), logistic()), TREE).fit(X, Y, sample_weight=weight)
+    inside = cls(make_pipeline(SimpleImputer(), logistic()), hierarchy=TREE).fit(X, Y, sample_weight=weight)
     np.testing.assert_allclose(
-        inside.predict_proba(X), cls(logistic(), TREE).fit(X, Y, sample_weight=weight).predict_proba(X), atol=1e-8
+        inside.predict_proba(X),
+        cls(logistic(), hierarchy=TREE).fit(X, Y, sample_weight=weight).predict_proba(X),
+        atol=1e-8,
     )
 
 
@@ -212,10 +222,10 @@ def test_nan_passes_where_the_estimator_takes_it(cls):
     X, Y = make_data(TREE)
     X[::7, 1] = np.nan
     booster = HistGradientBoostingClassifier(max_iter=3, random_state=0)
-    assert np.isfinite(cls(booster, TREE).fit(X, Y).predict_proba(X)).all()
-    assert np.isfinite(cls(make_pipeline(SimpleImputer(), logistic()), TREE).fit(X, Y).predict_proba(X)).all()
+    assert np.isfinite(cls(booster, hierarchy=TREE).fit(X, Y).predict_proba(X)).all()
+    assert np.isfinite(cls(make_pipeline(SimpleImputer(), logistic()), hierarchy=TREE).fit(X, Y).predict_proba(X)).all()
     with pytest.raises(ValueError, match="NaN"):
-        cls(logistic(), TREE).fit(X, Y)
+        cls(logistic(), hierarchy=TREE).fit(X, Y)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "list"])
@@ -238,9 +248,9 @@ def test_frames_of_numbers_set_feature_names():
     pd = pytest.importorskip("pandas")
     X, Y = make_data(TREE)
     frame = pd.DataFrame(X, columns=list("pqrst"))
-    learner = PerNode(logistic(), TREE).fit(frame, Y)
+    learner = PerNode(logistic(), hierarchy=TREE).fit(frame, Y)
     assert learner.feature_names_in_.tolist() == list("pqrst")
-    plain = PerNode(logistic(), TREE).fit(X, Y).predict_proba(X)
+    plain = PerNode(logistic(), hierarchy=TREE).fit(X, Y).predict_proba(X)
     np.testing.assert_allclose(learner.predict_proba(frame), plain, rtol=1e-12)
 
 
@@ -251,9 +261,9 @@ def test_frames_of_numbers_set_feature_names():
 def test_seeds_belong_to_problems(cls):
     X, Y = make_data(TREE)
     forest = RandomForestClassifier(3)
-    fits = [cls(forest, TREE, random_state=5, n_jobs=n).fit(X, Y).predict_proba(X) for n in (1, 2)]
+    fits = [cls(forest, hierarchy=TREE, random_state=5, n_jobs=n).fit(X, Y).predict_proba(X) for n in (1, 2)]
     assert (fits[0] == fits[1]).all()
-    assert not (fits[0] == cls(forest, TREE, random_state=6).fit(X, Y).predict_proba(X)).all()
+    assert not (fits[0] == cls(forest, hierarchy=TREE, random_state=6).fit(X, Y).predict_proba(X)).all()
 
 
 def test_every_problem_has_its_own_seed():
@@ -269,7 +279,8 @@ def test_random_state_object_is_drawn_from():
     X, Y = make_data(TREE)
     forest = RandomForestClassifier(3)
     one, two = (
-        PerNode(forest, TREE, random_state=np.random.RandomState(1)).fit(X, Y).predict_proba(X) for _ in range(2)
+        PerNode(forest, hierarchy=TREE, random_state=np.random.RandomState(1)).fit(X, Y).predict_proba(X)
+        for _ in range(2)
     )
     assert (one == two).all()
 

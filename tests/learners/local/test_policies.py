@@ -63,6 +63,6 @@ def test_every_policy_gives_coherent_scores(name):
 
     for h in HIERARCHIES.values():
         X, Y = make_data(h)
-        S = PerNode(logistic(), h, policy=name).fit(X, Y).predict_proba(X)
+        S = PerNode(logistic(), hierarchy=h, policy=name).fit(X, Y).predict_proba(X)
         assert h.is_coherent(S)
         assert h.is_closed(S > 0.5)

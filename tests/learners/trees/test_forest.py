@@ -28,18 +28,17 @@ from truepath.metrics import auprc, micro_f1
 GOLDEN = places.GOLDEN / "triguero2016_forest.json"
 
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
-NAMED_Y = "the check passes the labels as y=; label matrices are called Y here"
 ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column a label"
 INTEGERS = "the check wants integers back; label matrices are boolean"
 EXPECTED = {
-    "check_n_features_in_after_fitting": NAMED_Y,
+    "check_n_features_in_after_fitting": NOT_ZERO_ONE,
     "check_estimators_dtypes": NOT_ZERO_ONE,
     "check_sample_weights_pandas_series": NOT_ZERO_ONE,
     "check_sample_weights_not_an_array": NOT_ZERO_ONE,
     "check_sample_weights_shape": NOT_ZERO_ONE,
     "check_sample_weights_not_overwritten": NOT_ZERO_ONE,
-    "check_sample_weight_equivalence_on_dense_data": NAMED_Y,
-    "check_sample_weight_equivalence_on_sparse_data": NAMED_Y,
+    "check_sample_weight_equivalence_on_dense_data": NOT_ZERO_ONE,
+    "check_sample_weight_equivalence_on_sparse_data": NOT_ZERO_ONE,
     "check_estimator_sparse_array": NOT_ZERO_ONE,
     "check_estimator_sparse_matrix": NOT_ZERO_ONE,
     "check_classifier_data_not_an_array": NOT_ZERO_ONE,
@@ -72,7 +71,7 @@ def test_scikit_learn_checks(learner):
 def problem():
     ds = make_hmc(500, 8, 30, random_state=0)
     part = ds["train"] if "train" in ds else ds[next(iter(ds))]
-    return ds.hierarchy, np.asarray(part.X, float), sparse.csr_array(part.Y)
+    return ds.hierarchy, np.asarray(part.X, float), sparse.csr_array(part.y)
 
 
 SETTINGS = [
@@ -89,14 +88,14 @@ SETTINGS = [
 def test_same_bits_for_any_number_of_threads_and_in_steps(problem, setting):
     hierarchy, X, Y = problem
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
-    one = PCTForest(hierarchy, n_estimators=6, random_state=3, **setting).fit(X, Y).predict_proba(X)
-    two = PCTForest(hierarchy, n_estimators=6, random_state=3, n_jobs=2, **setting).fit(X, Y).predict_proba(X)
-    grown = PCTForest(hierarchy, n_estimators=2, random_state=3, warm_start=True, **setting).fit(X, Y)
+    one = PCTForest(hierarchy=hierarchy, n_estimators=6, random_state=3, **setting).fit(X, Y).predict_proba(X)
+    two = PCTForest(hierarchy=hierarchy, n_estimators=6, random_state=3, n_jobs=2, **setting).fit(X, Y).predict_proba(X)
+    grown = PCTForest(hierarchy=hierarchy, n_estimators=2, random_state=3, warm_start=True, **setting).fit(X, Y)
     three = grown.set_params(n_estimators=6).fit(X, Y).predict_proba(X)
     assert np.array_equal(one, two)
     assert np.array_equal(one, three)
     assert not np.array_equal(
-        one, PCTForest(hierarchy, n_estimators=6, random_state=4, **setting).fit(X, Y).predict_proba(X)
+        one, PCTForest(hierarchy=hierarchy, n_estimators=6, random_state=4, **setting).fit(X, Y).predict_proba(X)
     )
 
 
@@ -107,7 +106,7 @@ def test_scores_are_coherent_to_the_last_bit(hierarchy, data, seed):
     rng = np.random.default_rng(seed)
     X = np.where(rng.random((len(Y), 3)) < 0.2, np.nan, rng.integers(0, 5, (len(Y), 3)))
     missing = data.draw(st.sampled_from(["surrogate", "learned", "fractional"]))
-    forest = PCTForest(hierarchy, n_estimators=7, min_leaf_weight=1.5, missing=missing, random_state=seed)
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=7, min_leaf_weight=1.5, missing=missing, random_state=seed)
     forest.fit(X, Y, sample_weight=rng.random(len(Y)) + 0.1)
     for S in (forest.predict_proba(X), forest.predict_proba(X.astype(np.float32))):
         edges = hierarchy.edges
@@ -124,7 +123,7 @@ def test_rows_sent_both_ways_score_at_most_one():
     Y = np.array([kinds[kind] for kind in "cd-d-dd---ddd-dddcd-"], bool)
     rng = np.random.default_rng(978)
     X = np.where(rng.random((20, 3)) < 0.2, np.nan, rng.integers(0, 5, (20, 3)))
-    forest = PCTForest(hierarchy, n_estimators=7, min_leaf_weight=1.5, missing="fractional", random_state=978)
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=7, min_leaf_weight=1.5, missing="fractional", random_state=978)
     assert forest.fit(X, Y, sample_weight=rng.random(20) + 0.1).predict_proba(X).max() == 1
 
 
@@ -132,34 +131,34 @@ def test_weights_equal_repetition(problem):
     hierarchy, X, Y = problem
     counts = np.random.default_rng(1).integers(0, 3, X.shape[0])
     repeated = np.repeat(np.arange(X.shape[0]), counts)
-    weighted = PCTree(hierarchy).fit(X, Y, sample_weight=counts)
-    copied = PCTree(hierarchy).fit(X[repeated], Y[repeated])
+    weighted = PCTree(hierarchy=hierarchy).fit(X, Y, sample_weight=counts)
+    copied = PCTree(hierarchy=hierarchy).fit(X[repeated], Y[repeated])
     assert np.allclose(weighted.predict_proba(X), copied.predict_proba(X), atol=1e-6)
 
 
 def test_order_of_rows_does_not_matter(problem):
     hierarchy, X, Y = problem
     order = np.random.default_rng(2).permutation(X.shape[0])
-    straight, shuffled = PCTree(hierarchy).fit(X, Y), PCTree(hierarchy).fit(X[order], Y[order])
+    straight, shuffled = PCTree(hierarchy=hierarchy).fit(X, Y), PCTree(hierarchy=hierarchy).fit(X[order], Y[order])
     assert np.allclose(straight.predict_proba(X), shuffled.predict_proba(X), atol=1e-6)
 
 
 def test_out_of_bag_scores_come_from_trees_that_did_not_see_the_row(problem):
     hierarchy, X, Y = problem
-    forest = PCTForest(hierarchy, n_estimators=30, oob_score=True, random_state=0).fit(X, Y)
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=30, oob_score=True, random_state=0).fit(X, Y)
     S = forest.oob_decision_
     assert S.shape == Y.shape
     assert not np.isnan(S).any()
     truth = Y.toarray().ravel()
     seen = average_precision_score(truth, forest.predict_proba(X).ravel())
     assert average_precision_score(truth, S.ravel()) < seen - 0.01
-    few = PCTForest(hierarchy, n_estimators=1, oob_score=True, random_state=0).fit(X, Y)
+    few = PCTForest(hierarchy=hierarchy, n_estimators=1, oob_score=True, random_state=0).fit(X, Y)
     assert 0.5 < np.isnan(few.oob_decision_[:, 0]).mean() < 0.75  # drawn at least once: 63 %
 
 
 def test_f_test_and_pruning_make_smaller_trees(problem):
     hierarchy, X, Y = problem
-    full = PCTree(hierarchy, min_leaf_weight=1).fit(X[:200], Y[:200])
+    full = PCTree(hierarchy=hierarchy, min_leaf_weight=1).fit(X[:200], Y[:200])
     tested = clone(full).set_params(significance=0.001).fit(X[:200], Y[:200])
     assert tested.n_leaves_ < full.n_leaves_
     w = full.class_weight_
@@ -171,8 +170,8 @@ def test_f_test_and_pruning_make_smaller_trees(problem):
     full.prune(X[200:], Y[200:])
     assert full.n_leaves_ < n_before
     assert error(full) <= before + 1e-6
-    held = PCTree(hierarchy, min_leaf_weight=1, validation_fraction=0.3, random_state=0).fit(X, Y)
-    assert held.n_leaves_ < PCTree(hierarchy, min_leaf_weight=1).fit(X, Y).n_leaves_
+    held = PCTree(hierarchy=hierarchy, min_leaf_weight=1, validation_fraction=0.3, random_state=0).fit(X, Y)
+    assert held.n_leaves_ < PCTree(hierarchy=hierarchy, min_leaf_weight=1).fit(X, Y).n_leaves_
     assert hierarchy.is_coherent(held.predict_proba(X))
 
 
@@ -206,7 +205,7 @@ def test_surrogates_stand_in_for_missing_values():
 
 def test_sparse_leaves_are_small_and_pickle(problem):
     hierarchy, X, Y = problem
-    forest = PCTForest(hierarchy, n_estimators=5, random_state=0).fit(X, Y)
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=5, random_state=0).fit(X, Y)
     copy = pickle.loads(pickle.dumps(forest))
     assert np.array_equal(copy.predict_proba(X), forest.predict_proba(X))
     dense_bytes = sum(len(tree.link) for tree in forest.trees_) * hierarchy.n_nodes * 8
@@ -215,7 +214,7 @@ def test_sparse_leaves_are_small_and_pickle(problem):
 
 def test_interrupted_growth_goes_on(problem, monkeypatch):
     hierarchy, X, Y = problem
-    forest = PCTForest(hierarchy, n_estimators=8, random_state=0, warm_start=True)
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=8, random_state=0, warm_start=True)
     grow = PCTForest._grow_one
 
     def stop_at_five(self, data, rules, k):
@@ -228,14 +227,14 @@ def test_interrupted_growth_goes_on(problem, monkeypatch):
         forest.fit(X, Y)
     assert 1 <= len(forest.trees_) <= 5
     monkeypatch.undo()
-    whole = PCTForest(hierarchy, n_estimators=8, random_state=0).fit(X, Y)
+    whole = PCTForest(hierarchy=hierarchy, n_estimators=8, random_state=0).fit(X, Y)
     assert np.array_equal(forest.fit(X, Y).predict_proba(X), whole.predict_proba(X))
 
 
 def test_progress_goes_to_the_log(problem, caplog):
     hierarchy, X, Y = problem
     with caplog.at_level(logging.DEBUG, "truepath.learners.trees.forest"):
-        PCTForest(hierarchy, n_estimators=2, random_state=0).fit(X, Y)
+        PCTForest(hierarchy=hierarchy, n_estimators=2, random_state=0).fit(X, Y)
     assert len(caplog.records) == 2
 
 
@@ -246,7 +245,7 @@ def test_importances_find_the_feature_that_matters():
     Y = np.column_stack(
         [X[:, 0] > 0.5, (X[:, 0] > 0.5) & (X[:, 1] > 0.5), (X[:, 0] > 0.5) & (X[:, 1] <= 0.5), X[:, 2] > 0.5]
     )
-    forest = PCTForest(hierarchy, n_estimators=20, max_features=None, random_state=0).fit(X, Y)
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=20, max_features=None, random_state=0).fit(X, Y)
     assert forest.feature_importances_.sum() == pytest.approx(1)
     assert forest.feature_importances_.argmin() == 3
     by_class = forest.importances(by="class")
@@ -261,7 +260,7 @@ def test_importances_find_the_feature_that_matters():
 
 def test_overall_importances_are_the_weighted_sum_of_the_classes(problem):
     hierarchy, X, Y = problem
-    tree = PCTree(hierarchy).fit(X, Y)
+    tree = PCTree(hierarchy=hierarchy).fit(X, Y)
     from truepath.learners.trees.importance import _by_feature, _gains
 
     gains = _gains(tree.tree_, hierarchy.n_nodes) @ tree.class_weight_
@@ -285,7 +284,7 @@ def test_text_and_picture(problem):
 
     matplotlib.use("Agg")
     hierarchy, X, Y = problem
-    tree = PCTree(hierarchy, max_depth=3).fit(X, Y)
+    tree = PCTree(hierarchy=hierarchy, max_depth=3).fit(X, Y)
     text = tree.export_text(max_depth=1)
     assert text.count("\n") == 2
     assert len(tree.export_rules()) == tree.n_leaves_
@@ -310,14 +309,14 @@ def test_text_and_picture(problem):
 def test_wrong_parameters_are_named(problem, changes, words):
     hierarchy, X, Y = problem
     with pytest.raises(ValueError, match=words):
-        PCTForest(hierarchy, **{"n_estimators": 2, **changes}).fit(X, Y)
+        PCTForest(hierarchy=hierarchy, **{"n_estimators": 2, **changes}).fit(X, Y)
 
 
 @pytest.mark.slow
 def test_forest_reaches_the_published_area(shared_data):
     ds = load_dataset("cellcycle_FUN", home=shared_data).merge("train", "valid", into="train")
-    forest = PCTForest(ds.hierarchy, random_state=0, n_jobs=2).fit(ds.train.X, ds.train.Y)
-    assert auprc(ds.test.Y, forest.predict_proba(ds.test.X)) > 0.22
+    forest = PCTForest(hierarchy=ds.hierarchy, random_state=0, n_jobs=2).fit(ds.train.X, ds.train.y)
+    assert auprc(ds.test.y, forest.predict_proba(ds.test.X)) > 0.22
 
 
 @pytest.mark.slow
@@ -329,14 +328,14 @@ def test_labelling_paper_is_met(shared_data, entry):
         ds = ds.split({"train": 2 / 3, "valid": 1 / 3}, of="train", random_state=0)
     both = ds.merge("train", "valid", into="train")
     forest = PCTForest(
-        ds.hierarchy,
+        hierarchy=ds.hierarchy,
         min_leaf_weight=2,
         max_features=int(np.log2(ds.n_features)) + 1,
         categorical_features=list(ds.nominal),
         random_state=0,
         n_jobs=2,
     )
-    decoder = SingleThreshold("micro_f1", ds.hierarchy)
-    decoder.fit(forest.fit(ds.train.X, ds.train.Y).predict_proba(ds.valid.X), ds.valid.Y)
-    S = forest.fit(both.train.X, both.train.Y).predict_proba(ds.test.X)
-    assert micro_f1(ds.test.Y, decoder.predict(S)) >= entry["value"] - entry["tolerance"]
+    decoder = SingleThreshold("micro_f1", hierarchy=ds.hierarchy)
+    decoder.fit(forest.fit(ds.train.X, ds.train.y).predict_proba(ds.valid.X), ds.valid.y)
+    S = forest.fit(both.train.X, both.train.y).predict_proba(ds.test.X)
+    assert micro_f1(ds.test.y, decoder.predict(S)) >= entry["value"] - entry["tolerance"]

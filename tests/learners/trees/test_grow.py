@@ -59,7 +59,7 @@ def goes_left(tree, t, x):
 def test_every_split_is_the_best_one(problem):
     hierarchy, X, Y, b, min_leaf = problem
     w = class_weights(hierarchy)
-    tree = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(X, Y, sample_weight=b).tree_
+    tree = PCTree(hierarchy=hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(X, Y, sample_weight=b).tree_
     for t, rows, is_left in walk(tree, X):
         best = best_gain(X[rows], Y[rows], b[rows], w, min_leaf)
         if is_left is None:  # a leaf: pure, too light, or nothing to cut
@@ -73,8 +73,8 @@ def test_every_split_is_the_best_one(problem):
 @given(problems())
 def test_sparse_and_dense_features_grow_equal_trees(problem):
     hierarchy, X, Y, b, min_leaf = problem
-    dense = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(X, Y, sample_weight=b)
-    thin = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(
+    dense = PCTree(hierarchy=hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(X, Y, sample_weight=b)
+    thin = PCTree(hierarchy=hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(
         sparse.csr_array(X), sparse.csr_array(Y), sample_weight=b
     )
     assert np.array_equal(dense.tree_.link, thin.tree_.link)
@@ -84,7 +84,7 @@ def test_sparse_and_dense_features_grow_equal_trees(problem):
 @given(problems())
 def test_leaves_hold_the_means_of_their_rows(problem):
     hierarchy, X, Y, b, min_leaf = problem
-    learner = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(X, Y, sample_weight=b)
+    learner = PCTree(hierarchy=hierarchy, missing="learned", min_leaf_weight=min_leaf).fit(X, Y, sample_weight=b)
     S, leaves = learner.predict_proba(X), learner.apply(X)
     for leaf in np.unique(leaves):
         rows = leaves == leaf
@@ -95,7 +95,9 @@ def test_leaves_hold_the_means_of_their_rows(problem):
 def test_random_splits_report_their_true_gain(problem, seed):
     hierarchy, X, Y, b, min_leaf = problem
     w = class_weights(hierarchy)
-    learner = PCTree(hierarchy, missing="learned", min_leaf_weight=min_leaf, splitter="random", random_state=seed)
+    learner = PCTree(
+        hierarchy=hierarchy, missing="learned", min_leaf_weight=min_leaf, splitter="random", random_state=seed
+    )
     tree = learner.fit(X, Y, sample_weight=b).tree_
     for t, rows, is_left in walk(tree, X):
         if is_left is not None:
@@ -108,7 +110,7 @@ def test_nominal_splits_report_their_true_gain(problem, splitter):
     hierarchy, X, Y, b, min_leaf = problem
     w = class_weights(hierarchy)
     learner = PCTree(
-        hierarchy,
+        hierarchy=hierarchy,
         missing="learned",
         min_leaf_weight=min_leaf,
         categorical_features=[0],

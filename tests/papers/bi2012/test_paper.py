@@ -75,10 +75,10 @@ def test_the_preprocessing_leaves_full_paths_and_ten_rows_a_label():
     from truepath.data.full_paths import has_full_paths
 
     data = prepare("pheno_FUN", DATA)
-    assert has_full_paths(data.Y, data.hierarchy).all()
-    assert np.asarray(data.Y.sum(axis=0)).min() >= 10
+    assert has_full_paths(data.y, data.hierarchy).all()
+    assert np.asarray(data.y.sum(axis=0)).min() >= 10
     folds = list(deal_folds(data, 0))
-    assert sum(fold.Y_test.shape[0] for fold in folds) == data.Y.shape[0]
+    assert sum(fold.Y_test.shape[0] for fold in folds) == data.y.shape[0]
 
 
 @needs_data

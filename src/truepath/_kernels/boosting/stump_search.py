@@ -2,7 +2,8 @@
 
 Rows are grouped once (see :mod:`truepath.learners.boosting.feature_bins`): a *bundle* is a run of features whose
 joint values are few, a *group* the rows that agree on all of them. A group's rows are added up once, and
-the sum goes to one bin of each of the bundle's features: three features of eight values cost one pass over the rows instead of three.
+the sum goes to one bin of each of the bundle's features: three features of eight values cost one pass over the rows
+instead of three.
 
 Classes are taken in blocks of ``WIDTH`` columns, so that the sums of a group stay in registers and the weights of a
 block in the cache. A cut is coded as ``2 * bin + missing``: rows up to that bin go left, rows without a value

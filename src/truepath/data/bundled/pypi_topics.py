@@ -29,7 +29,7 @@ class PyPITopics(NamedTuple):
         The packages' normalised names, in alphabetical order.
     topics : list of str
         Paths such as ``"Scientific/Engineering :: Bio-Informatics"``, parents before children.
-    Y : csr_matrix of bool, shape (n_packages, n_topics)
+    y : csr_matrix of bool, shape (n_packages, n_topics)
         The topics of each package, ancestors included.
     part : ndarray of uint8, shape (n_packages,)
         The part of each package: an index into `PARTS`.
@@ -41,7 +41,7 @@ class PyPITopics(NamedTuple):
     vocabulary: list[str]
     packages: list[str]
     topics: list[str]
-    Y: csr_matrix
+    y: csr_matrix
     part: npt.NDArray[np.uint8]
     provenance: dict[str, Any]
 
@@ -58,7 +58,7 @@ def load_arrays() -> PyPITopics:
     --------
     >>> from truepath.data.bundled.pypi_topics import load_arrays
     >>> data = load_arrays()
-    >>> data.X.shape[0] == data.Y.shape[0] == len(data.packages)
+    >>> data.X.shape[0] == data.y.shape[0] == len(data.packages)
     True
     >>> "Scientific/Engineering :: Bio-Informatics" in data.topics
     True
@@ -72,7 +72,7 @@ def load_arrays() -> PyPITopics:
         vocabulary=vocabulary,
         packages=packages,
         topics=topics,
-        Y=_labels(arrays, (len(packages), len(topics))),
+        y=_labels(arrays, (len(packages), len(topics))),
         part=arrays["part"],
         provenance=json.loads(arrays["provenance"].tobytes()),
     )

@@ -25,7 +25,7 @@ def pypi_topics() -> Dataset:
     if hierarchy.names.tolist() != topics:
         raise AssertionError("the bundled topics are not listed parents first")
     X = sparse.csr_array(arrays.X, dtype=np.float64)
-    Y = sparse.csr_array(arrays.Y, dtype=bool)
+    Y = sparse.csr_array(arrays.y, dtype=bool)
     whole = Split(X, Y, np.array([str(package) for package in arrays.packages], dtype=object))
     part = np.asarray(arrays.part)
     splits = {name: whole.take(np.flatnonzero(part == k)) for k, name in enumerate(("train", "valid", "test"))}

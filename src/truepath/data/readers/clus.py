@@ -69,7 +69,7 @@ def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
     ... ?,a
     ... ''')
     >>> ds = read_clus_arff(file)
-    >>> ds.hierarchy.decode(ds["all"].Y), ds["all"].X.ravel().tolist()
+    >>> ds.hierarchy.decode(ds["all"].y), ds["all"].X.ravel().tolist()
     ([('a/1', 'b'), ('a',)], [0.5, nan])
     """
     files = read_all(path, _class_position, first_index=1)

@@ -53,7 +53,7 @@ def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
     ... 1,1,0.9
     ... ''')
     >>> ds = read_meka(file)
-    >>> ds.name, ds.hierarchy.decode(ds["all"].Y), ds["all"].X.tolist()
+    >>> ds.name, ds.hierarchy.decode(ds["all"].y), ds["all"].X.tolist()
     ('tiny', [('sun',), ('sun', 'sea')], [[0.5], [0.9]])
     """
     files = read_all(path, _positions)

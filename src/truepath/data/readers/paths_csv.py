@@ -89,7 +89,7 @@ def read_paths_csv(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "books.csv"
     >>> _ = file.write_text("title,pages,topics\nOptics,200,Science/Physics;Art\nCells,,Science/Biology\n")
     >>> ds = read_paths_csv(file, "topics", text="title")
-    >>> ds["all"].X.tolist(), ds.hierarchy.decode(ds["all"].Y)
+    >>> ds["all"].X.tolist(), ds.hierarchy.decode(ds["all"].y)
     (['Optics', 'Cells'], [('Science/Physics', 'Art'), ('Science/Biology',)])
     """
     table, where = _read(path, delimiter)

@@ -68,7 +68,7 @@ def read_xmc(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.txt"
     >>> _ = file.write_text("2 4 3\n0,2 1:0.5 3:1\n 0:2\n")
     >>> ds = read_xmc(file)
-    >>> ds["all"].X.toarray().tolist(), ds.hierarchy.decode(ds["all"].Y)
+    >>> ds["all"].X.toarray().tolist(), ds.hierarchy.decode(ds["all"].y)
     ([[0.0, 0.5, 0.0, 1.0], [2.0, 0.0, 0.0, 0.0]], [('0', '2'), ()])
     """
     where = fspath(path)

@@ -32,12 +32,12 @@ class LabelTable:
 
     Attributes
     ----------
-    Y : csr_array of bool, shape (n_samples, n_nodes)
+    y : csr_array of bool, shape (n_samples, n_nodes)
     ids : ndarray of str, or None
     path : str
     """
 
-    Y: Any
+    y: Any
     ids: NDArray[np.object_] | None
     path: str
 
@@ -80,7 +80,7 @@ def read_labels(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
     >>> _ = file.write_text("id,labels\nx,a/1;b\ny,\n")
     >>> table = read_labels(file, Hierarchy.from_paths(["a/1", "b"]))
-    >>> table.ids.tolist(), table.Y.toarray().astype(int).tolist()
+    >>> table.ids.tolist(), table.y.toarray().astype(int).tolist()
     (['x', 'y'], [[1, 1, 1], [0, 0, 0]])
     """
     name = plain_name(path).lower()

@@ -52,22 +52,22 @@ class LeafDecoder(Decoder):
         """Whether ``fit`` learns from scores and labels: the number of leaves, or their price."""
         return self._needs_labels()
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, S: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Check, and learn what there is to learn: the number of leaves if ``k`` asks for it.
 
         Parameters
         ----------
         S : ndarray or CSR of float, shape (n_samples, n_nodes)
             Scores of rows the learner did not train on.
-        Y : ndarray or CSR of bool, shape (n_samples, n_nodes), optional
+        y : ndarray or CSR of bool, shape (n_samples, n_nodes), optional
             Their closed labels; may be left out when there is nothing to learn.
         sample_weight : array-like, shape (n_samples,), optional
         """
-        if Y is None and not self._needs_labels():
+        if y is None and not self._needs_labels():
             super().fit(S)
             given = FitInput(check_scores(S, self.hierarchy_), None, None, self.hierarchy_)
         else:
-            given = check_fit_input(self, S, Y, sample_weight)
+            given = check_fit_input(self, S, y, sample_weight)
         self._learn(*given)
         return self
 

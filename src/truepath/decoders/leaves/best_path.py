@@ -57,32 +57,27 @@ class BestPath(Decoder):
     >>> from truepath.decoders import BestPath
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.3, 0.2, 0.4, 0.4]]  # a, a/1, a/2, b, b/1
-    >>> h.decode(BestPath(h).fit(S).predict(S))
+    >>> h.decode(BestPath(hierarchy=h).fit(S).predict(S))
     [('b/1',)]
-    >>> h.decode(BestPath(h, by="mean").fit(S).predict(S))
+    >>> h.decode(BestPath(hierarchy=h, by="mean").fit(S).predict(S))
     [('a/1',)]
-    >>> h.decode(BestPath(h, single_path=False).fit(S).predict(S))
+    >>> h.decode(BestPath(hierarchy=h, single_path=False).fit(S).predict(S))
     [('a', 'b/1')]
     """
 
     def __init__(
-        self,
-        hierarchy: Hierarchy | None = None,
-        *,
-        single_path: bool = True,
-        by: str = "leaf",
-        threshold: float = 0.5,
+        self, *, hierarchy: Hierarchy | None = None, single_path: bool = True, by: str = "leaf", threshold: float = 0.5
     ):
         self.hierarchy = hierarchy
         self.single_path = single_path
         self.by = by
         self.threshold = threshold
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: Any = None) -> BestPath:
+    def fit(self, S: Any, y: Any = None, sample_weight: Any = None) -> BestPath:
         """Take note of the hierarchy; nothing is learned."""
         if self.by not in ("leaf", "mean"):
             raise ValueError(f"by must be 'leaf' or 'mean'; got {self.by!r}.")
-        super().fit(S, Y, sample_weight)
+        super().fit(S, y, sample_weight)
         return self
 
     def _label(self, S: Any) -> Any:

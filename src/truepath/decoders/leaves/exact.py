@@ -85,15 +85,15 @@ class ExactLeafMAP(LeafDecoder):
         weights: str = "map",
         k: Any = None,
         *,
+        hierarchy: Hierarchy | None = None,
         alpha: Any = "balanced",
         time_limit: float = 10.0,
-        hierarchy: Hierarchy | None = None,
     ):
         self.weights = weights
         self.k = k
+        self.hierarchy = hierarchy
         self.alpha = alpha
         self.time_limit = time_limit
-        self.hierarchy = hierarchy
 
     def _needs_labels(self) -> bool:
         return (self._weighs_risk() and is_balanced(self.alpha)) or super()._needs_labels()

@@ -82,22 +82,22 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         self.estimator = estimator
         self.hierarchy = hierarchy
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> MetaLabeler:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MetaLabeler:
         """Learn the numbers of leaves.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
             Features, or scores.
-        Y : label matrix (n_samples, n_nodes), or array of int (n_samples,)
+        y : label matrix (n_samples, n_nodes), or array of int (n_samples,)
             Closed labels, counted here, or the numbers themselves.
         sample_weight : array-like, shape (n_samples,), optional
             Needs an estimator whose ``fit`` takes it; of a pipeline, the last step's.
         """
         X = self._check(X, reset=True)
-        counts = self._count(Y)
+        counts = self._count(y)
         if counts.size != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows but Y has {counts.size}; they must describe the same instances.")
+            raise ValueError(f"X has {X.shape[0]} rows but y has {counts.size}; they must describe the same instances.")
         weighted = _weight_argument(self._estimator(), check_weight(sample_weight, X.shape[0]))
         self.counts_ = np.unique(counts)
         self.estimator_ = None
@@ -134,7 +134,7 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         Y = Y if sparse.issparse(Y) else np.asarray(Y)
         if Y.ndim == 1:
             if Y.size == 0 or Y.dtype.kind not in "iuf" or not ((Y >= 0) & (Y == np.floor(Y))).all():
-                raise ValueError("Y must be a label matrix, or one whole number >= 0 for each row (at least one row).")
+                raise ValueError("y must be a label matrix, or one whole number >= 0 for each row (at least one row).")
             return np.maximum(Y, 1).astype(np.int64)
         hierarchy = resolve_hierarchy(self.hierarchy, Y.shape[1])
         counts = count_path_ends(check_labels(Y, hierarchy), hierarchy)

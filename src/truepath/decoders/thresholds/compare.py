@@ -75,7 +75,7 @@ def compare_strategies(
         True labels, closed.
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
-    coherent : {"check", "max_up"}, default="check"
+    coherent : {"check", "max-up"}, default="check"
         As in :class:`SingleThreshold`.
 
     Returns

@@ -74,7 +74,7 @@ def single_curves(given: FitInput, objectives: Sequence[str], **hmc: Any) -> dic
     **hmc
         ``alpha``, ``beta`` and ``lambda_`` of the HMC-loss.
     """
-    S, Y, weight = given.S, given.Y, as_whole_weights(given.sample_weight)
+    S, Y, weight = given.S, given.y, as_whole_weights(given.sample_weight)
     curves = {}
     by_class = [name for name in objectives if name in ("hmc_loss", "class_distribution")]
     if "micro_f1" in objectives:

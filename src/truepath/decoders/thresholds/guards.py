@@ -40,7 +40,7 @@ def shrink_thresholds(t: Thresholds, strength: float, towards: str, single: floa
 
 def inherit_rare(t: Thresholds, min_positives: int, single: float, given: FitInput) -> Thresholds:
     """Give classes with few positives their parents' threshold; closed labels make all below them rare, too."""
-    positives = np.asarray(given.Y.sum(axis=0))
+    positives = np.asarray(given.y.sum(axis=0))
     t = t.copy()
     for v in np.flatnonzero(positives < min_positives).tolist():
         parents = given.hierarchy.parents(v)
@@ -78,4 +78,4 @@ def choose_strength(decoder: MultiThreshold, given: FitInput) -> float:
 def _take(given: FitInput, rows: NDArray[np.bool_]) -> Any:
     """Return some of the rows."""
     weight = None if given.sample_weight is None else given.sample_weight[rows]
-    return given._replace(S=given.S[rows], Y=given.Y[rows], sample_weight=weight)
+    return given._replace(S=given.S[rows], y=given.y[rows], sample_weight=weight)

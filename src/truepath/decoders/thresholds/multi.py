@@ -49,7 +49,7 @@ class MultiThreshold(ThresholdDecoder):
         Classes with fewer positive instances take over their parents' threshold; at the top, the best single one.
     alpha, beta, lambda_ : optional
         The prices of the HMC-loss, as in :func:`truepath.metrics.hmc_loss`: one lambda for each class by default.
-    coherent : {"check", "max_up"}, default="check"
+    coherent : {"check", "max-up"}, default="check"
         Whether to refuse scores above their parents', or to raise the parents' to the largest score below them.
 
     Attributes
@@ -103,8 +103,8 @@ class MultiThreshold(ThresholdDecoder):
         self,
         objective: str = "micro_f1",
         method: str = "auto",
-        hierarchy: Hierarchy | None = None,
         *,
+        hierarchy: Hierarchy | None = None,
         order: str | None = None,
         shrink: str | None = None,
         cv: int = 5,
@@ -131,14 +131,14 @@ class MultiThreshold(ThresholdDecoder):
         """Whether ``fit`` learns from scores and labels: always."""
         return True
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> MultiThreshold:
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> MultiThreshold:
         """Find the thresholds.
 
         Parameters
         ----------
         S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
             Coherent scores of instances that the scoring model was not trained on.
-        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
             Their true labels, closed.
         sample_weight : array-like, shape (n_samples,), optional
 
@@ -146,7 +146,7 @@ class MultiThreshold(ThresholdDecoder):
         -------
         self : MultiThreshold
         """
-        given = self._check_input(S, Y, sample_weight)
+        given = self._check_input(S, y, sample_weight)
         self._check_parameters()
         self.method_ = self._resolve_method(given.hierarchy)
         self.thresholds_, value = self._search(given)
@@ -187,7 +187,7 @@ class MultiThreshold(ThresholdDecoder):
 
     def _search(self, given: FitInput) -> tuple[NDArray[np.float64], float | None]:
         """Return the thresholds, and the objective's value where the search yields it."""
-        S, Y, weight, hierarchy = given.S, given.Y, as_whole_weights(given.sample_weight), given.hierarchy
+        S, Y, weight, hierarchy = given.S, given.y, as_whole_weights(given.sample_weight), given.hierarchy
         is_optimal = self.method_ == "optimal"
         if self.objective == "h_loss" and is_optimal:
             return optimal.best_h_loss(S, Y, weight, hierarchy)
@@ -241,8 +241,8 @@ class MultiThreshold(ThresholdDecoder):
             from truepath.metrics import h_loss
 
             labels = apply_thresholds(given.S, t)
-            return h_loss(given.Y, labels, given.hierarchy, sample_weight=given.sample_weight)
-        cuts = find_cut_points(given.S, given.Y, as_whole_weights(given.sample_weight))
+            return h_loss(given.y, labels, given.hierarchy, sample_weight=given.sample_weight)
+        cuts = find_cut_points(given.S, given.y, as_whole_weights(given.sample_weight))
         return self._value_from(cuts, t, given.hierarchy)
 
     def _single(self, given: FitInput) -> float:

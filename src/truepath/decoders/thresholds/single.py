@@ -34,7 +34,7 @@ class SingleThreshold(ThresholdDecoder):
     objective : str or callable, default="micro_f1"
         ``"micro_f1"``, ``"hmc_loss"``, ``"h_loss"`` (normalised), ``"class_distribution"`` (the predicted shares of
         positives come closest to the true ones) or ``"label_cardinality"`` (so do the numbers of labels of the
-        instances). Or a function ``f(Y_true, Y_pred)`` that returns a number; one with an argument called
+        instances). Or a function ``f(y_true, y_pred)`` that returns a number; one with an argument called
         ``hierarchy`` is given it.
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
@@ -45,7 +45,7 @@ class SingleThreshold(ThresholdDecoder):
         Which way a function is better.
     alpha, beta, lambda_ : optional
         The prices of the HMC-loss, as in :func:`truepath.metrics.hmc_loss`: one lambda for each class by default.
-    coherent : {"check", "max_up"}, default="check"
+    coherent : {"check", "max-up"}, default="check"
         Whether to refuse scores above their parents', or to raise the parents' to the largest score below them.
 
     Attributes
@@ -81,7 +81,7 @@ class SingleThreshold(ThresholdDecoder):
     >>> from truepath.decoders import SingleThreshold
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.3, 0.1, 0.8, 0.7]]
-    >>> decoder = SingleThreshold("micro_f1", h).fit(S, h.encode([["a/1"], ["b/1"]]))
+    >>> decoder = SingleThreshold("micro_f1", hierarchy=h).fit(S, h.encode([["a/1"], ["b/1"]]))
     >>> decoder.threshold_, decoder.objective_value_
     (0.5, 1.0)
     >>> h.decode(decoder.predict(S))
@@ -91,8 +91,8 @@ class SingleThreshold(ThresholdDecoder):
     def __init__(
         self,
         objective: str | Callable[..., float] = "micro_f1",
-        hierarchy: Hierarchy | None = None,
         *,
+        hierarchy: Hierarchy | None = None,
         candidates: int | None = None,
         greater_is_better: bool = True,
         alpha: ArrayLike | None = None,
@@ -114,14 +114,14 @@ class SingleThreshold(ThresholdDecoder):
         """Whether ``fit`` learns from scores and labels: always."""
         return True
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> SingleThreshold:
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> SingleThreshold:
         """Find the best threshold.
 
         Parameters
         ----------
         S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
             Coherent scores of instances that the scoring model was not trained on.
-        Y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
             Their true labels, closed.
         sample_weight : array-like, shape (n_samples,), optional
 
@@ -129,7 +129,7 @@ class SingleThreshold(ThresholdDecoder):
         -------
         self : SingleThreshold
         """
-        given = self._check_input(S, Y, sample_weight)
+        given = self._check_input(S, y, sample_weight)
         self.curve_ = self._compute_curve(given)
         self.threshold_ = float(self.curve_.threshold[self.curve_.best])
         self.objective_value_ = float(self.curve_.value[self.curve_.best])
@@ -173,7 +173,7 @@ def _evaluate(metric: Callable[..., float], given: FitInput, grid: NDArray[Any],
     value = np.empty(grid.size)
     for k, t in enumerate(np.append(grid, -np.inf)):
         labels = apply_thresholds(given.S, np.full(given.hierarchy.n_nodes, float(t)))
-        here = float(metric(given.Y, labels, **options))
+        here = float(metric(given.y, labels, **options))
         if k < grid.size:
             value[k] = here
     return _curve_of(grid, value, greater_is_better, here)

@@ -36,10 +36,10 @@ class ThresholdDecoder(Decoder):
         return given._replace(S=self._check_scores(given.S))
 
     def _check_scores(self, S: Any) -> Any:
-        if self.coherent not in ("check", "max_up"):
-            raise ValueError(f"coherent must be 'check' or 'max_up'; got {self.coherent!r}.")
+        if self.coherent not in ("check", "max-up"):
+            raise ValueError(f"coherent must be 'check' or 'max-up'; got {self.coherent!r}.")
         S = check_scores(S, self.hierarchy_, coherent=self.coherent == "check")
-        return max_up(S, self.hierarchy_) if self.coherent == "max_up" else S
+        return max_up(S, self.hierarchy_) if self.coherent == "max-up" else S
 
     def _label(self, S: Any) -> Any:
         return apply_thresholds(S, self.thresholds_)
@@ -50,11 +50,11 @@ class Threshold(ThresholdDecoder):
 
     Parameters
     ----------
-    t : float or array-like of shape (n_nodes,), default=0.5
+    threshold : float or array-like of shape (n_nodes,), default=0.5
         One threshold, or one for each class that never falls from parent to child.
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
-    coherent : {"check", "max_up"}, default="check"
+    coherent : {"check", "max-up"}, default="check"
         Whether to refuse scores above their parents', or to raise the parents' to the largest score below them.
 
     Attributes
@@ -68,24 +68,27 @@ class Threshold(ThresholdDecoder):
     >>> from truepath.decoders import Threshold
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2]]
-    >>> h.decode(Threshold(0.5, h).fit(S).predict(S))
+    >>> h.decode(Threshold(0.5, hierarchy=h).fit(S).predict(S))
     [('a/1',)]
-    >>> h.decode(Threshold([0.5, 0.7, 0.7, 0.3, 0.5], h).fit(S).predict(S))
+    >>> h.decode(Threshold([0.5, 0.7, 0.7, 0.3, 0.5], hierarchy=h).fit(S).predict(S))
     [('a', 'b')]
     """
 
-    def __init__(self, t: float | ArrayLike = 0.5, hierarchy: Hierarchy | None = None, *, coherent: str = "check"):
-        self.t = t
+    def __init__(
+        self, threshold: float | ArrayLike = 0.5, *, hierarchy: Hierarchy | None = None, coherent: str = "check"
+    ):
+        self.threshold = threshold
         self.hierarchy = hierarchy
         self.coherent = coherent
 
-    def fit(self, S: Any, Y: Any = None, sample_weight: ArrayLike | None = None) -> Threshold:
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Threshold:
         """Check the thresholds against the hierarchy; nothing is learned from the scores."""
         super().fit(S)
-        t = np.asarray(self.t, np.float64)
+        t = np.asarray(self.threshold, np.float64)
         if t.shape not in ((), (self.hierarchy_.n_nodes,)) or np.isnan(t).any():
             raise ValueError(
-                f"t must be a number or one number for each of the {self.hierarchy_.n_nodes} classes; got {self.t!r}."
+                f"threshold must be a number or one number for each of the {self.hierarchy_.n_nodes} classes; "
+                f"got {self.threshold!r}."
             )
         self.thresholds_ = np.broadcast_to(t, (self.hierarchy_.n_nodes,)).astype(np.float64)
         check_monotone(self.thresholds_, self.hierarchy_)
@@ -98,8 +101,8 @@ def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
     if wrong.size:
         parent, child = hierarchy.names[hierarchy.edges[wrong[0]]]
         raise ConstraintError(
-            f"t falls from parent to child on {wrong.size} edge(s) (first: from {parent!r} to {child!r}), so labels "
-            "could lack their ancestors. Raise each class's threshold to its parents' at least."
+            f"the threshold falls from parent to child on {wrong.size} edge(s) (first: from {parent!r} to {child!r}), "
+            "so labels could lack their ancestors. Raise each class's threshold to its parents' at least."
         )
 
 

@@ -34,7 +34,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
     ----------
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
-    categorical : "all", sequence of int or bool mask, optional
+    categorical_features : "all", sequence of int or bool mask, optional
         The columns that hold categories (as numbers); the others are Gaussian. None: all are Gaussian.
     labels : {"auto", "exclusive", "independent"}, default="auto"
         "exclusive" lets all nodes compete, as in the paper: a row has one most specific label. "independent" sets
@@ -66,21 +66,21 @@ class GlobalNaiveBayes(HierarchicalLearner):
     [('a/2',), ('b/1',)]
     """
 
-    def __init__(self, hierarchy=None, *, categorical=None, labels="auto", alpha=1.0, var_smoothing=1e-9):
+    def __init__(self, *, hierarchy=None, categorical_features=None, labels="auto", alpha=1.0, var_smoothing=1e-9):
         self.hierarchy = hierarchy
-        self.categorical = categorical
+        self.categorical_features = categorical_features
         self.labels = labels
         self.alpha = alpha
         self.var_smoothing = var_smoothing
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Count.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
             NaN is a missing value.
-        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -88,7 +88,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
         self
         """
         self._check_parameters()
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True, dtype=np.float64)
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True, dtype=np.float64)
         X, Y = as_dense(X), as_dense(Y)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)
@@ -142,10 +142,10 @@ class GlobalNaiveBayes(HierarchicalLearner):
 
     def _kinds(self, n_features) -> list[Any]:
         is_categorical = np.zeros(n_features, bool)
-        if isinstance(self.categorical, str):
+        if isinstance(self.categorical_features, str):
             is_categorical[:] = True
-        elif self.categorical is not None:
-            is_categorical[np.asarray(self.categorical)] = True
+        elif self.categorical_features is not None:
+            is_categorical[np.asarray(self.categorical_features)] = True
         kinds: list[Any] = []
         if not is_categorical.all():
             kinds.append(GaussianFeatures(np.flatnonzero(~is_categorical), self.var_smoothing))
@@ -156,8 +156,11 @@ class GlobalNaiveBayes(HierarchicalLearner):
     def _check_parameters(self):
         if self.labels not in ("auto", "exclusive", "independent"):
             raise ValueError(f"labels must be 'auto', 'exclusive' or 'independent'; got {self.labels!r}.")
-        if isinstance(self.categorical, str) and self.categorical != "all":
-            raise ValueError(f"categorical must be 'all', column numbers, a mask or None; got {self.categorical!r}.")
+        if isinstance(self.categorical_features, str) and self.categorical_features != "all":
+            raise ValueError(
+                "categorical_features must be 'all', column numbers, a mask or None; "
+                f"got {self.categorical_features!r}."
+            )
         if not self.alpha > 0:
             raise ValueError(f"alpha must be greater than 0; got {self.alpha!r}.")
         if not self.var_smoothing > 0:

@@ -27,18 +27,18 @@ __all__ = ["BayesianChain", "NaiveBayesML", "TreeAugmentedML"]
 class _BayesML(HierarchicalLearner):
     """One Bayesian classifier a label; ``_parents`` says which labels each of them sees."""
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Learn one classifier a label.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
             Discrete features, complete.
-        Y : closed 0/1 matrix (n_samples, n_nodes), or collections of label names
+        y : closed 0/1 matrix (n_samples, n_nodes), or collections of label names
         sample_weight : array-like, optional
             Whole numbers: how often a row counts.
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
         if not self.alpha > 0:
             raise ValueError(f"alpha must be positive, not {self.alpha!r}.")
         if weight is not None:  # first of all: a row that weighs nothing has no states to offer
@@ -92,7 +92,7 @@ class _BayesML(HierarchicalLearner):
 class _Schemed(_BayesML):
     """A base model under binary relevance or in a chain."""
 
-    def __init__(self, hierarchy=None, *, scheme="br", alpha=1.0, max_states=256):
+    def __init__(self, *, hierarchy=None, scheme="br", alpha=1.0, max_states=256):
         self.hierarchy = hierarchy
         self.scheme = scheme
         self.alpha = alpha
@@ -181,7 +181,7 @@ class BayesianChain(_BayesML):
 
     _model = NaiveBayes
 
-    def __init__(self, hierarchy=None, *, alpha=1.0, max_states=256):
+    def __init__(self, *, hierarchy=None, alpha=1.0, max_states=256):
         self.hierarchy = hierarchy
         self.alpha = alpha
         self.max_states = max_states

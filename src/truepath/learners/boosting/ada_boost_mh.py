@@ -48,8 +48,8 @@ class AdaBoostMH(HierarchicalLearner):
         Whether a leaf votes +1 or -1, all rounds being weighted by alpha_t, or a real number, its confidence.
     shared : bool, default=False
         Whether one tree serves all classes, with a vote per class in each leaf (Schapire & Singer); False trains a tree
-        per class, as Chelmis & Qi do. For ``weak_learner="stump"`` only.
-    weak_learner : "stump" or scikit-learn classifier, default="stump"
+        per class, as Chelmis & Qi do. For ``estimator="stump"`` only.
+    estimator : "stump" or scikit-learn classifier, default="stump"
         A classifier must take ``sample_weight``; one clone is fitted for every class and round.
     criterion : {"auto", "edge", "z", "gini"}, default="auto"
         What stumps are chosen by; "auto" is "edge" for discrete votes, "z" for real ones. "gini" is scikit-learn's.
@@ -68,7 +68,7 @@ class AdaBoostMH(HierarchicalLearner):
     tol : float, default=0.0
         By how much the loss must fall to count.
     random_state : int, RandomState or None, default=None
-        For the held-out rows and the seeds of a given ``weak_learner``; stumps draw nothing.
+        For the held-out rows and the seeds of a given ``estimator``; stumps draw nothing.
     n_jobs : int, optional
         Threads over features (stumps), or joblib workers over classes. The result does not depend on it.
 
@@ -93,7 +93,7 @@ class AdaBoostMH(HierarchicalLearner):
     Notes
     -----
     Missing values (NaN) are taken by stumps: each cut learns the side they go to; for a feature that missed none in
-    training, to the side with more training rows. A given ``weak_learner`` decides for itself. Sparse X is binned
+    training, to the side with more training rows. A given ``estimator`` decides for itself. Sparse X is binned
     column by column and made dense in blocks of rows for prediction; bins need n_samples * n_features bytes (four times
     as many where a feature has more than 255 bins), the sorted rows up to four times that.
 
@@ -113,13 +113,13 @@ class AdaBoostMH(HierarchicalLearner):
 
     def __init__(
         self,
-        hierarchy=None,
+        estimator="stump",
         *,
+        hierarchy=None,
         n_estimators=200,
         learning_rate=1.0,
         votes="discrete",
         shared=False,
-        weak_learner="stump",
         criterion="auto",
         max_depth=2,
         max_bins=255,
@@ -130,12 +130,12 @@ class AdaBoostMH(HierarchicalLearner):
         random_state=None,
         n_jobs=None,
     ):
+        self.estimator = estimator
         self.hierarchy = hierarchy
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.votes = votes
         self.shared = shared
-        self.weak_learner = weak_learner
         self.criterion = criterion
         self.max_depth = max_depth
         self.max_bins = max_bins
@@ -146,14 +146,14 @@ class AdaBoostMH(HierarchicalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Run the rounds.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
             NaN is a missing value.
-        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
             A weight of two is the row twice, unless binning or a held-out part tells them apart.
 
@@ -162,7 +162,7 @@ class AdaBoostMH(HierarchicalLearner):
         self
         """
         self._check_parameters()
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True, dtype=np.float64)
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True, dtype=np.float64)
         y = np.where(as_dense(Y), 1, -1).astype(np.int8)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)
@@ -220,15 +220,15 @@ class AdaBoostMH(HierarchicalLearner):
         for margins in self.staged_decision_function(X):
             yield self._decide(margins)
 
-    def staged_score(self, X, Y):
+    def staged_score(self, X, y):
         """Yield, after each round, the share of rows whose label set is predicted exactly."""
-        truth = as_dense(encode_labels(Y, self.hierarchy_))
+        truth = as_dense(encode_labels(y, self.hierarchy_))
         for found in self.staged_predict(X):
             yield float((found == truth).all(axis=1).mean())
 
-    def staged_loss(self, X, Y):
+    def staged_loss(self, X, y):
         """Yield, after each round, the hierarchy-aware Hamming loss of the labels of positive margin."""
-        y = np.where(as_dense(encode_labels(Y, self.hierarchy_)), 1, -1).astype(np.int8)
+        y = np.where(as_dense(encode_labels(y, self.hierarchy_)), 1, -1).astype(np.int8)
         for margins in self.staged_decision_function(X):
             yield hierarchical_loss(margins, y, self.hierarchy_, self._enforce_at_prediction)
 
@@ -262,19 +262,19 @@ class AdaBoostMH(HierarchicalLearner):
             check_number(self, "max_bins", Integral, 2)
         if self.n_iter_no_change is not None:
             check_number(self, "n_iter_no_change", Integral, 1)
-        if isinstance(self.weak_learner, str) and self.weak_learner != "stump":
-            raise ValueError(f"weak_learner must be 'stump' or a scikit-learn classifier; got {self.weak_learner!r}.")
+        if isinstance(self.estimator, str) and self.estimator != "stump":
+            raise ValueError(f"estimator must be 'stump' or a scikit-learn classifier; got {self.estimator!r}.")
 
     def _weak(self, X, y):
         """Return the object that trains one round."""
-        if isinstance(self.weak_learner, str):
+        if isinstance(self.estimator, str):
             criterion = self.criterion
             if criterion == "auto":
                 criterion = "z" if self.votes == "real" else "edge"
             options = {"max_depth": self.max_depth, "max_bins": self.max_bins, "n_jobs": self.n_jobs}
             return TreeLearner(X, y, shared=self.shared, votes=self.votes, criterion=criterion, **options)
         return ClassifierLearner(
-            self.weak_learner, X, y, votes=self.votes, random_state=self.random_state, n_jobs=self.n_jobs
+            self.estimator, X, y, votes=self.votes, random_state=self.random_state, n_jobs=self.n_jobs
         )
 
     def _hold_out(self, X, y, weight):
@@ -315,7 +315,7 @@ class AdaBoostMH(HierarchicalLearner):
 
     def _decide(self, margins):
         if self.single_path_:
-            return BestPath(self.hierarchy_, by="mean").fit(margins).predict(margins)
+            return BestPath(hierarchy=self.hierarchy_, by="mean").fit(margins).predict(margins)
         return cap_by_parents(margins, self.hierarchy_) > 0
 
     def __sklearn_tags__(self):

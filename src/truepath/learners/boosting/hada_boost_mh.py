@@ -39,7 +39,7 @@ class HAdaBoostMH(AdaBoostMH):
         hypothesis, in training and in the final vote. "predict" trains freely and makes the final vote consistent: a
         margin is capped by its parents'. "both" does both; that differs from "train" only in the margins and the
         reported losses, and for discrete votes only where some alpha_t is negative: clipped votes add up consistently.
-    learning_rate, votes, shared, weak_learner, criterion, max_depth, max_bins, single_path, n_iter_no_change, \
+    learning_rate, votes, shared, estimator, criterion, max_depth, max_bins, single_path, n_iter_no_change, \
 validation_fraction, tol, random_state, n_jobs
         As in :class:`AdaBoostMH`.
 
@@ -73,7 +73,7 @@ validation_fraction, tol, random_state, n_jobs
     >>> from truepath import Hierarchy
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2"])
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    >>> learner = HAdaBoostMH(h, n_estimators=10).fit(X, ["a/1", "a/2", "b/1", "b/2"])
+    >>> learner = HAdaBoostMH(hierarchy=h, n_estimators=10).fit(X, ["a/1", "a/2", "b/1", "b/2"])
     >>> h.decode(learner.predict([[0.1, 0.9]]))
     [('a/2',)]
     >>> learner.edges_.round(3).tolist()
@@ -82,14 +82,14 @@ validation_fraction, tol, random_state, n_jobs
 
     def __init__(
         self,
-        hierarchy=None,
+        estimator="stump",
         *,
+        hierarchy=None,
         n_estimators=200,
         constraint="predict",
         learning_rate=1.0,
         votes="discrete",
         shared=False,
-        weak_learner="stump",
         criterion="auto",
         max_depth=2,
         max_bins=255,
@@ -101,12 +101,12 @@ validation_fraction, tol, random_state, n_jobs
         n_jobs=None,
     ):
         super().__init__(
-            hierarchy,
+            estimator,
+            hierarchy=hierarchy,
             n_estimators=n_estimators,
             learning_rate=learning_rate,
             votes=votes,
             shared=shared,
-            weak_learner=weak_learner,
             criterion=criterion,
             max_depth=max_depth,
             max_bins=max_bins,

@@ -17,7 +17,7 @@ from truepath.metrics import level_accuracy, top_k_accuracy
 __all__ = ["plot_level_errors", "plot_losses", "plot_margins", "plot_top_k"]
 
 
-def plot_losses(boosters: Mapping[str, Any], X, Y, *, ax=None):
+def plot_losses(boosters: Mapping[str, Any], X, y, *, ax=None):
     """Draw the hierarchy-aware Hamming loss on (X, Y) after every round (Figure 4).
 
     Parameters
@@ -32,14 +32,14 @@ def plot_losses(boosters: Mapping[str, Any], X, Y, *, ax=None):
     """
     ax = _axes(ax)
     for name, booster in boosters.items():
-        losses = list(booster.staged_loss(X, Y))
+        losses = list(booster.staged_loss(X, y))
         ax.plot(np.arange(1, len(losses) + 1), losses, label=name)
     ax.set(xlabel="rounds", ylabel="hierarchy-aware Hamming loss")
     ax.legend()
     return ax
 
 
-def plot_margins(booster, X, Y, *, rounds=None, ax=None):
+def plot_margins(booster, X, y, *, rounds=None, ax=None):
     """Draw the distribution of normalised margins, y F / sum of |alpha|, after some of the rounds.
 
     Parameters
@@ -54,7 +54,7 @@ def plot_margins(booster, X, Y, *, rounds=None, ax=None):
     ax = _axes(ax)
     n_rounds = booster.n_estimators_
     rounds = sorted({1, max(1, n_rounds // 10), n_rounds}) if rounds is None else list(rounds)
-    y = np.where(as_dense(encode_labels(Y, booster.hierarchy_)), 1, -1)
+    y = np.where(as_dense(encode_labels(y, booster.hierarchy_)), 1, -1)
     stages = list(booster.staged_decision_function(X))
     for t in rounds:
         scale = np.abs(booster.alphas_[:t]).sum() if booster.votes == "discrete" else np.abs(stages[-1]).max()
@@ -66,13 +66,13 @@ def plot_margins(booster, X, Y, *, rounds=None, ax=None):
     return ax
 
 
-def plot_top_k(scores: Mapping[str, Any], Y, hierarchy, *, ks=None, ax=None):
+def plot_top_k(scores: Mapping[str, Any], y, hierarchy, *, ks=None, ax=None):
     """Draw the top-k accuracy of several score matrices (Figure 5).
 
     Parameters
     ----------
     scores : mapping of name to S, shape (n_samples, n_nodes)
-    Y : their true labels
+    y : their true labels
     hierarchy : Hierarchy
     ks : sequence of int, optional
         1 to the hierarchy's height by default.
@@ -81,13 +81,13 @@ def plot_top_k(scores: Mapping[str, Any], Y, hierarchy, *, ks=None, ax=None):
     ax = _axes(ax)
     ks = range(1, hierarchy.height + 1) if ks is None else ks
     for name, S in scores.items():
-        ax.plot(list(ks), [top_k_accuracy(Y, S, hierarchy, k=k) for k in ks], marker="o", label=name)
+        ax.plot(list(ks), [top_k_accuracy(y, S, hierarchy, k=k) for k in ks], marker="o", label=name)
     ax.set(xlabel="k", ylabel="top-k accuracy", xticks=list(ks))
     ax.legend()
     return ax
 
 
-def plot_level_errors(booster, X, Y, *, ax=None):
+def plot_level_errors(booster, X, y, *, ax=None):
     """Draw, for every level, the share of rows wrong on it after each round (Figure 6 over the rounds).
 
     Parameters
@@ -98,7 +98,7 @@ def plot_level_errors(booster, X, Y, *, ax=None):
     """
     ax = _axes(ax)
     hierarchy = booster.hierarchy_
-    truth = as_dense(encode_labels(Y, hierarchy))
+    truth = as_dense(encode_labels(y, hierarchy))
     errors = np.array([1 - level_accuracy(truth, found, hierarchy) for found in booster.staged_predict(X)])
     for depth in range(hierarchy.height):
         ax.plot(np.arange(1, len(errors) + 1), errors[:, depth], label=f"level {depth + 1}")

@@ -47,12 +47,12 @@ class ClassifierLearner:
     def __init__(self, classifier, X, y, *, votes, random_state=None, n_jobs=None):
         if not has_fit_parameter(classifier, "sample_weight"):
             raise TypeError(
-                f"weak_learner {type(classifier).__name__} does not take sample_weight in fit; boosting needs it. "
-                "Use a classifier that does, or weak_learner='stump'."
+                f"estimator {type(classifier).__name__} does not take sample_weight in fit; boosting needs it. "
+                "Use a classifier that does, or estimator='stump'."
             )
         if votes == "real" and not hasattr(classifier, "predict_proba"):
             raise TypeError(
-                f"weak_learner {type(classifier).__name__} has no predict_proba, which votes='real' needs; "
+                f"estimator {type(classifier).__name__} has no predict_proba, which votes='real' needs; "
                 "use votes='discrete'."
             )
         self.classifier, self.X, self.y = classifier, X, y

@@ -30,7 +30,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
 
     Parameters
     ----------
-    network : cutset estimator, optional
+    estimator : cutset estimator, optional
         A :class:`RestrictedCutsetNetwork` by default.
     hierarchy : Hierarchy, optional
         The label hierarchy, handed to every member; None for a flat label set.
@@ -49,17 +49,17 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
            [0, 0]])
     """
 
-    def __init__(self, network=None, hierarchy=None, *, n_estimators=10, random_state=None, n_jobs=None):
-        self.network = network
+    def __init__(self, estimator=None, *, hierarchy=None, n_estimators=10, random_state=None, n_jobs=None):
+        self.estimator = estimator
         self.hierarchy = hierarchy
         self.n_estimators = n_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Learn the members. Rows are drawn in proportion to ``sample_weight``, where given."""
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
-        base = RestrictedCutsetNetwork() if self.network is None else self.network
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
+        base = RestrictedCutsetNetwork() if self.estimator is None else self.estimator
         share = None if weight is None else weight / weight.sum()
         rng = check_random_state(self.random_state)
         seeds = rng.randint(_MAX_SEED, size=self.n_estimators)
@@ -92,10 +92,10 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         S = self.predict_marginals(X)
         return self.estimators_[0].cap_by_parents(S)
 
-    def joint_log_proba(self, X, Y):
+    def joint_log_proba(self, X, y):
         """Return log P(x, y) under the mixture."""
         X = check_predict_input(self, X, allow_nan=True)
-        Y = encode_labels(Y, self.hierarchy_)
+        Y = encode_labels(y, self.hierarchy_)
         members = [member.joint_log_proba(X, Y) for member in self.estimators_]
         return logsumexp(members, axis=0) - np.log(len(members))
 

@@ -35,18 +35,18 @@ class CutsetEstimator(HierarchicalLearner):
 
     # ------------------------------------------------------------------------------------------------ learning
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Learn structure and parameters.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
             Discrete features; every distinct value is a state. Complete: NaN is for queries only.
-        Y : closed 0/1 matrix (n_samples, n_nodes), or collections of label names
+        y : closed 0/1 matrix (n_samples, n_nodes), or collections of label names
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers: how often a row counts.
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
         if not self.alpha > 0:
             raise ValueError(
                 f"alpha must be positive (without a prior some evidence is impossible), not {self.alpha!r}."
@@ -150,20 +150,20 @@ class CutsetEstimator(HierarchicalLearner):
         """
         return label_log_joint(self._evidence(X, None), self._leaves(), 0)[0]
 
-    def joint_log_proba(self, X, Y):
+    def joint_log_proba(self, X, y):
         """Return log P(x, y) of every row, missing features summed out.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
-        Y : label matrix (n_samples, n_nodes) or collections of label names
+        y : label matrix (n_samples, n_nodes) or collections of label names
 
         Returns
         -------
         log_proba : ndarray of shape (n_samples,)
         """
         evidence = self._evidence(X, None)
-        labels = encode_labels(Y, self.hierarchy_)
+        labels = encode_labels(y, self.hierarchy_)
         evidence[:, : self.hierarchy_.n_nodes] = labels.toarray() if sparse.issparse(labels) else labels
         return label_log_joint(evidence, self._leaves(), 0)[0]
 

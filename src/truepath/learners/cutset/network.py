@@ -50,7 +50,7 @@ class ChowLiuTree(CutsetEstimator):
            [0, 0]])
     """
 
-    def __init__(self, hierarchy=None, *, alpha=0.5, force_nonempty=False, restricted=False, max_states=256):
+    def __init__(self, *, hierarchy=None, alpha=0.5, force_nonempty=False, restricted=False, max_states=256):
         self.hierarchy = hierarchy
         self.alpha = alpha
         self.force_nonempty = force_nonempty
@@ -101,7 +101,7 @@ class CutsetNetwork(CutsetEstimator):
     >>> from truepath.data import load_dataset
     >>> ds = load_dataset("toy")
     >>> X = ds.train.X > 0.5
-    >>> network = CutsetNetwork(ds.hierarchy, min_features=0).fit(X, ds.train.Y)
+    >>> network = CutsetNetwork(hierarchy=ds.hierarchy, min_features=0).fit(X, ds.train.y)
     >>> network.predict(X).shape
     (8, 5)
 
@@ -114,8 +114,8 @@ class CutsetNetwork(CutsetEstimator):
 
     def __init__(
         self,
-        hierarchy=None,
         *,
+        hierarchy=None,
         min_split_fraction=0.6,
         min_samples=0,
         min_features=3,

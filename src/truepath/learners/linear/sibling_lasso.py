@@ -1,8 +1,9 @@
 """The multitask lasso with logistic loss per sibling group: the base learner of Bi & Kwok (2012).
 
 For each parent u, the conditionals p(y_v = 1 | y_u = 1, x) of all its children v are learned together from the rows
-that carry u, under a penalty over the group's coefficient matrix. See :mod:`truepath.learners.linear.multitask_lasso` for
-the objective and the solver. Bi & Kwok used MALSAR's; they give neither the penalty's strength nor which of the two
+that carry u, under a penalty over the group's coefficient matrix. See
+:mod:`truepath.learners.linear.multitask_lasso` for the objective and the solver. Bi & Kwok used MALSAR's; they give
+neither the penalty's strength nor which of the two
 penalties it was.
 """
 
@@ -90,15 +91,15 @@ class SiblingLasso(HierarchicalLearner):
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["b/1"]])
-    >>> learner = SiblingLasso(h, alpha=0.01).fit(X, Y)
+    >>> learner = SiblingLasso(hierarchy=h, alpha=0.01).fit(X, Y)
     >>> h.decode(learner.predict(X))
     [('a/1',), ('a/2',), ('b/1',), ('b/1',)]
     """
 
     def __init__(
         self,
-        hierarchy=None,
         *,
+        hierarchy=None,
         penalty="l21",
         alpha=None,
         n_alphas=20,
@@ -120,13 +121,13 @@ class SiblingLasso(HierarchicalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Fit the groups.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
-        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -134,7 +135,7 @@ class SiblingLasso(HierarchicalLearner):
         self
         """
         self._check_parameters()
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, dtype=np.float64)
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, dtype=np.float64)
         weight = np.ones(X.shape[0]) if weight is None else weight
         kept = None if weight.all() else np.flatnonzero(weight)
         X, Y, weight = take_rows(X, kept), take_rows(Y, kept), take_rows(weight, kept)

@@ -51,13 +51,13 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
 
     labels: str = "independent"
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Fit the local classifiers.
 
         Parameters
         ----------
         X : array-like, sparse matrix or, for pipelines, anything they take; shape (n_samples, n_features)
-        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
             Needs an estimator whose ``fit`` takes it. Rows of weight zero are left out altogether.
 
@@ -65,7 +65,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         -------
         self
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, **self._how_to_check())
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self._how_to_check())
         overrides = self._check_estimators(hierarchy, weight is not None)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)

@@ -42,8 +42,8 @@ class BinaryRelevance(LocalLearner):
     def __init__(
         self,
         estimator,
-        hierarchy=None,
         *,
+        hierarchy=None,
         leaves_only=False,
         calibrate=None,
         estimators=None,

@@ -70,19 +70,19 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
     [('a/1',), ('a/2',), ('b',), ('a/1', 'b')]
     """
 
-    def __init__(self, estimator, hierarchy=None, *, random_state=None, n_jobs=None):
+    def __init__(self, estimator, *, hierarchy=None, random_state=None, n_jobs=None):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Fit one multi-class classifier a level.
 
         Parameters
         ----------
         X : array-like, sparse matrix or, for pipelines, anything they take; shape (n_samples, n_features)
-        Y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
             Needs an estimator whose ``fit`` takes it. Rows of weight zero are left out altogether.
 
@@ -90,7 +90,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         -------
         self
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, Y, sample_weight, **how_to_check(self.estimator))
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **how_to_check(self.estimator))
         check_estimator_kind(self.estimator, None, weight is not None)
         _refuse_dag(hierarchy)
         if weight is not None and not weight.all():

@@ -49,8 +49,8 @@ class PerLevel(LocalLearner):
     def __init__(
         self,
         estimator,
-        hierarchy=None,
         *,
+        hierarchy=None,
         labels="auto",
         calibrate=None,
         estimators=None,

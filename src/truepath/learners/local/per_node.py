@@ -69,7 +69,7 @@ class PerNode(LocalLearner):
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["b"]])
-    >>> learner = PerNode(LogisticRegression(C=100), h).fit(X, Y)
+    >>> learner = PerNode(LogisticRegression(C=100), hierarchy=h).fit(X, Y)
     >>> h.decode(learner.predict(X))
     [('a/1',), ('a/2',), ('b/1',), ('b/1',)]
     """
@@ -77,8 +77,8 @@ class PerNode(LocalLearner):
     def __init__(
         self,
         estimator,
-        hierarchy=None,
         *,
+        hierarchy=None,
         policy="siblings",
         calibrate=None,
         estimators=None,

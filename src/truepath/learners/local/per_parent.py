@@ -63,7 +63,7 @@ class PerParent(LocalLearner):
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["b/1"]])
-    >>> learner = PerParent(LogisticRegression(C=100), h).fit(X, Y)
+    >>> learner = PerParent(LogisticRegression(C=100), hierarchy=h).fit(X, Y)
     >>> h.decode(learner.predict(X))
     [('a/1',), ('a/2',), ('b/1',), ('b/1',)]
     >>> learner.predict_conditional_proba(X[:1]).round(2).tolist()
@@ -73,8 +73,8 @@ class PerParent(LocalLearner):
     def __init__(
         self,
         estimator,
-        hierarchy=None,
         *,
+        hierarchy=None,
         policy="parents",
         labels="auto",
         calibrate=None,

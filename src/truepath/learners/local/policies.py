@@ -45,16 +45,16 @@ class LabelView:
     """A closed label matrix seen by column: who carries a label, and for whom it is a most specific one."""
 
     def __init__(self, Y, hierarchy: Hierarchy):
-        self.Y: Any = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
+        self.y: Any = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
         self.hierarchy = hierarchy
         self.n_samples = Y.shape[0]
 
     def rows(self, v: int) -> np.ndarray:
         """Return a mask of the instances that carry v."""
-        if not sparse.issparse(self.Y):
-            return self.Y[:, v]
+        if not sparse.issparse(self.y):
+            return self.y[:, v]
         mask = np.zeros(self.n_samples, bool)
-        mask[self.Y.indices[self.Y.indptr[v] : self.Y.indptr[v + 1]]] = True
+        mask[self.y.indices[self.y.indptr[v] : self.y.indptr[v + 1]]] = True
         return mask
 
     def any_of(self, nodes) -> np.ndarray:

@@ -89,23 +89,23 @@ class HBR(_Preset):
     [('a/1',), ('a/2',), ('b',), ('b',)]
     """
 
-    def __init__(self, estimator=None, hierarchy=None, *, n_jobs=None):
+    def __init__(self, estimator=None, *, hierarchy=None, n_jobs=None):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Fit the local classifiers; parameters as for :meth:`PerNode.fit`."""
-        return self._adopt(self._learner(), X, Y, sample_weight)
+        return self._adopt(self._learner(), X, y, sample_weight)
 
     def _learner(self):
         if self.estimator is None:
-            return SiblingLasso(self.hierarchy, n_jobs=self.n_jobs)
+            return SiblingLasso(hierarchy=self.hierarchy, n_jobs=self.n_jobs)
         if isinstance(self.estimator, HierarchicalLearner):
             if not hasattr(self.estimator, "predict_conditional_proba"):
                 raise TypeError(f"estimator {type(self.estimator).__name__} has no predict_conditional_proba.")
             return clone(self.estimator).set_params(hierarchy=self.hierarchy, n_jobs=self.n_jobs)
-        return PerNode(self.estimator, self.hierarchy, policy="parents", n_jobs=self.n_jobs)
+        return PerNode(self.estimator, hierarchy=self.hierarchy, policy="parents", n_jobs=self.n_jobs)
 
     def predict(self, X):
         """Return the closed label sets decided top-down, shape (n_samples, n_nodes)."""
@@ -153,21 +153,25 @@ class BRMetaLabeler(_Preset):
     [('a/1',), ('a/2',), ('b',), ('b',)]
     """
 
-    def __init__(self, estimator, hierarchy=None, *, metalabeler=None, random_state=None, n_jobs=None):
+    def __init__(self, estimator, *, hierarchy=None, metalabeler=None, random_state=None, n_jobs=None):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.metalabeler = metalabeler
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Fit the leaves' classifiers and the MetaLabeler; parameters as for :meth:`BinaryRelevance.fit`."""
         flat = BinaryRelevance(
-            self.estimator, self.hierarchy, leaves_only=True, random_state=self.random_state, n_jobs=self.n_jobs
+            self.estimator,
+            hierarchy=self.hierarchy,
+            leaves_only=True,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
         )
-        self._adopt(flat, X, Y, sample_weight)
+        self._adopt(flat, X, y, sample_weight)
         counter = self.estimator if self.metalabeler is None else self.metalabeler
-        Y = encode_labels(Y, self.hierarchy_)
+        Y = encode_labels(y, self.hierarchy_)
         self.metalabeler_ = MetaLabeler(counter, hierarchy=self.hierarchy_).fit(X, Y, sample_weight)
         return self
 

@@ -104,7 +104,7 @@ class PCTBase(HierarchicalLearner):
         """Code the columns and set ``categories_``."""
         self.categories_ = find_categories(given.X, resolve_categorical(self.categorical_features, given.X.shape[1]))
         columns = encode_columns(given.X, self.categories_, n_jobs=getattr(self, "n_jobs", None))
-        return TrainingData.from_arrays(columns, given.Y, self.class_weight_, given.sample_weight)
+        return TrainingData.from_arrays(columns, given.y, self.class_weight_, given.sample_weight)
 
     def _rules(self, n_features: int, total_weight: float) -> GrowthRules:
         """Resolve the parameters of growth."""

@@ -91,15 +91,15 @@ class PCTForest(PCTBase):
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> X = np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], 10, axis=0)
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"]] * 10)[np.argsort(np.arange(30) % 3, kind="stable")]
-    >>> forest = PCTForest(h, n_estimators=10, random_state=0).fit(X, Y)
+    >>> forest = PCTForest(hierarchy=h, n_estimators=10, random_state=0).fit(X, Y)
     >>> h.decode(forest.predict(X[::10]))
     [('a/1',), ('a/2',), ('b/1',)]
     """
 
     def __init__(
         self,
-        hierarchy=None,
         *,
+        hierarchy=None,
         n_estimators=50,
         w0=0.75,
         weighting="avg_parent",
@@ -116,9 +116,9 @@ class PCTForest(PCTBase):
         oob_score=False,
         categorical_features=None,
         warm_start=False,
-        n_jobs=None,
-        random_state=None,
         verbose=0,
+        random_state=None,
+        n_jobs=None,
     ):
         self.hierarchy = hierarchy
         self.n_estimators = n_estimators
@@ -137,23 +137,23 @@ class PCTForest(PCTBase):
         self.oob_score = oob_score
         self.categorical_features = categorical_features
         self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
         self.verbose = verbose
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Grow the trees.
 
         Parameters
         ----------
         X : array-like or CSR matrix, shape (n_samples, n_features)
             NaN is a missing value.
-        Y : 0/1 matrix (n_samples, n_nodes), dense or sparse, closed; or label names
+        y : 0/1 matrix (n_samples, n_nodes), dense or sparse, closed; or label names
         sample_weight : array-like, shape (n_samples,), optional
             Multiplies the number of times a row was drawn.
         """
         kept = self._kept_trees()
-        given = self._check(X, Y, sample_weight)
+        given = self._check(X, y, sample_weight)
         data = self._encode(given)
         if not kept:
             self.entropy_ = int(check_random_state(self.random_state).randint(2**31 - 1))

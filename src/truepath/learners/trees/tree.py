@@ -95,7 +95,7 @@ class PCTree(PCTBase):
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["b"]])
-    >>> tree = PCTree(h, min_leaf_weight=1).fit(X, Y)
+    >>> tree = PCTree(hierarchy=h, min_leaf_weight=1).fit(X, Y)
     >>> h.decode(tree.predict(X))
     [('a/1',), ('a/2',), ('b/1',), ('b',)]
     >>> print(tree.export_text(feature_names=["x", "y"]))
@@ -110,8 +110,8 @@ class PCTree(PCTBase):
 
     def __init__(
         self,
-        hierarchy=None,
         *,
+        hierarchy=None,
         w0=0.75,
         weighting="avg_parent",
         max_depth=None,
@@ -139,27 +139,27 @@ class PCTree(PCTBase):
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Grow the tree, and prune it if a part is kept for validation.
 
         Parameters
         ----------
         X : array-like or CSR matrix, shape (n_samples, n_features)
             NaN is a missing value.
-        Y : 0/1 matrix (n_samples, n_nodes), dense or sparse, closed; or label names
+        y : 0/1 matrix (n_samples, n_nodes), dense or sparse, closed; or label names
         sample_weight : array-like, shape (n_samples,), optional
         """
-        given = self._check(X, Y, sample_weight)
+        given = self._check(X, y, sample_weight)
         entropy = int(check_random_state(self.random_state).randint(2**31 - 1))
         held_out = self._hold_out(given, entropy)
         data = self._encode(given if held_out is None else _rows(given, ~held_out))
         rules = self._rules(data.n_features, data.row_weight.sum())
         self.tree_ = grow_tree(data, data.row_weight, rules, tree_seed(entropy, 0))
         if held_out is not None:
-            self.prune(given.X[held_out], given.Y[held_out])
+            self.prune(given.X[held_out], given.y[held_out])
         return self
 
-    def prune(self, X, Y):
+    def prune(self, X, y):
         """Cut back, in place, what does not help these rows (reduced-error pruning by weighted squared error).
 
         Parameters
@@ -168,7 +168,7 @@ class PCTree(PCTBase):
             Rows that the tree was not grown on.
         """
         leaves = self.apply(X)
-        labels = sparse.csr_array(encode_labels(Y, self.hierarchy_))
+        labels = sparse.csr_array(encode_labels(y, self.hierarchy_))
         self.tree_ = prune_tree(self.tree_, leaves, labels, self.class_weight_)
         return self
 
@@ -218,4 +218,4 @@ class PCTree(PCTBase):
 def _rows(given: FitInput, mask: np.ndarray) -> FitInput:
     """Return the rows marked."""
     weight = None if given.sample_weight is None else given.sample_weight[mask]
-    return FitInput(given.X[mask], given.Y[mask], weight, given.hierarchy)
+    return FitInput(given.X[mask], given.y[mask], weight, given.hierarchy)

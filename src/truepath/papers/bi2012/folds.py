@@ -29,7 +29,7 @@ class Prepared(NamedTuple):
     """A data set whose every label has ten rows and whose every path ends in a leaf."""
 
     X: Any
-    Y: Any
+    y: Any
     hierarchy: Hierarchy
 
 
@@ -37,7 +37,7 @@ class Fold(NamedTuple):
     """Training and test rows, scaled."""
 
     X: Any
-    Y: Any
+    y: Any
     X_test: Any
     Y_test: Any
     hierarchy: Hierarchy
@@ -55,16 +55,16 @@ def prepare(name: str, home: Path) -> Prepared:
         size = (ds.n_samples, ds.hierarchy.n_nodes)
         ds = keep_full_paths(ds.prune(MIN_COUNT))
     X = ds["all"].X
-    return Prepared(X.toarray() if hasattr(X, "toarray") else X, ds["all"].Y, ds.hierarchy)
+    return Prepared(X.toarray() if hasattr(X, "toarray") else X, ds["all"].y, ds.hierarchy)
 
 
 def deal_folds(data: Prepared, random_state: int, n_folds: int = N_FOLDS) -> Iterator[Fold]:
     """Yield the folds, iteratively stratified."""
     from truepath.data import stratified_folds
 
-    for train, test in stratified_folds(data.Y, n_folds, random_state=random_state):
+    for train, test in stratified_folds(data.y, n_folds, random_state=random_state):
         X, X_test = scale_columns(data.X[train], data.X[test])
-        yield Fold(X, data.Y[train], X_test, data.Y[test], data.hierarchy)
+        yield Fold(X, data.y[train], X_test, data.y[test], data.hierarchy)
 
 
 def scale_columns(train: NDArray[Any], test: NDArray[Any]) -> tuple[Any, Any]:

@@ -39,15 +39,15 @@ Scores = dict[tuple[str, str], list[float]]  # by method and measure, one a fold
 def decode_lasso(fold: Fold) -> LabelSets:
     """Return what the decoders make of one multitask lasso a group of siblings, and of a flat one."""
     h = fold.hierarchy
-    local = _lasso(h).fit(fold.X, fold.Y)
+    local = _lasso(h).fit(fold.X, fold.y)
     S, C = local.predict_proba(fold.X_test), local.predict_conditional_proba(fold.X_test)
     flat = np.zeros_like(S)
-    flat[:, h.leaves] = _lasso().fit(fold.X, fold.Y[:, h.leaves]).predict_proba(fold.X_test)
+    flat[:, h.leaves] = _lasso().fit(fold.X, fold.y[:, h.leaves]).predict_proba(fold.X_test)
     k = _count_leaves(fold)
     return {
         "MAS": MAS(hierarchy=h).predict(S, conditional=C),
         "MAS, k by MetaLabeler": MAS(k, hierarchy=h).predict(S, conditional=C),
-        "MASR": MASR(balanced_alpha(fold.Y), hierarchy=h).predict(S),
+        "MASR": MASR(balanced_alpha(fold.y), hierarchy=h).predict(S),
         "exact": _exact(S, C, h),
         "HBR + MetaLabeler": TopLeaves(k, hierarchy=h).predict(S),
         "BR + MetaLabeler": TopLeaves(k, hierarchy=h).predict(flat),
@@ -58,17 +58,17 @@ def decode_powerset(fold: Fold) -> LabelSets:
     """Return what label powerset, level by level, predicts; nothing on DAGs, which have no levels."""
     if not fold.hierarchy.is_tree:
         return {}
-    return {"HMC-LP": HMCLabelPowerset(_logistic(), fold.hierarchy).fit(fold.X, fold.Y).predict(fold.X_test)}
+    return {"HMC-LP": HMCLabelPowerset(_logistic(), hierarchy=fold.hierarchy).fit(fold.X, fold.y).predict(fold.X_test)}
 
 
 def decode_trees(fold: Fold) -> LabelSets:
     """Return the best leaves of a predictive clustering tree, and of a forest of them."""
     dense = fold._replace(X=_fill(fold.X), X_test=_fill(fold.X_test))
     best = TopLeaves(_count_leaves(fold), hierarchy=fold.hierarchy)
-    tree = PCTree(fold.hierarchy, significance=_choose_level(dense))
-    forest = PCTForest(fold.hierarchy, random_state=0)
+    tree = PCTree(hierarchy=fold.hierarchy, significance=_choose_level(dense))
+    forest = PCTForest(hierarchy=fold.hierarchy, random_state=0)
     named = {"CLUS-HMC + MetaLabeler": tree, "PCT forest + MetaLabeler": forest}
-    return {name: best.predict(m.fit(dense.X, dense.Y).predict_proba(dense.X_test)) for name, m in named.items()}
+    return {name: best.predict(m.fit(dense.X, dense.y).predict_proba(dense.X_test)) for name, m in named.items()}
 
 
 FAMILIES: dict[str, Callable[[Fold], LabelSets]] = {
@@ -90,7 +90,7 @@ def score_family(family: str, folds: Iterator[Fold]) -> Scores:
 
 def check_nesting(folds: Iterator[Fold]) -> NestedAgreement:
     """Return, over the test rows of all folds, how often the best sets of k - 1 and of k leaves are nested."""
-    parts = [(fold, _lasso(fold.hierarchy).fit(fold.X, fold.Y)) for fold in folds]
+    parts = [(fold, _lasso(fold.hierarchy).fit(fold.X, fold.y)) for fold in folds]
     conditional = np.vstack([local.predict_conditional_proba(fold.X_test) for fold, local in parts])
     return nested_agreement(None, parts[0][0].hierarchy, K_MAX, conditional=conditional)
 
@@ -99,13 +99,13 @@ def _measure(fold: Fold, found: Any) -> dict[str, float]:
     h = fold.hierarchy
     return {
         "hF": hierarchical_f1(fold.Y_test, found, h),
-        "loss (7)": symmetric_loss(fold.Y_test, found, h, alpha=balanced_alpha(fold.Y)),
+        "loss (7)": symmetric_loss(fold.Y_test, found, h, alpha=balanced_alpha(fold.y)),
         "leaves predicted": float(np.asarray(found[:, h.leaves].sum(axis=1)).mean()),
     }
 
 
 def _lasso(hierarchy: Any = None) -> SiblingLasso:
-    return SiblingLasso(hierarchy, n_alphas=10, alpha_ratio=0.03, tol=1e-3)
+    return SiblingLasso(hierarchy=hierarchy, n_alphas=10, alpha_ratio=0.03, tol=1e-3)
 
 
 def _logistic() -> LogisticRegression:
@@ -113,7 +113,7 @@ def _logistic() -> LogisticRegression:
 
 
 def _count_leaves(fold: Fold) -> NDArray[np.int64]:
-    return MetaLabeler(_logistic(), hierarchy=fold.hierarchy).fit(fold.X, fold.Y).predict(fold.X_test)
+    return MetaLabeler(_logistic(), hierarchy=fold.hierarchy).fit(fold.X, fold.y).predict(fold.X_test)
 
 
 def _exact(S: Any, C: Any, hierarchy: Any) -> Any:
@@ -133,7 +133,7 @@ def _choose_level(fold: Fold) -> float:
     grown, judged = np.flatnonzero(~held), np.flatnonzero(held)
 
     def area(level: float) -> float:
-        tree = PCTree(fold.hierarchy, significance=level).fit(fold.X[grown], fold.Y[grown])
-        return float(auprc(fold.Y[judged], tree.predict_proba(fold.X[judged]), fold.hierarchy))
+        tree = PCTree(hierarchy=fold.hierarchy, significance=level).fit(fold.X[grown], fold.y[grown])
+        return float(auprc(fold.y[judged], tree.predict_proba(fold.X[judged]), fold.hierarchy))
 
     return max(F_TEST_LEVELS, key=area)

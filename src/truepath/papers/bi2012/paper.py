@@ -55,10 +55,10 @@ def run_statistics(name: str, settings: Settings) -> list[Comparison]:
     from truepath.papers.bi2012.folds import prepare
 
     data = prepare(name, settings.data)
-    per_row = float(data.Y[:, data.hierarchy.leaves].sum()) / data.Y.shape[0]
+    per_row = float(data.y[:, data.hierarchy.leaves].sum()) / data.y.shape[0]
     theirs = published().get(name, {})
     counted = {
-        "#pattern": (theirs.get("patterns"), data.Y.shape[0], 0.0),
+        "#pattern": (theirs.get("patterns"), data.y.shape[0], 0.0),
         "#leaf": (theirs.get("leaves"), data.hierarchy.leaves.size, 0.0),
         "avg #leaf per pattern": (theirs.get("leaves_per_pattern"), per_row, 0.05),
     }

@@ -40,7 +40,7 @@ def _boost(
     """Fit a booster; on single paths its ``predict`` takes the best path."""
     from truepath import learners
 
-    learner = getattr(learners, kind)(problem.hierarchy, n_estimators=rounds, **options).fit(problem.X, problem.Y)
+    learner = getattr(learners, kind)(problem.hierarchy, n_estimators=rounds, **options).fit(problem.X, problem.y)
     S = learner.predict_proba(problem.X_test)
     found = {"above half": lambda: S > 0.5, "best path": lambda: learner.predict(problem.X_test)}
     return {way: found[way]() for way in ways}, S
@@ -54,8 +54,8 @@ def _fit_local(problem: PathProblem, rounds: int, settings: Settings) -> Any:
     from truepath.learners import PerLevel
 
     forest = RandomForestClassifier(100, random_state=settings.random_state, n_jobs=settings.n_jobs)
-    S = PerLevel(forest, problem.hierarchy).fit(problem.X, problem.Y).predict_proba(problem.X_test)
-    return {"above half": S > 0.5, "best path": BestPath(problem.hierarchy).fit(S).predict(S)}, S
+    S = PerLevel(forest, hierarchy=problem.hierarchy).fit(problem.X, problem.y).predict_proba(problem.X_test)
+    return {"above half": S > 0.5, "best path": BestPath(hierarchy=problem.hierarchy).fit(S).predict(S)}, S
 
 
 def _fit_global(problem: PathProblem, rounds: int, settings: Settings) -> Any:
@@ -63,9 +63,14 @@ def _fit_global(problem: PathProblem, rounds: int, settings: Settings) -> Any:
     from truepath.decoders import BestPath
     from truepath.learners import GlobalNaiveBayes
 
-    learner = GlobalNaiveBayes(problem.hierarchy, var_smoothing=choose_smoothing(problem)).fit(problem.X, problem.Y)
+    learner = GlobalNaiveBayes(hierarchy=problem.hierarchy, var_smoothing=choose_smoothing(problem)).fit(
+        problem.X, problem.y
+    )
     S = learner.predict_proba(problem.X_test)
-    return {"best node": learner.predict(problem.X_test), "best path": BestPath(problem.hierarchy).fit(S).predict(S)}, S
+    return {
+        "best node": learner.predict(problem.X_test),
+        "best path": BestPath(hierarchy=problem.hierarchy).fit(S).predict(S),
+    }, S
 
 
 OTHER_BASELINE = "The paper tunes its baselines but does not say how; ours are another implementation."
@@ -102,9 +107,9 @@ def _run_variant(name: str, label: str, settings: Settings) -> list[Comparison]:
     problem, variant = load_problem(name, settings.data), VARIANTS[label]
     ways, S = variant.fit(problem, ROUNDS[name], settings)
     found: list[Comparison] = []
-    for way, Y_pred in ways.items():
-        method, measured = f"{label}, {way}", problem.measure(Y_pred, S)
-        in_their_labels = problem.measure_merged(merge_columns(Y_pred, problem.merged))
+    for way, y_pred in ways.items():
+        method, measured = f"{label}, {way}", problem.measure(y_pred, S)
+        in_their_labels = problem.measure_merged(merge_columns(y_pred, problem.merged))
         found += _compare(COLLAPSED, name, method, variant, in_their_labels)
         found += _compare(TREE, name, method, variant, measured)
         found += _list_levels(name, method, measured["levels"])
@@ -139,17 +144,17 @@ def _run_collapsed(name: str, settings: Settings) -> list[Comparison]:
     from truepath.learners import AdaBoostMH
 
     problem = load_problem(name, settings.data)
-    labels = merge_columns(problem.Y, problem.merged)
+    labels = merge_columns(problem.y, problem.merged)
     learner = AdaBoostMH(n_estimators=ROUNDS[name], max_depth=1, single_path=False).fit(problem.X, labels)
     margins = learner.decision_function(problem.X_test)
     spread = unmerge_scores(margins, problem.merged)
-    path = BestPath(problem.hierarchy, by="mean").fit(spread).predict(spread)
+    path = BestPath(hierarchy=problem.hierarchy, by="mean").fit(spread).predict(spread)
     ways = {"above half": margins > 0, "best path": merge_columns(path, problem.merged)}
     flat = Variant(None, _fit_global)
     found: list[Comparison] = []
-    for way, Y_pred in ways.items():
+    for way, y_pred in ways.items():
         method = f"AdaBoost.MH on collapsed labels, {way}"
-        found += _compare(COLLAPSED, name, method, flat, problem.measure_merged(Y_pred))
+        found += _compare(COLLAPSED, name, method, flat, problem.measure_merged(y_pred))
     return found
 
 

@@ -38,7 +38,7 @@ class PathProblem:
     name: str
     hierarchy: Hierarchy
     X: NDArray[Any]
-    Y: NDArray[np.bool_]
+    y: NDArray[np.bool_]
     X_test: NDArray[Any]
     Y_test: NDArray[np.bool_]
     merged: NDArray[Any]
@@ -48,29 +48,29 @@ class PathProblem:
         """Return the same with a third of the training rows as the test rows."""
         order = np.random.default_rng(seed).permutation(len(self.X))
         held, kept = order[: len(order) // 3], order[len(order) // 3 :]
-        return replace(self, X=self.X[kept], Y=self.Y[kept], X_test=self.X[held], Y_test=self.Y[held])
+        return replace(self, X=self.X[kept], y=self.y[kept], X_test=self.X[held], Y_test=self.y[held])
 
-    def measure(self, Y_pred: Any, S: Any) -> dict[str, Any]:
+    def measure(self, y_pred: Any, S: Any) -> dict[str, Any]:
         """Return the measures of Table II and Figures 5 and 6 on the true tree."""
         from truepath import metrics
 
         h, truth = self.hierarchy, self.Y_test
         return {
-            "micro_f1": metrics.micro_f1(truth, Y_pred, h),
-            "macro_f1": metrics.macro_f1(truth, Y_pred, h),
-            "h_f": metrics.hierarchical_f1(truth, Y_pred, h),
-            "hmc": metrics.hmc_loss(truth, Y_pred, h, lambda_=self.ratio),
+            "micro_f1": metrics.micro_f1(truth, y_pred, h),
+            "macro_f1": metrics.macro_f1(truth, y_pred, h),
+            "h_f": metrics.hierarchical_f1(truth, y_pred, h),
+            "hmc": metrics.hmc_loss(truth, y_pred, h, lambda_=self.ratio),
             "top_k": metrics.top_k_accuracy(truth, S, h),
-            "levels": metrics.level_accuracy(truth, Y_pred, h).round(4).tolist(),
+            "levels": metrics.level_accuracy(truth, y_pred, h).round(4).tolist(),
             "auprc": metrics.auprc(truth, S, h),
         }
 
-    def measure_merged(self, Y_pred: Any) -> dict[str, float]:
+    def measure_merged(self, y_pred: Any) -> dict[str, float]:
         """Return micro- and macro-F1 of predictions that are in the authors' classes already."""
         from truepath.metrics import macro_f1, micro_f1
 
         truth = merge_columns(self.Y_test, self.merged)
-        return {"micro_f1": micro_f1(truth, Y_pred), "macro_f1": macro_f1(truth, Y_pred)}
+        return {"micro_f1": micro_f1(truth, y_pred), "macro_f1": macro_f1(truth, y_pred)}
 
 
 def load_problem(name: str, home: str | PathLike[str] | None = None) -> PathProblem:
@@ -80,10 +80,10 @@ def load_problem(name: str, home: str | PathLike[str] | None = None) -> PathProb
     ds = load_dataset(name, home=home)
     train = [ds["train"], ds["valid"]] if "valid" in ds else [ds["train"]]
     X = np.vstack([part.X for part in train])
-    Y = np.vstack([part.Y.toarray() for part in train])
+    Y = np.vstack([part.y.toarray() for part in train])
     merged = collapse_levels(ds.hierarchy, Y, SHALLOW.get(name))
     ratio = float((Y.size - Y.sum()) / Y.sum())
-    return PathProblem(name, ds.hierarchy, X, Y, ds["test"].X, ds["test"].Y.toarray(), merged, ratio)
+    return PathProblem(name, ds.hierarchy, X, Y, ds["test"].X, ds["test"].y.toarray(), merged, ratio)
 
 
 def choose_smoothing(problem: PathProblem) -> float:
@@ -94,7 +94,7 @@ def choose_smoothing(problem: PathProblem) -> float:
     inner = problem.hold_out()
 
     def score(smoothing: float) -> float:
-        learner = GlobalNaiveBayes(inner.hierarchy, var_smoothing=smoothing).fit(inner.X, inner.Y)
+        learner = GlobalNaiveBayes(hierarchy=inner.hierarchy, var_smoothing=smoothing).fit(inner.X, inner.y)
         return micro_f1(inner.Y_test, learner.predict(inner.X_test), inner.hierarchy)
 
     return max(SMOOTHINGS, key=score)

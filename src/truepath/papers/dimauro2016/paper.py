@@ -141,10 +141,10 @@ def measure_folds(folds: list[Any], model: Any, *, is_cut: bool = False) -> dict
 
     found: dict[str, list[float]] = {name: [] for name in MEASURES}
     for fold in folds:
-        model.fit(fold.train.X, fold.train.Y)
-        Y = cut_at_cardinality(model.predict_proba(fold.test.X), fold.train.Y) if is_cut else model.predict(fold.test.X)
+        model.fit(fold.train.X, fold.train.y)
+        Y = cut_at_cardinality(model.predict_proba(fold.test.X), fold.train.y) if is_cut else model.predict(fold.test.X)
         for name, values in found.items():
-            values.append(float(getattr(metrics, name)(fold.test.Y, Y)))
+            values.append(float(getattr(metrics, name)(fold.test.y, Y)))
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 

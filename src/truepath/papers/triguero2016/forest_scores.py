@@ -43,14 +43,14 @@ def score_by_forest(name: str, settings: Settings) -> ScoredParts:
     both = ds.merge("train", "valid", into="train")
     first = _fit_forest(ds, settings).predict_proba(ds.valid.X)
     final = _fit_forest(both, settings).predict_proba(ds.test.X)
-    return ScoredParts(first, ds.valid.Y, final, ds.test.Y, ds.hierarchy)
+    return ScoredParts(first, ds.valid.y, final, ds.test.y, ds.hierarchy)
 
 
 def _fit_forest(ds: Dataset, settings: Settings) -> Any:
     from truepath.learners import PCTForest
 
     forest = PCTForest(
-        ds.hierarchy,
+        hierarchy=ds.hierarchy,
         n_estimators=50,
         min_leaf_weight=2,
         max_features=int(log2(ds.n_features)) + 1,
@@ -58,7 +58,7 @@ def _fit_forest(ds: Dataset, settings: Settings) -> Any:
         random_state=settings.random_state,
         n_jobs=settings.n_jobs,
     )
-    return forest.fit(ds.train.X, ds.train.Y)
+    return forest.fit(ds.train.X, ds.train.y)
 
 
 def judge_strategies(name: str, settings: Settings) -> dict[str, list[StrategyResult]]:
