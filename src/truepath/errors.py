@@ -1,5 +1,7 @@
 """The exceptions truepath raises by name; all are ``ValueError`` too, so plain handlers keep working.
 
+Each has ``problem``, what is wrong, and ``remedy``, the way out; as text they are one after the other.
+
 ::
 
     TruePathError
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
+from typing import Any
 
 __all__ = [
     "ConstraintError",
@@ -30,7 +33,14 @@ __all__ = [
 
 
 class TruePathError(ValueError):
-    """Anything truepath refuses, said in one sentence with the way out."""
+    """Anything truepath refuses: ``problem`` says what is wrong, ``remedy`` (may be empty) the way out."""
+
+    def __init__(self, problem: str = "", remedy: str = ""):
+        self.problem, self.remedy = problem, remedy
+        super().__init__(f"{problem} {remedy}" if remedy else problem)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.remedy)
 
 
 class HierarchyError(TruePathError):
@@ -44,23 +54,23 @@ class CycleError(HierarchyError):
         self.cycle = list(cycle)
         shown = self.cycle if len(self.cycle) <= 12 else [*self.cycle[:6], "…", *self.cycle[-5:]]
         super().__init__(
-            f"the hierarchy has a cycle: {' -> '.join(shown)}. Remove one of these edges; "
-            "a label cannot be its own ancestor."
+            f"the hierarchy has a cycle: {' -> '.join(shown)}.",
+            "Remove one of these edges; a label cannot be its own ancestor.",
         )
 
-    def __reduce__(self) -> tuple[type[CycleError], tuple[list[str]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.cycle,)
 
 
 class UnknownLabelError(HierarchyError):
     """A name is not in the hierarchy; ``unknown`` lists the offenders."""
 
-    def __init__(self, message: str, unknown: Sequence[str] = ()):
+    def __init__(self, problem: str, unknown: Sequence[str] = (), remedy: str = ""):
         self.unknown = list(unknown)
-        super().__init__(message)
+        super().__init__(problem, remedy)
 
-    def __reduce__(self) -> tuple[type[UnknownLabelError], tuple[str, list[str]]]:
-        return type(self), (str(self), self.unknown)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.unknown, self.remedy)
 
 
 class ConstraintError(TruePathError):
@@ -74,23 +84,32 @@ class UnknownDatasetError(TruePathError):
 class DataFormatError(TruePathError):
     """A file cannot be read as what it claims to be; ``path`` and ``line`` (from 1, or None) say where."""
 
-    def __init__(self, problem: str, path: str | PathLike[str] | None = None, line: int | None = None):
-        self.problem, self.path, self.line = problem, path, line
-        where = "" if path is None else f"{path}"
-        if line is not None:
-            where += f"{':' if where else 'line '}{line}"
-        super().__init__(f"{where}: {problem}" if where else problem)
+    def __init__(
+        self, problem: str, path: str | PathLike[str] | None = None, line: int | None = None, remedy: str = ""
+    ):
+        super().__init__(problem, remedy)
+        self.path, self.line = path, line
 
-    def __reduce__(self) -> tuple[type[DataFormatError], tuple[str, str | PathLike[str] | None, int | None]]:
-        return type(self), (self.problem, self.path, self.line)
+    def __str__(self) -> str:
+        where = "" if self.path is None else f"{self.path}"
+        if self.line is not None:
+            where += f"{':' if where else 'line '}{self.line}"
+        said = super().__str__()
+        return f"{where}: {said}" if where else said
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.path, self.line, self.remedy)
 
 
 class ModelFileError(TruePathError):
     """A model cannot be saved to, or loaded from, a file; ``path`` names the file, ``problem`` says why."""
 
-    def __init__(self, problem: str, path: str | PathLike[str] | None = None):
-        self.problem, self.path = problem, path
-        super().__init__(problem if path is None else f"{path}: {problem}")
+    def __init__(self, problem: str, path: str | PathLike[str] | None = None, remedy: str = ""):
+        super().__init__(problem, remedy)
+        self.path = path
 
-    def __reduce__(self) -> tuple[type[ModelFileError], tuple[str, str | PathLike[str] | None]]:
-        return type(self), (self.problem, self.path)
+    def __str__(self) -> str:
+        return super().__str__() if self.path is None else f"{self.path}: {super().__str__()}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.path, self.remedy)

@@ -1,0 +1,115 @@
+"""Members of a family by the name that people type: filled by existing, asked by everyone.
+
+A class becomes a member by having a ``name`` of its own::
+
+    class MaxUp(Correction):
+        name = "max-up"
+        summary = "raise every label to its most likely descendant"
+
+The command line, presets, experiments and the tables of the documentation read names and summaries here; there is no
+other list. A registry imports the module it belongs to when it is first asked, so that its members are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, ClassVar
+
+from truepath.errors import TruePathError
+
+__all__ = ["COMBINERS", "DECODERS", "LEARNERS", "Member", "Registry"]
+
+
+class Registry:
+    """The members of one family, by name.
+
+    Parameters
+    ----------
+    kind : str
+        What a member is called in messages, such as ``"decoder"``.
+    module : str
+        The public module whose import fills the registry, such as ``"truepath.decoders"``.
+    """
+
+    def __init__(self, kind: str, module: str):
+        self.kind = kind
+        self.module = module
+        self._members: dict[str, Any] = {}
+
+    def add(self, member: Any) -> Any:
+        """Enter a member under its ``name`` and return it; the same name for something else is an error."""
+        known = self._members.get(member.name)
+        if known is not None and _origin(known) != _origin(member):
+            raise TruePathError(
+                f"two {self.kind}s are called {member.name!r}: {_origin(known)} and {_origin(member)}.",
+                "Give one of them another name.",
+            )
+        self._members[member.name] = member
+        return member
+
+    def __getitem__(self, name: str) -> Any:
+        members = self._all()
+        if name not in members:
+            close = get_close_matches(str(name), members, n=2)
+            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"There are {', '.join(members)}."
+            raise TruePathError(f"no {self.kind} is called {name!r}.", hint)
+        return members[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def members(self) -> list[Any]:
+        """Return all members, ordered by name."""
+        return list(self._all().values())
+
+    def resolve(self, given: Any, **options: Any) -> Any:
+        """Return a new member for its name, and anything else as it is."""
+        return self[given](**options) if isinstance(given, str) else given
+
+    def _all(self) -> dict[str, Any]:
+        import_module(self.module)
+        return dict(sorted(self._members.items()))
+
+
+def _origin(member: Any) -> str:
+    return f"{getattr(member, '__module__', '?')}.{getattr(member, '__qualname__', member)}"
+
+
+COMBINERS = Registry("combiner", "truepath.combiners")
+DECODERS = Registry("decoder", "truepath.decoders")
+LEARNERS = Registry("learner", "truepath.learners")
+
+
+class Member:
+    """A class that is found by name; mixed into the base class of a family.
+
+    Attributes
+    ----------
+    name : str
+        What people type, in small letters with hyphens. A class that sets it is entered in the registry.
+    summary : str
+        What it does, in one line without a full stop.
+    learns_from : str
+        What ``fit`` learns from, in words; empty if it learns nothing.
+    needs : tuple of str
+        What must be there for it to work, such as ``"a tree"`` or ``"coherent scores"``.
+    """
+
+    registry: ClassVar[Registry]
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    learns_from: ClassVar[str] = ""
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if vars(cls).get("name"):
+            cls.registry.add(cls)

@@ -1,0 +1,49 @@
+"""The registries of names: filled by existing, clear when asked for what is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from truepath.errors import TruePathError
+from truepath.registry import Member, Registry
+
+
+def family():
+    class Base(Member):
+        registry = Registry("thing", "truepath.errors")
+
+    return Base
+
+
+def test_a_class_with_a_name_is_a_member():
+    base = family()
+
+    class First(base):
+        name = "first"
+        summary = "comes first"
+
+    class Hidden(First):
+        """A subclass without a name of its own is no new member."""
+
+    assert list(base.registry) == ["first"]
+    assert base.registry["first"] is First
+    assert isinstance(base.registry.resolve("first"), First)
+    given = Hidden()
+    assert base.registry.resolve(given) is given
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    base = family()
+    type("Third", (base,), {"name": "third"})
+    with pytest.raises(TruePathError, match=r"no thing is called 'thrid'\. Did you mean 'third'\?") as caught:
+        base.registry["thrid"]
+    assert caught.value.remedy == "Did you mean 'third'?"
+    with pytest.raises(TruePathError, match="There are third"):
+        base.registry["x"]
+
+
+def test_two_classes_cannot_share_a_name():
+    base = family()
+    type("One", (base,), {"name": "same"})
+    with pytest.raises(TruePathError, match="two things are called 'same'"):
+        type("Two", (base,), {"name": "same"})
