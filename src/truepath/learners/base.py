@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels, check_weight, resolve_hierarchy
+from truepath.registry import LEARNERS, Member
 
 __all__ = [
     "FitInput",
@@ -34,13 +35,15 @@ __all__ = [
 HALF = 0.5
 
 
-class HierarchicalLearner(ClassifierMixin, BaseEstimator):
-    """The room's base class: ``predict`` and ``score`` from ``predict_proba``, and scikit-learn's tags.
+class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
+    """Base class of the learners: ``predict`` and ``score`` from ``predict_proba``, and scikit-learn's tags.
 
     A subclass stores its parameters in ``__init__`` (``hierarchy`` among them), sets ``hierarchy_`` in ``fit`` by
-    :func:`check_fit_input`, and returns coherent marginals from ``predict_proba``.
+    :func:`check_fit_input`, and returns coherent marginals from ``predict_proba``. One that sets ``name`` and
+    ``summary`` is found by that name in ``truepath.registry.LEARNERS``.
     """
 
+    registry = LEARNERS
     hierarchy_: Hierarchy
 
     @property

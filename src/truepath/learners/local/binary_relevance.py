@@ -39,6 +39,10 @@ class BinaryRelevance(LocalLearner):
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
 
+    name = "binary-relevance"
+    summary = "one classifier per label on all rows"
+    learns_from = "rows and their labels"
+
     def __init__(
         self,
         estimator,
