@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
+from truepath.registry import DECODERS, Member
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -32,13 +33,14 @@ class FitInput(NamedTuple):
     hierarchy: Hierarchy
 
 
-class Decoder(BaseEstimator):
+class Decoder(Member, BaseEstimator):
     """Base of all decoders; a subclass has ``hierarchy`` among its parameters, ``fit`` and ``_label``.
 
     ``fit`` ends with ``self.hierarchy_`` set. ``_label(S)`` gets checked scores and returns closed labels of the
     same kind, dense or CSR.
     """
 
+    registry = DECODERS
     hierarchy: Hierarchy | None = None
 
     @property

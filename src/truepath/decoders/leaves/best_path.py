@@ -65,6 +65,9 @@ class BestPath(Decoder):
     [('a', 'b/1')]
     """
 
+    name = "best-path"
+    summary = "the one leaf that scores best, with its ancestors"
+
     def __init__(
         self, *, hierarchy: Hierarchy | None = None, single_path: bool = True, by: str = "leaf", threshold: float = 0.5
     ):

@@ -80,6 +80,11 @@ class ExactLeafMAP(LeafDecoder):
     [('a/1', 'a/2')]
     """
 
+    name = "exact"
+    summary = "the most probable set of leaves, or that of least expected loss, found exactly"
+    learns_from = "held-out scores and labels if k is 'metalabeler', or weights is 'risk' and alpha is 'balanced'"
+    needs = ("coherent scores", "probabilities")
+
     def __init__(
         self,
         weights: str = "map",

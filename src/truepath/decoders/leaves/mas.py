@@ -71,6 +71,11 @@ class MAS(GreedyLeafDecoder):
     [('a/1', 'a/2'), ('a/2', 'b/1')]
     """
 
+    name = "mas"
+    summary = "the most probable set of leaves, found greedily"
+    learns_from = "held-out scores and labels if k is 'metalabeler'"
+    needs = ("coherent scores", "probabilities")
+
     def __init__(self, k: Any = None, *, hierarchy: Hierarchy | None = None):
         self.k = k
         self.hierarchy = hierarchy

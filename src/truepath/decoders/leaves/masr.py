@@ -92,6 +92,11 @@ class MASR(GreedyLeafDecoder):
     ([('a/1',)], [('a/1', 'a/2', 'b/1')])
     """
 
+    name = "masr"
+    summary = "the set of leaves of least expected loss, found greedily"
+    learns_from = "held-out scores and labels if alpha is 'balanced' or k is 'metalabeler'"
+    needs = ("probabilities",)
+
     def __init__(self, alpha: Any = "balanced", k: Any = None, *, hierarchy: Hierarchy | None = None):
         self.alpha = alpha
         self.k = k

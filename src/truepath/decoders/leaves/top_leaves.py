@@ -51,6 +51,10 @@ class TopLeaves(LeafDecoder):
     [('a/1', 'b/1')]
     """
 
+    name = "top-leaves"
+    summary = "the k leaves that score best, with their ancestors"
+    learns_from = "held-out scores and labels if k is 'metalabeler'"
+
     def __init__(self, k: Any = 1, *, hierarchy: Hierarchy | None = None):
         self.k = k
         self.hierarchy = hierarchy

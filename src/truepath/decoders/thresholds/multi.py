@@ -99,6 +99,11 @@ class MultiThreshold(ThresholdDecoder):
     ([-inf, 0.2, 0.3, -inf, 0.2], 0.9230769230769231)
     """
 
+    name = "multi"
+    summary = "one learned threshold per class, the best together"
+    learns_from = "held-out scores and labels"
+    needs = ("coherent scores",)
+
     def __init__(
         self,
         objective: str = "micro_f1",

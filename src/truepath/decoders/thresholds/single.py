@@ -88,6 +88,11 @@ class SingleThreshold(ThresholdDecoder):
     [('a/1',), ('b/1',)]
     """
 
+    name = "single"
+    summary = "one learned threshold for all classes"
+    learns_from = "held-out scores and labels"
+    needs = ("coherent scores",)
+
     def __init__(
         self,
         objective: str | Callable[..., float] = "micro_f1",

@@ -74,6 +74,10 @@ class Threshold(ThresholdDecoder):
     [('a', 'b')]
     """
 
+    name = "threshold"
+    summary = "the classes scored above a given threshold"
+    needs = ("coherent scores",)
+
     def __init__(
         self, threshold: float | ArrayLike = 0.5, *, hierarchy: Hierarchy | None = None, coherent: str = "check"
     ):
