@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import Hierarchy, combiners
 from truepath.combiners.base import Correction
+from truepath.registry import COMBINERS
 
 OPTIONS = {"KernelFAEL": {"gamma": 0.5}}
 TREES_ONLY = {"BayesianAggregation"}
@@ -42,6 +43,20 @@ def test_all_lists_what_is_exported():
     exported = {name for name, value in vars(combiners).items() if isinstance(value, type)}
     assert exported == set(combiners.__all__)
     assert list(combiners.__all__) == sorted(combiners.__all__, key=lambda name: (not name.isupper(), name))
+
+
+@every_combiner
+def test_names_and_what_is_read_about_them_stand_on_the_class(name):
+    member = getattr(combiners, name)
+    assert COMBINERS[member.name] is member
+    assert member.name == member.name.lower().replace("_", "-")
+    assert member.summary
+    assert not member.summary.endswith(".")
+    assert member.learns_from == ("" if issubclass(member, Correction) else "held-out scores and labels")
+
+
+def test_the_registry_holds_what_is_exported():
+    assert {member.__name__ for member in COMBINERS.members()} == set(combiners.__all__)
 
 
 @every_combiner

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
 from truepath.hierarchy.checks import check_weight as check_row_weight
+from truepath.registry import COMBINERS, Member
 
 __all__ = [
     "Combiner",
@@ -33,7 +34,7 @@ __all__ = [
 BLOCK_CELLS = 1 << 22
 
 
-class Combiner(TransformerMixin, BaseEstimator):
+class Combiner(Member, TransformerMixin, BaseEstimator):
     """Turns scores of the nodes into scores of the nodes; never sees X or a model.
 
     ``fit(S, Y, sample_weight=None)`` learns from scores of rows that the learner did not train on (a validation part,
@@ -43,12 +44,15 @@ class Combiner(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
+    name, summary, learns_from, needs
+        What people type, and what they read about it; see :class:`truepath.registry.Member`.
     is_coherent : bool
         Whether the transformed scores never exceed a parent's.
     accepts_many : bool
         Whether ``S`` may be a list of score matrices, one a learner.
     """
 
+    registry = COMBINERS
     is_coherent = True
     accepts_many = False
 

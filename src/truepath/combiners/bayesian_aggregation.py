@@ -77,6 +77,11 @@ class BayesianAggregation(Combiner):
     [1.0, 1.0, 0.0, 0.0, 0.0]
     """
 
+    name = "bayesian-aggregation"
+    summary = "exact inference in a Bayesian network over the tree of labels"
+    learns_from = "held-out scores and labels"
+    needs = ("a tree",)
+
     def __init__(
         self,
         likelihood: str = "gaussian",

@@ -59,6 +59,10 @@ class Blend(Combiner):
     [[1.25, 0.0]]
     """
 
+    name = "blend"
+    summary = "average several learners' scores with weights that are not negative"
+    learns_from = "held-out scores and labels"
+    needs = ("several learners' scores",)
     accepts_many = True
 
     def __init__(self, groups: Any = "global", *, hierarchy: Hierarchy | None = None, project: str | None = "isotonic"):

@@ -86,6 +86,9 @@ class FAEL(Combiner):
     [1.0, 0.57, 0.13, 0.0, 0.0]
     """
 
+    name = "fael"
+    summary = "ridge regression of all labels on the scores of all nodes"
+    learns_from = "held-out scores and labels"
     accepts_many = True
 
     def __init__(

@@ -78,6 +78,9 @@ class HierarchicalFAEL(FAEL):
     [0.99, 0.48, 0.21, 0.0, 0.0]
     """
 
+    name = "hierarchical-fael"
+    summary = "ridge regression with weights tied along the hierarchy"
+
     def __init__(
         self,
         alpha: float | str = 1.0,

@@ -56,6 +56,9 @@ class Isotonic(Correction):
     [[0.625, 0.625, 0.25, 0.5, 0.0]]
     """
 
+    name = "isotonic"
+    summary = "replace scores by the nearest coherent ones, in least squares"
+
     def __init__(self, *, hierarchy: Hierarchy | None = None):
         self.hierarchy = hierarchy
 

@@ -78,6 +78,9 @@ class KernelFAEL(FAEL):
     [0.97, 0.66, 0.06, 0.0, 0.0]
     """
 
+    name = "kernel-fael"
+    summary = "kernel ridge regression of all labels on the scores of all nodes"
+
     def __init__(
         self,
         alpha: float | str = 1.0,

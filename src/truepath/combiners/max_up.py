@@ -42,6 +42,9 @@ class MaxUp(Correction):
     [[0.75, 0.75, 0.25, 0.5, 0.0]]
     """
 
+    name = "max-up"
+    summary = "raise every score to the greatest among its descendants"
+
     def __init__(self, *, hierarchy: Hierarchy | None = None):
         self.hierarchy = hierarchy
 

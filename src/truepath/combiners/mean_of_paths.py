@@ -44,6 +44,9 @@ class MeanOfPaths(Correction):
     [[0.5, 0.375, 0.25, 1.0, 0.75]]
     """
 
+    name = "mean-of-paths"
+    summary = "average every score over the paths from the top, then project"
+
     def __init__(self, *, hierarchy: Hierarchy | None = None, project: str | None = "isotonic"):
         self.hierarchy = hierarchy
         self.project = project

@@ -41,6 +41,9 @@ class MinDown(Correction):
     [[0.5, 0.5, 0.25, 0.5, 0.0]]
     """
 
+    name = "min-down"
+    summary = "lower every score to the least among its ancestors"
+
     def __init__(self, *, hierarchy: Hierarchy | None = None):
         self.hierarchy = hierarchy
 

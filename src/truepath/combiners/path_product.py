@@ -50,6 +50,10 @@ class PathProduct(Correction):
     [[0.5, 0.25, 0.5, 0.25, 0.125]]
     """
 
+    name = "path-product"
+    summary = "multiply every score by those above it"
+    needs = ("conditional scores in [0, 1]",)
+
     def __init__(self, *, hierarchy: Hierarchy | None = None, dag: str = "min"):
         self.hierarchy = hierarchy
         self.dag = dag

@@ -45,6 +45,9 @@ class TopDown(Correction):
     [[0.75, 0.75, 0.25, 0.5, 0.0]]
     """
 
+    name = "top-down"
+    summary = "cap scores by the parents', and stop below a parent not above a threshold"
+
     def __init__(self, threshold: float = 0.0, *, hierarchy: Hierarchy | None = None):
         self.threshold = threshold
         self.hierarchy = hierarchy

@@ -64,6 +64,9 @@ class TruePathRule(Correction):
     [[0.625, 0.625, 0.0, 0.75, 0.25]]
     """
 
+    name = "true-path-rule"
+    summary = "average with the positive children, then cap by the parents (TPR)"
+
     def __init__(
         self,
         threshold: float | str = 0.5,
