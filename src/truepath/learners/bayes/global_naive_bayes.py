@@ -66,6 +66,10 @@ class GlobalNaiveBayes(HierarchicalLearner):
     [('a/2',), ('b/1',)]
     """
 
+    name = "global-naive-bayes"
+    summary = "one naive Bayes model over all nodes at once"
+    learns_from = "rows and their labels"
+
     def __init__(self, *, hierarchy=None, categorical_features=None, labels="auto", alpha=1.0, var_smoothing=1e-9):
         self.hierarchy = hierarchy
         self.categorical_features = categorical_features

@@ -125,6 +125,11 @@ class NaiveBayesML(_Schemed):
     array([[1, 0]])
     """
 
+    name = "naive-bayes-ml"
+    summary = "naive Bayes per label, alone or in a chain of labels"
+    learns_from = "rows of discrete features and their labels"
+    needs = ("discrete features",)
+
     _model = NaiveBayes
 
 
@@ -146,6 +151,11 @@ class TreeAugmentedML(_Schemed):
     array([[1],
            [0]])
     """
+
+    name = "tree-augmented-ml"
+    summary = "naive Bayes with a tree over the features per label, alone or in a chain"
+    learns_from = "rows of discrete features and their labels"
+    needs = ("discrete features",)
 
     _model = TreeAugmented
 
@@ -178,6 +188,11 @@ class BayesianChain(_BayesML):
     >>> BayesianChain().fit(X, X).predict([[1, 0]]).astype(int)
     array([[1, 0]])
     """
+
+    name = "bayesian-chain"
+    summary = "naive Bayes along a tree of the labels"
+    learns_from = "rows of discrete features and their labels"
+    needs = ("discrete features",)
 
     _model = NaiveBayes
 

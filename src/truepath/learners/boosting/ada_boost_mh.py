@@ -111,6 +111,10 @@ class AdaBoostMH(HierarchicalLearner):
     [('a/1',), ('a/2',), ('b/1',), ('b/2',)]
     """
 
+    name = "ada-boost-mh"
+    summary = "boosted small trees for label sets, all labels weighing the same"
+    learns_from = "rows and their labels"
+
     def __init__(
         self,
         estimator="stump",

@@ -80,6 +80,10 @@ validation_fraction, tol, random_state, n_jobs
     [0.75, 1.0]
     """
 
+    name = "h-ada-boost-mh"
+    summary = "boosted small trees that weigh labels by their place in the hierarchy"
+    learns_from = "rows and their labels"
+
     def __init__(
         self,
         estimator="stump",

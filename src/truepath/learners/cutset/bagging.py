@@ -49,6 +49,11 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
            [0, 0]])
     """
 
+    name = "bagged-cutset-networks"
+    summary = "mixture of cutset networks learned on bootstrap samples"
+    learns_from = "rows of discrete features and their labels"
+    needs = ("discrete features",)
+
     def __init__(self, estimator=None, *, hierarchy=None, n_estimators=10, random_state=None, n_jobs=None):
         self.estimator = estimator
         self.hierarchy = hierarchy

@@ -50,6 +50,11 @@ class ChowLiuTree(CutsetEstimator):
            [0, 0]])
     """
 
+    name = "chow-liu-tree"
+    summary = "one tree-shaped Bayesian network over labels and features"
+    learns_from = "rows of discrete features and their labels"
+    needs = ("discrete features",)
+
     def __init__(self, *, hierarchy=None, alpha=0.5, force_nonempty=False, restricted=False, max_states=256):
         self.hierarchy = hierarchy
         self.alpha = alpha
@@ -109,6 +114,11 @@ class CutsetNetwork(CutsetEstimator):
     --------
     RestrictedCutsetNetwork : far faster to learn and usually better at predicting labels.
     """
+
+    name = "cutset-network"
+    summary = "decision tree over features with a Bayesian network in every leaf"
+    learns_from = "rows of discrete features and their labels"
+    needs = ("discrete features",)
 
     _is_restricted = False
 
@@ -174,5 +184,10 @@ class RestrictedCutsetNetwork(CutsetNetwork):
     >>> network.predict_marginals([[1, np.nan]]).round(1)
     array([[1. , 0.5]])
     """
+
+    name = "restricted-cutset-network"
+    summary = "cutset network in which every feature hangs from one label"
+    learns_from = "rows of discrete features and their labels"
+    needs = ("discrete features",)
 
     _is_restricted = True

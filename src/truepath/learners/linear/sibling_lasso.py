@@ -96,6 +96,10 @@ class SiblingLasso(HierarchicalLearner):
     [('a/1',), ('a/2',), ('b/1',), ('b/1',)]
     """
 
+    name = "sibling-lasso"
+    summary = "logistic regression that chooses features jointly for siblings"
+    learns_from = "the rows that carry each parent"
+
     def __init__(
         self,
         *,

@@ -42,6 +42,7 @@ class BinaryRelevance(LocalLearner):
     name = "binary-relevance"
     summary = "one classifier per label on all rows"
     learns_from = "rows and their labels"
+    needs = ("a classifier or pipeline",)
 
     def __init__(
         self,

@@ -70,6 +70,11 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
     [('a/1',), ('a/2',), ('b',), ('a/1', 'b')]
     """
 
+    name = "hmc-lp"
+    summary = "one multi-class problem per level, whose classes are sets of labels"
+    learns_from = "rows and their labels"
+    needs = ("a tree", "a classifier or pipeline")
+
     def __init__(self, estimator, *, hierarchy=None, random_state=None, n_jobs=None):
         self.estimator = estimator
         self.hierarchy = hierarchy

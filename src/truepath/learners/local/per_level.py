@@ -46,6 +46,11 @@ class PerLevel(LocalLearner):
     [('a/1',), ('a/2',), ('b/1',), ('b',)]
     """
 
+    name = "per-level"
+    summary = "one problem per level of the hierarchy"
+    learns_from = "rows and their labels"
+    needs = ("a classifier or pipeline",)
+
     def __init__(
         self,
         estimator,

@@ -74,6 +74,11 @@ class PerNode(LocalLearner):
     [('a/1',), ('a/2',), ('b/1',), ('b/1',)]
     """
 
+    name = "per-node"
+    summary = "one binary classifier per node, on rows that a policy chooses"
+    learns_from = "the rows that the policy chooses for each node"
+    needs = ("a classifier or pipeline",)
+
     def __init__(
         self,
         estimator,

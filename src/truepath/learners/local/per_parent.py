@@ -70,6 +70,11 @@ class PerParent(LocalLearner):
     [[0.97, 0.94, 0.06, 0.03, 1.0]]
     """
 
+    name = "per-parent"
+    summary = "one problem per parent node, over its children"
+    learns_from = "the rows that carry each parent"
+    needs = ("a classifier or pipeline",)
+
     def __init__(
         self,
         estimator,

@@ -89,6 +89,10 @@ class HBR(_Preset):
     [('a/1',), ('a/2',), ('b',), ('b',)]
     """
 
+    name = "hbr"
+    summary = "local classifiers, decided top-down at one half"
+    learns_from = "the rows that carry the parents of each node"
+
     def __init__(self, estimator=None, *, hierarchy=None, n_jobs=None):
         self.estimator = estimator
         self.hierarchy = hierarchy
@@ -152,6 +156,11 @@ class BRMetaLabeler(_Preset):
     >>> flat.hierarchy_.decode(flat.predict(X))
     [('a/1',), ('a/2',), ('b',), ('b',)]
     """
+
+    name = "br-metalabeler"
+    summary = "one classifier per leaf, and how many leaves to keep predicted for each row"
+    learns_from = "rows and their labels"
+    needs = ("a classifier or pipeline",)
 
     def __init__(self, estimator, *, hierarchy=None, metalabeler=None, random_state=None, n_jobs=None):
         self.estimator = estimator

@@ -96,6 +96,10 @@ class PCTForest(PCTBase):
     [('a/1',), ('a/2',), ('b/1',)]
     """
 
+    name = "pct-forest"
+    summary = "forest of predictive clustering trees"
+    learns_from = "rows and their labels"
+
     def __init__(
         self,
         *,

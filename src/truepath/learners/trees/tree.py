@@ -108,6 +108,10 @@ class PCTree(PCTBase):
     |   |   no: weight 1: b 1.00
     """
 
+    name = "pct"
+    summary = "one predictive clustering tree over all labels, to be read"
+    learns_from = "rows and their labels"
+
     def __init__(
         self,
         *,
