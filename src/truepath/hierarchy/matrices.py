@@ -1,21 +1,50 @@
-"""Dense and sparse matrices alike: made dense where that is wanted, whole or some rows at a time.
+"""Dense and sparse matrices alike: which form a label matrix is given in, and rows made dense, whole or in blocks.
 
-Sparse matrices stay sparse until a loop needs rows with every cell; then a bounded number of cells is made dense.
+Label matrices that people get are plain arrays while those are small, and sparse beyond. Sparse matrices stay sparse
+until a loop needs rows with every cell; then a bounded number of cells is made dense.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["CELLS_AT_A_TIME", "as_dense", "dense_blocks", "row_blocks"]
+__all__ = ["CELLS_AT_A_TIME", "DENSE_LIMIT", "SparseOutput", "as_dense", "choose_form", "dense_blocks", "row_blocks"]
 
 #: Rows are made dense this many cells at a time (8 MB of float64)
 CELLS_AT_A_TIME = 1 << 20
+#: A label matrix is a plain boolean array while that takes fewer bytes than this (256 MB), and CSR beyond
+DENSE_LIMIT = 256 << 20
+
+SparseOutput: TypeAlias = bool | Literal["auto"]
+
+
+def choose_form(Y: Any, sparse_output: SparseOutput = "auto") -> Any:
+    """Return a label matrix in the form asked for: a plain array, or a ``csr_array``.
+
+    Parameters
+    ----------
+    Y : ndarray or sparse matrix of bool, shape (n_samples, n_nodes)
+    sparse_output : bool or "auto", default="auto"
+        True or False forces the form; ``"auto"`` gives an array if it takes fewer than ``DENSE_LIMIT`` bytes.
+
+    Examples
+    --------
+    >>> Y = sparse.csr_array([[True, False], [False, True]])
+    >>> choose_form(Y).tolist()
+    [[True, False], [False, True]]
+    >>> sparse.issparse(choose_form(Y, sparse_output=True))
+    True
+    """
+    if isinstance(sparse_output, str) and sparse_output != "auto":
+        raise ValueError(f"sparse_output must be 'auto', True or False; got {sparse_output!r}.")
+    n_rows, n_columns = Y.shape
+    is_sparse = n_rows * n_columns >= DENSE_LIMIT if sparse_output == "auto" else bool(sparse_output)
+    return sparse.csr_array(Y) if is_sparse else as_dense(Y)
 
 
 def as_dense(M: Any) -> NDArray[Any]:
