@@ -35,7 +35,7 @@ def load(name):
     ds = load_dataset(name, home=DATA)
     ds = ds.merge("train", "valid", into="train") if "valid" in ds else ds
     X = ds.train.X.toarray() if sparse.issparse(ds.train.X) else np.asarray(ds.train.X)
-    return X, sparse.csr_array(ds.train.y), ds.hierarchy, list(ds.nominal)
+    return X, sparse.csr_array(ds.train.y), ds.hierarchy, list(ds.categories)
 
 
 def ours(data, n_estimators=N_TREES, n_jobs=1):

@@ -41,7 +41,7 @@ def forest(ds, seed, **changes):
         "n_estimators": 50,
         "random_state": seed,
         "n_jobs": 2,
-        "categorical_features": list(ds.nominal),
+        "categorical_features": list(ds.categories),
         **changes,
     }
     return PCTForest(hierarchy=ds.hierarchy, **settings)
@@ -142,7 +142,7 @@ def missing_of_seed(ds, seed):
     train, test = dense(ds.train.X).astype(float), dense(ds.test.X).astype(float)
     gone, test_gone = (np.where(rng.random(X.shape) < 0.2, np.nan, X) for X in (train, test))
     mean = np.nanmean(gone, axis=0)
-    for j in ds.nominal:  # the mode of a nominal column
+    for j in ds.categories:  # the mode of a nominal column
         values, counts = np.unique(gone[~np.isnan(gone[:, j]), j], return_counts=True)
         mean[j] = values[counts.argmax()]
     filled, test_filled = (np.where(np.isnan(X), mean, X) for X in (gone, test_gone))

@@ -72,7 +72,7 @@ def test_derived_files_are_remarked(shared_data):
 
 def test_first_row_of_church(shared_data):
     ds = load_dataset("church_GO", home=shared_data)
-    assert ds.nominal[0] == ("A", "B", "C", "D", "A-D")
+    assert ds.categories[0] == ("A", "B", "C", "D", "A-D")
     np.testing.assert_array_equal(ds.test.X[0, :4], [3, 20, 0.1, 2.88])
     assert np.isnan(ds.test.X[0, 20])
     decoded = set(ds.hierarchy.decode(ds.test.y[:1])[0])

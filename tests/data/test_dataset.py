@@ -18,8 +18,8 @@ def mixed():
     h = toy_hierarchy()
     X = np.array([[0.5, 2, 0], [1.5, np.nan, 1], [np.nan, 0, np.nan]])
     part = Split(X, h.encode([["a/1"], ["b"], []]), np.array(["r0", "r1", "r2"], object), np.array([1, 1, 0]))
-    nominal = {1: ("red", "green", "blue"), 2: ("no", "yes")}
-    return Dataset("mixed", h, {"train": part, "test": part.take(np.array([1]))}, ["size", "colour", "old"], nominal)
+    categories = {1: ("red", "green", "blue"), 2: ("no", "yes")}
+    return Dataset("mixed", h, {"train": part, "test": part.take(np.array([1]))}, ["size", "colour", "old"], categories)
 
 
 def test_all_lists_what_there_is():
@@ -49,7 +49,7 @@ def test_pickles(mixed):
     again = pickle.loads(pickle.dumps(mixed))
     assert again.hierarchy == mixed.hierarchy
     np.testing.assert_array_equal(again.train.X, mixed.train.X)
-    assert dict(again.nominal) == dict(mixed.nominal)
+    assert dict(again.categories) == dict(mixed.categories)
 
 
 def test_sizes_must_agree(mixed):
@@ -83,11 +83,11 @@ def test_merge_of_dense_and_sparse_is_sparse(mixed):
 def test_describe(mixed):
     found = mixed.describe()
     assert found.sizes == {"train": 3, "test": 1}
-    assert (found.n_numeric, found.n_nominal, found.n_classes, found.n_leaves, found.depth) == (1, 2, 5, 3, 2)
+    assert (found.n_numeric, found.n_categorical, found.n_classes, found.n_leaves, found.depth) == (1, 2, 5, 3, 2)
     assert found.missing_percent == pytest.approx(100 * 4 / 12)
     assert (found.labels_written, found.labels_closed) == (0.75, 1.0)
     assert (found.partial_percent, found.n_unlabelled, found.kind) == (50.0, 1, "tree")
-    assert "1 numeric + 2 nominal" in str(found)
+    assert "1 numeric + 2 categorical" in str(found)
     assert found.to_dict()["n_unused_classes"] == 2
 
 
@@ -96,7 +96,7 @@ def test_one_hot(mixed):
     assert ds.feature_names == ("size", "colour=red", "colour=green", "colour=blue", "old=no", "old=yes")
     expected = [[0.5, 0, 0, 1, 1, 0], [1.5, 0, 0, 0, 0, 1], [np.nan, 1, 0, 0, 0, 0]]
     np.testing.assert_array_equal(ds.train.X, expected)
-    assert not ds.nominal
+    assert not ds.categories
     assert ds.one_hot() is ds
     short = mixed.one_hot(drop_binary=True)
     np.testing.assert_array_equal(short.train.X[:, -1], [0, 1, np.nan])
@@ -106,7 +106,7 @@ def test_one_hot(mixed):
 @pytest.mark.parametrize("drop_binary", [True, False])
 def test_one_hot_of_sparse_is_that_of_dense(mixed, drop_binary):
     splits = {name: Split(sparse.csr_array(s.X), s.y) for name, s in mixed.splits.items()}
-    thin = Dataset("thin", mixed.hierarchy, splits, mixed.feature_names, mixed.nominal)
+    thin = Dataset("thin", mixed.hierarchy, splits, mixed.feature_names, mixed.categories)
     found = thin.one_hot(drop_binary=drop_binary)
     assert sparse.issparse(found.train.X)
     np.testing.assert_array_equal(found.train.X.toarray(), mixed.one_hot(drop_binary=drop_binary).train.X)

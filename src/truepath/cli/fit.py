@@ -103,11 +103,11 @@ def _choose(ds: Dataset) -> str:
 
 
 def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> HierarchicalClassifier:
-    """Return the unfitted model; nominal columns of ARFF files are told to its features."""
+    """Return the unfitted model; it is given the categorical columns that the file declares."""
     from truepath.classifier import make_preset
 
     model = make_preset(method, ds.hierarchy, random_state=seed, n_jobs=n_jobs)
-    return model.set_params(learner__features__categorical_features=tuple(ds.nominal)) if ds.nominal else model
+    return model.set_params(learner__features__categorical_features=tuple(ds.categories)) if ds.categories else model
 
 
 def _measure(

@@ -1,6 +1,6 @@
 """Readers, generators and the :class:`Dataset` record. Nothing here learns, imputes or scales.
 
-A reader returns the file as it is: sizes from the file, nominal columns as codes with their declared values kept,
+A reader returns the file as it is: sizes from the file, categorical columns as codes with their declared values kept,
 missing values as NaN, labels closed under ancestors.
 """
 

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from truepath.data import full_paths
-from truepath.data import nominal as nominal_columns
 from truepath.data.describe import Description, describe
+from truepath.data.one_hot import one_hot
 from truepath.data.split import Split, stack_splits
 from truepath.data.stratify import share_rows
 from truepath.hierarchy import Hierarchy
@@ -41,8 +41,8 @@ class Dataset:
     splits : mapping from str to Split
     feature_names : sequence of str
         As written in the file, repeated names included: address columns by position.
-    nominal : mapping from int to tuple of str, optional
-        For each nominal column its declared values; ``X`` holds their positions (0, 1, ...).
+    categories : mapping from int to tuple of str, optional
+        For each categorical column its declared values; ``X`` holds their positions (0, 1, ...).
     provenance : mapping, optional
         Where the data come from, and what is to be known about them.
 
@@ -63,12 +63,12 @@ class Dataset:
     hierarchy: Hierarchy
     splits: Mapping[str, Split]
     feature_names: Sequence[str] = ()
-    nominal: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "splits", MappingProxyType(dict(self.splits)))
-        object.__setattr__(self, "nominal", MappingProxyType(dict(self.nominal)))
+        object.__setattr__(self, "categories", MappingProxyType(dict(self.categories)))
         object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
         if isinstance(self.feature_names, list):
             object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -81,7 +81,7 @@ class Dataset:
                 raise ValueError(f"split {name!r} has {split.y.shape[1]} label columns, the hierarchy {n_nodes} nodes.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        plain = (dict(self.splits), self.feature_names, dict(self.nominal), dict(self.provenance))
+        plain = (dict(self.splits), self.feature_names, dict(self.categories), dict(self.provenance))
         return Dataset, (self.name, self.hierarchy, *plain)
 
     # ------------------------------------------------------------------------------------- looking at it
@@ -137,10 +137,10 @@ class Dataset:
 
     @property
     def feature_kinds(self) -> tuple[str, ...]:
-        """``"numeric"``, ``"nominal"`` or ``"text"`` for each column."""
+        """``"numeric"``, ``"categorical"`` or ``"text"`` for each column."""
         text = any(split.X.ndim == 1 for split in self.splits.values())
         other = "text" if text else "numeric"
-        return tuple("nominal" if j in self.nominal else other for j in range(self.n_features))
+        return tuple("categorical" if j in self.categories else other for j in range(self.n_features))
 
     def describe(self) -> Description:
         """Count what there is: rows, features, missing values, labels, depth, partial paths.
@@ -153,7 +153,7 @@ class Dataset:
         rows                  12 (train 8, test 4)
         ...
         """
-        return describe(self.name, self.hierarchy, self.splits, self.n_features, len(self.nominal))
+        return describe(self.name, self.hierarchy, self.splits, self.n_features, len(self.categories))
 
     # ---------------------------------------------------------------------------------- making another
 
@@ -217,9 +217,9 @@ class Dataset:
         return replace(self, splits={**dealt, **others})
 
     def one_hot(self, *, drop_binary: bool | None = None) -> Dataset:
-        """Replace every nominal column by 0/1 columns, one per declared value (nothing is fitted).
+        """Replace every categorical column by 0/1 columns, one per declared value (nothing is fitted).
 
-        A missing value becomes zeros in all columns of its attribute. See :func:`truepath.data.nominal.one_hot`.
+        A missing value becomes zeros in all columns of its attribute.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Dataset:
             Whether an attribute of two values becomes one column (1 for the second value) instead of two; a
             missing value stays NaN there. By default so for sparse data only, which stay sparse that way.
         """
-        return nominal_columns.one_hot(self, drop_binary)
+        return one_hot(self, drop_binary)
 
     def prune(self, min_count: int, *, split: str | None = None) -> Dataset:
         """Drop the labels with fewer than ``min_count`` rows, and their columns in every split.

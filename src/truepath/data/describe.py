@@ -27,7 +27,7 @@ class Description:
         ``kind`` is ``"flat"``, ``"tree"`` or ``"DAG"``.
     sizes : dict
         Rows of each split.
-    n_numeric, n_nominal, n_text : int
+    n_numeric, n_categorical, n_text : int
         Feature columns of each kind.
     missing_percent : float
         Share of the feature cells that are missing (text not counted).
@@ -49,7 +49,7 @@ class Description:
     kind: str
     sizes: dict[str, int]
     n_numeric: int
-    n_nominal: int
+    n_categorical: int
     n_text: int
     missing_percent: float
     n_classes: int
@@ -76,7 +76,7 @@ class Description:
         return [
             ("data set", f"{self.name} ({self.kind})"),
             ("rows", f"{sum(self.sizes.values())} ({sizes})"),
-            ("features", f"{self.n_numeric} numeric + {self.n_nominal} nominal{text}"),
+            ("features", f"{self.n_numeric} numeric + {self.n_categorical} categorical{text}"),
             ("missing values", f"{self.missing_percent:.1f} %"),
             ("classes", f"{self.n_classes} ({self.n_leaves} leaves, {self.n_roots} at the top)"),
             ("depth", str(self.depth)),
@@ -94,7 +94,7 @@ class Description:
 
 
 def describe(
-    name: str, hierarchy: Hierarchy, splits: Mapping[str, Split], n_features: int, n_nominal: int
+    name: str, hierarchy: Hierarchy, splits: Mapping[str, Split], n_features: int, n_categorical: int
 ) -> Description:
     """Count what the splits hold; see :class:`Description`."""
     Y = sparse.csr_array(sparse.vstack([split.y for split in splits.values()]), dtype=bool)
@@ -108,8 +108,8 @@ def describe(
         name=name,
         kind=kind,
         sizes={part: len(split) for part, split in splits.items()},
-        n_numeric=0 if is_text else n_features - n_nominal,
-        n_nominal=n_nominal,
+        n_numeric=0 if is_text else n_features - n_categorical,
+        n_categorical=n_categorical,
         n_text=n_features if is_text else 0,
         missing_percent=_missing_percent(splits),
         n_classes=hierarchy.n_nodes,

@@ -20,7 +20,7 @@ class Split:
     Attributes
     ----------
     X : ndarray of float, csr_array of float, or ndarray of str, shape (n_samples, n_features) or (n_samples,)
-        Numbers as written; codes of nominal values; NaN where a value is missing. One-dimensional and of strings
+        Numbers as written; codes of categorical values; NaN where a value is missing. One-dimensional and of strings
         if the only feature is a text.
     y : csr_array of bool, shape (n_samples, n_nodes)
         The labels, closed under ancestors.

@@ -43,8 +43,8 @@ def test_dense_tree(read):
     assert ds["all"].y.toarray().sum(axis=1).tolist() == [4, 1]
     assert ds["all"].n_written.tolist() == [2, 1]
     assert ds.feature_names == ("size", "colour")
-    assert dict(ds.nominal) == {1: ("red", "green", "blue")}
-    assert ds.feature_kinds == ("numeric", "nominal")
+    assert dict(ds.categories) == {1: ("red", "green", "blue")}
+    assert ds.feature_kinds == ("numeric", "categorical")
 
 
 @pytest.mark.parametrize(

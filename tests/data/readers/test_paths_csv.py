@@ -33,7 +33,7 @@ def check(ds):
     assert ds.hierarchy.decode(ds.train.y) == [("Science/Physics", "Art"), (), ("Science/Biology",)]
     np.testing.assert_array_equal(ds.train.X, [[200, 0], [7, np.nan], [100, 0]])
     np.testing.assert_array_equal(ds.test.X, [[np.nan, 1]])
-    assert dict(ds.nominal) == {1: ("hard", "soft")}
+    assert dict(ds.categories) == {1: ("hard", "soft")}
     assert ds.train.ids.tolist() == ["1", "3", "4"]
 
 

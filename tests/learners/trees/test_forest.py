@@ -331,7 +331,7 @@ def test_labelling_paper_is_met(shared_data, entry):
         hierarchy=ds.hierarchy,
         min_leaf_weight=2,
         max_features=int(np.log2(ds.n_features)) + 1,
-        categorical_features=list(ds.nominal),
+        categorical_features=list(ds.categories),
         random_state=0,
         n_jobs=2,
     )

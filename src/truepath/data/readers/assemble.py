@@ -69,9 +69,9 @@ def _refuse_other_header(arff: Arff, first: Arff) -> None:
 
 
 def feature_header(attributes: list[Attribute]) -> tuple[list[str], dict[int, tuple[str, ...]]]:
-    """Give the names of the feature columns, and the declared values of the nominal ones."""
-    nominal = {j: a.values for j, a in enumerate(attributes) if a.kind == "nominal"}
-    return [a.name for a in attributes], nominal
+    """Give the names of the feature columns, and the declared values of the categorical ones."""
+    categories = {j: a.values for j, a in enumerate(attributes) if a.kind == "nominal"}
+    return [a.name for a in attributes], categories
 
 
 def row_ids(arff: Arff, table: Table) -> NDArray[np.object_] | None:

@@ -81,9 +81,9 @@ def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
         index[_ROOT] = -1
     splits = {split: _split(*file, position, hierarchy, index) for split, file in files.items()}
     features = [a for a in first.attributes if a.kind in ("numeric", "nominal")]
-    names, nominal = feature_header(features)
+    names, categories = feature_header(features)
     provenance = {"files": {split: arff.path for split, (arff, _) in files.items()}}
-    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, nominal, provenance)
+    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, categories, provenance)
 
 
 def _class_position(arff: Arff) -> int:

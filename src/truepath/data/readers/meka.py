@@ -65,9 +65,9 @@ def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
     }
     labels = set(positions)
     kept = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind != "text"]
-    names, nominal = feature_header(kept)
+    names, categories = feature_header(kept)
     provenance = {"files": {split: file.path for split, (file, _) in files.items()}}
-    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, nominal, provenance)
+    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, categories, provenance)
 
 
 def _positions(arff: Arff) -> list[int]:

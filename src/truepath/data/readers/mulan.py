@@ -57,9 +57,9 @@ def read_mulan(arff: Paths, xml: PathType, *, name: str | None = None) -> Datase
     }
     labels = set(positions)
     kept = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind != "text"]
-    names, nominal = feature_header(kept)
+    names, categories = feature_header(kept)
     provenance = {"files": {split: file.path for split, (file, _) in files.items()}, "labels": fspath(xml)}
-    return Dataset(name or default_name(arff, first.relation), hierarchy, splits, names, nominal, provenance)
+    return Dataset(name or default_name(arff, first.relation), hierarchy, splits, names, categories, provenance)
 
 
 def _read_labels(xml: PathType) -> list[tuple[str | None, str]]:

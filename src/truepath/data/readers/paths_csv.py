@@ -34,7 +34,7 @@ def read_paths_csv(
     ids: str | None = None,
     split: str | None = None,
     features: Sequence[str] | None = None,
-    nominal: Sequence[str] = (),
+    categorical_features: Sequence[str] = (),
     cells: bool = False,
     hierarchy: Hierarchy | None = None,
     delimiter: str | None = None,
@@ -62,8 +62,8 @@ def read_paths_csv(
         A column that says which split each row belongs to; otherwise all rows are the split ``"all"``.
     features : sequence of str, optional
         The feature columns; by default all that have no other part (none if ``text`` is given).
-    nominal : sequence of str, optional
-        Feature columns to take as nominal even if all their values look like numbers.
+    categorical_features : sequence of str, optional
+        Feature columns to take as categories even if all their values look like numbers.
     cells : bool, default=False
         Whether to keep the cells of the features as they are written, in an array of objects. What a column is, is
         then decided by :class:`truepath.preprocessing.AutoFeatures`, from training rows, and stays so for other files.
@@ -80,7 +80,7 @@ def read_paths_csv(
 
     Notes
     -----
-    A column whose values are all numbers is numeric, any other nominal, with the values found, sorted, as the
+    A column whose values are all numbers is numeric, any other categorical, with the values found, sorted, as the
     declared ones. An empty cell is missing (NaN); in the labels it means a row without labels.
 
     Examples
@@ -95,7 +95,7 @@ def read_paths_csv(
     table, where = _read(path, delimiter)
     level_columns = [labels] if isinstance(labels, str) else list(labels)
     used = [*level_columns, *(c for c in (text, ids, split) if c is not None)]
-    table.check(used + list(features or ()) + list(nominal))
+    table.check(used + list(features or ()) + list(categorical_features))
     rows = _path_rows(table, labels, sep, between)
     hierarchy, index = _hierarchy(table, rows, hierarchy, sep)
 
@@ -105,7 +105,7 @@ def read_paths_csv(
     written = written_labels(rows, index, hierarchy.n_nodes, unknown)
     if features is None:
         features = [] if text is not None else [c for c in table.names if c not in used]
-    X, feature_names, codes = _features(table, text, list(features), set(nominal), cells)
+    X, feature_names, codes = _features(table, text, list(features), set(categorical_features), cells)
     whole = split_of_labels(X, written, hierarchy, None if ids is None else table.texts(ids))
     parts = {"all": whole}
     if split is not None:
@@ -161,7 +161,7 @@ def _hierarchy(
 
 
 def _features(
-    table: Columns, text: str | None, features: list[str], nominal: set[str], cells: bool
+    table: Columns, text: str | None, features: list[str], categorical: set[str], cells: bool
 ) -> tuple[Any, list[str], dict[int, tuple[str, ...]]]:
     if text is not None:
         if features:
@@ -172,14 +172,14 @@ def _features(
     X = np.empty((table.n_rows, len(features)))
     codes: dict[int, tuple[str, ...]] = {}
     for j, column in enumerate(features):
-        numbers = None if column in nominal else table.numbers(column)
+        numbers = None if column in categorical else table.numbers(column)
         if numbers is None:
-            numbers, codes[j] = _nominal(table.texts(column))
+            numbers, codes[j] = _codes(table.texts(column))
         X[:, j] = numbers
     return X, features, codes
 
 
-def _nominal(cells: NDArray[np.object_]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _codes(cells: NDArray[np.object_]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     values = tuple(sorted(set(cells.tolist()) - {""}))
     code = {value: float(k) for k, value in enumerate(values)}
     return np.array([code.get(cell, np.nan) for cell in cells.tolist()]), values

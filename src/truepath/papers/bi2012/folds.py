@@ -49,7 +49,7 @@ def prepare(name: str, home: Path) -> Prepared:
     from truepath.data.full_paths import keep_full_paths
 
     ds = load_dataset(name, home=home, version="topics" if name.startswith("rcv1") else "original").merge()
-    ds = ds.one_hot() if ds.nominal else ds
+    ds = ds.one_hot() if ds.categories else ds
     size = None
     while size != (ds.n_samples, ds.hierarchy.n_nodes):
         size = (ds.n_samples, ds.hierarchy.n_nodes)

@@ -54,7 +54,7 @@ def _fit_forest(ds: Dataset, settings: Settings) -> Any:
         n_estimators=50,
         min_leaf_weight=2,
         max_features=int(log2(ds.n_features)) + 1,
-        categorical_features=list(ds.nominal),
+        categorical_features=list(ds.categories),
         random_state=settings.random_state,
         n_jobs=settings.n_jobs,
     )

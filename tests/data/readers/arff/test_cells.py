@@ -9,5 +9,5 @@ def test_cells_are_kept_as_written(tmp_path):
     ds = read_paths_csv(path, cells=True)
     assert ds["all"].X.tolist() == [["01", "red"], ["", "blue"]]
     assert ds.feature_names == ("size", "colour")
-    assert not ds.nominal
+    assert not ds.categories
     assert ds.describe().missing_percent == 25.0

@@ -1,4 +1,4 @@
-"""Nominal columns as 0/1 columns. Only the declared values count, so nothing is learned from the rows."""
+"""Categorical columns as 0/1 columns. Only the declared values count, so nothing is learned from the rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["one_hot"]
 
 
 def one_hot(ds: Dataset, drop_binary: bool | None = None) -> Dataset:
-    """Replace every nominal column by 0/1 columns named ``attribute=value``, in place of the old one.
+    """Replace every categorical column by 0/1 columns named ``attribute=value``, in place of the old one.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def one_hot(ds: Dataset, drop_binary: bool | None = None) -> Dataset:
 
     Notes
     -----
-    A missing nominal value becomes zeros in all columns of its attribute; where two values became one column it
+    A missing value becomes zeros in all columns of its attribute; where two values became one column it
     stays NaN, for a zero would say "the first value". Sparse data stay sparse, but every attribute of three or
     more values adds one stored entry per row.
 
@@ -48,21 +48,21 @@ def one_hot(ds: Dataset, drop_binary: bool | None = None) -> Dataset:
     array([[0.5, 0. , 0. , 1. ],
            [1.5, 0. , 0. , 0. ]])
     """
-    if not ds.nominal:
+    if not ds.categories:
         return ds
     if drop_binary is None:
         drop_binary = any(sparse.issparse(split.X) for split in ds.splits.values())
     plan = [_plan(ds, j, drop_binary) for j in range(ds.n_features)]
     names = [name for _, columns in plan for name, _ in columns]
     splits = {name: replace(split, X=_encode(split.X, plan)) for name, split in ds.splits.items()}
-    return replace(ds, splits=splits, feature_names=names, nominal={})
+    return replace(ds, splits=splits, feature_names=names, categories={})
 
 
 _Plan = tuple[int, list[tuple[str, "float | None"]]]  # a column, and the name and code of each column it becomes
 
 
 def _plan(ds: Dataset, j: int, drop_binary: bool) -> _Plan:
-    name, values = ds.feature_names[j], ds.nominal.get(j, ())
+    name, values = ds.feature_names[j], ds.categories.get(j, ())
     if not values:
         return j, [(name, None)]
     if len(values) == 2 and drop_binary:
