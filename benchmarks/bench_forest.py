@@ -181,7 +181,7 @@ def made_up(n_rows, n_classes, per_row, n_features=30, seed=0):
 def bench_scaling():
     cases = [(5_000, 1_000, 2), (20_000, 1_000, 2), (100_000, 1_000, 2)]
     cases += [(20_000, 1_000, 1), (20_000, 1_000, 4), (20_000, 1_000, 8), (20_000, 100, 2), (20_000, 10_000, 2)]
-    print("| rows | classes | labels a row, closed | one tree | per row and label |\n|---|---|---|---|---|")
+    print("| rows | classes | labels per row, closed | one tree | per row and label |\n|---|---|---|---|---|")
     ours(made_up(200, 20, 2), 1)
     for n_rows, n_classes, per_row in cases:
         data = made_up(n_rows, n_classes, per_row)

@@ -3,7 +3,7 @@ From rows to label sets in one estimator
 ========================================
 
 :class:`~truepath.HierarchicalClassifier` puts a learner, a combiner and a decoder together and fits each on what it may
-see. Here the decoder is varied over the same forest: what it is told to make best shows on rows nobody has seen.
+see. Here the decoder is varied over the same forest: what it is asked to make best shows on rows it has not seen.
 """
 
 # %%
@@ -22,9 +22,9 @@ ds = make_hmc(n_samples=800, random_state=0)
 decoders = {
     "0.5": Threshold(0.5),
     "one, micro-F1": SingleThreshold("micro_f1"),
-    "one a class, micro-F1": MultiThreshold("micro_f1"),
-    "one a class, shrunk": MultiThreshold("micro_f1", shrink="single"),
-    "one a class, HMC-loss": MultiThreshold("hmc_loss"),
+    "one per class, micro-F1": MultiThreshold("micro_f1"),
+    "one per class, shrunk": MultiThreshold("micro_f1", shrink="single"),
+    "one per class, HMC-loss": MultiThreshold("hmc_loss"),
 }
 forest = PCTForest(n_estimators=50, random_state=0)
 models = {
@@ -33,7 +33,7 @@ models = {
 }
 
 # %%
-# What each is best at. A threshold of one half leaves many labels out; the thresholds that were told the HMC-loss,
+# What each is best at. A threshold of one half leaves many labels out; the thresholds fitted for the HMC-loss,
 # which prices a missed rare label highly, have the lowest HMC-loss.
 
 measures = {
@@ -55,4 +55,4 @@ plt.show()
 # %%
 # Why did the first test row get its labels? Scores, thresholds and margins along the paths:
 
-print(models["one a class, micro-F1"].explain(ds.test.X[0]))
+print(models["one per class, micro-F1"].explain(ds.test.X[0]))

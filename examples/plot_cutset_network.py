@@ -51,7 +51,7 @@ for name, p in zip(hierarchy.names, model.predict_marginals(day)[0]):
     print(f"  P({name}) = {p:.2f}")
 
 # %%
-# Somebody reports wind: condition on that label.
+# Suppose wind is reported: condition on that label.
 known = np.full((1, hierarchy.n_nodes), np.nan)
 known[0, hierarchy.index("windy")] = 1
 print("given wind:", hierarchy.decode(model.predict(day, known=known)))
