@@ -1,4 +1,4 @@
-"""Every learner of the room, ready to be fitted: a new member is tested by existing."""
+"""Every learner of the registry, ready to be fitted: a new member is tested by existing, wherever it is written."""
 
 from __future__ import annotations
 
@@ -7,42 +7,47 @@ import inspect
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-import truepath.learners as room
 from truepath import Hierarchy
-from truepath.learners import HierarchicalLearner, Policy
+from truepath.registry import LEARNERS as REGISTRY
 
-NOT_LEARNERS = {"HierarchicalLearner", "POLICIES", "Policy", "Stack"}  # a stack is made of learners: test_stack.py
-LEARNERS = sorted(
-    name
-    for name in room.__all__
-    if name not in NOT_LEARNERS
-    and isinstance(getattr(room, name), type)
-    and issubclass(getattr(room, name), HierarchicalLearner)
-)
-# Beside the estimator and the hierarchy: what keeps the suite quick and the answer well defined
+
+def members():
+    """Return the classes of all learners by name, those of other packages too; a stack is made of learners."""
+    return {cls.name: cls for cls in REGISTRY.members() if cls.name != "stack"}  # see test_stack.py
+
+
+LEARNERS = sorted(members())
+NEEDS_A_CLASSIFIER = "a classifier or pipeline"
+NEEDS_A_TREE = "a tree"
+
+
+def logistic(**options):
+    return LogisticRegression(tol=1e-10, max_iter=5000, **options)
+
+
+# Beside the hierarchy: what keeps the suite quick and the answer well defined
 SETTINGS = {
-    "SiblingLasso": {"alpha": 0.02, "tol": 1e-10, "max_iter": 20_000},
-    "AdaBoostMH": {"n_estimators": 20},
-    "HAdaBoostMH": {"n_estimators": 20},
-    "BaggedCutsetNetworks": {"n_estimators": 4, "random_state": 0},
-    "PCTForest": {"n_estimators": 8, "random_state": 0},
+    "hbr": {"estimator": logistic()},
+    "sibling-lasso": {"alpha": 0.02, "tol": 1e-10, "max_iter": 20_000},
+    "ada-boost-mh": {"n_estimators": 20},
+    "h-ada-boost-mh": {"n_estimators": 20},
+    "bagged-cutset-networks": {"n_estimators": 4, "random_state": 0},
+    "pct-forest": {"n_estimators": 8, "random_state": 0},
 }
-TREES_ONLY = {"HMCLabelPowerset"}
-OWN_BASE = {"AdaBoostMH", "HAdaBoostMH", "BaggedCutsetNetworks"}  # their base is no plain classifier
 # Members that draw bootstrap samples or otherwise count rows: a weight of two is not the same as two rows
 WEIGHT_IS_NOT_REPETITION = {
-    "BaggedCutsetNetworks": "draws bootstrap samples of rows",
-    "PCTForest": "draws bootstrap samples of rows",
+    "bagged-cutset-networks": "draws bootstrap samples of rows",
+    "pct-forest": "draws bootstrap samples of rows",
 }
 # Members whose probabilities are smoothed: a label that all rows share is likely, not certain
 SMOOTHED = {
-    "BaggedCutsetNetworks",
-    "BayesianChain",
-    "ChowLiuTree",
-    "CutsetNetwork",
-    "NaiveBayesML",
-    "RestrictedCutsetNetwork",
-    "TreeAugmentedML",
+    "bagged-cutset-networks",
+    "bayesian-chain",
+    "chow-liu-tree",
+    "cutset-network",
+    "naive-bayes-ml",
+    "restricted-cutset-network",
+    "tree-augmented-ml",
 }
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "a/3", "b/1", "b/2", "c"])
@@ -50,16 +55,12 @@ DAG = Hierarchy.from_edges([(None, "a"), (None, "b"), ("a", "c"), ("b", "c"), ("
 HIERARCHIES = {"tree": TREE, "dag": DAG, "flat": Hierarchy.flat(4), "one": Hierarchy.flat(["only"])}
 
 
-def logistic(**options):
-    return LogisticRegression(tol=1e-10, max_iter=5000, **options)
-
-
 def make(name, hierarchy=None, **options):
-    """Build a learner, with logistic regression where an estimator is wanted."""
-    cls = getattr(room, name)
-    parameters = inspect.signature(cls).parameters
-    if "estimator" in parameters and name not in OWN_BASE:
+    """Build a learner, with logistic regression where a classifier is needed."""
+    cls = REGISTRY[name]
+    if NEEDS_A_CLASSIFIER in cls.needs:
         options.setdefault("estimator", logistic())
+    parameters = inspect.signature(cls).parameters
     options = {**SETTINGS.get(name, {}), **options}
     return cls(hierarchy=hierarchy, **{key: value for key, value in options.items() if key in parameters})
 
@@ -73,9 +74,29 @@ def make_data(hierarchy, n_samples=60, n_features=5, seed=0):
     return X, Y
 
 
+def trees_only():
+    """Names of the learners that refuse a DAG."""
+    return sorted(name for name, cls in members().items() if NEEDS_A_TREE in cls.needs)
+
+
 def cases():
     """Pairs (learner, kind of hierarchy) that fit together."""
-    return [(name, kind) for name in LEARNERS for kind in HIERARCHIES if kind != "dag" or name not in TREES_ONLY]
+    return [
+        (name, kind) for name in sorted(members()) for kind in HIERARCHIES if kind != "dag" or name not in trees_only()
+    ]
 
 
-__all__ = ["DAG", "HIERARCHIES", "LEARNERS", "SMOOTHED", "TREE", "Policy", "cases", "logistic", "make", "make_data"]
+__all__ = [
+    "DAG",
+    "HIERARCHIES",
+    "LEARNERS",
+    "SMOOTHED",
+    "TREE",
+    "WEIGHT_IS_NOT_REPETITION",
+    "cases",
+    "logistic",
+    "make",
+    "make_data",
+    "members",
+    "trees_only",
+]

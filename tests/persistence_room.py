@@ -53,7 +53,7 @@ def fitted():
 
 
 def _stack():
-    learners = [("all", learners_room.make("BinaryRelevance")), ("each", learners_room.make("PerNode"))]
+    learners = [("all", learners_room.make("binary-relevance")), ("each", learners_room.make("per-node"))]
     parameters = inspect.signature(Stack).parameters
     return Stack(learners, hierarchy=TREE) if "hierarchy" in parameters else Stack(learners)
 

@@ -1,4 +1,4 @@
-"""What holds for every learner of the room."""
+"""What holds for every learner of the registry."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-import truepath.learners as room
+import truepath.learners
 from learners_room import (
     HIERARCHIES,
     LEARNERS,
     SMOOTHED,
     TREE,
-    TREES_ONLY,
     WEIGHT_IS_NOT_REPETITION,
     cases,
     make,
     make_data,
+    trees_only,
 )
 from truepath import Hierarchy
 from truepath.errors import ConstraintError, HierarchyError
 
 
 def test_all_is_what_is_exported():
-    assert all(hasattr(room, name) for name in room.__all__)
-    assert LEARNERS, "the room is empty"
+    assert all(hasattr(truepath.learners, name) for name in truepath.learners.__all__)
+    assert LEARNERS, "there are no learners"
 
 
 @pytest.mark.parametrize(("name", "kind"), cases())
@@ -173,7 +173,7 @@ def test_errors_name_the_argument(name):
         make(name, TREE).fit(X, None)
 
 
-@pytest.mark.parametrize("name", sorted(TREES_ONLY))
+@pytest.mark.parametrize("name", trees_only())
 def test_trees_only_says_so(name):
     h = HIERARCHIES["dag"]
     with pytest.raises(HierarchyError, match="needs a tree"):

@@ -44,7 +44,7 @@ WHOLE_ROWS = {
 PURE_LEAVES = {
     "check_classifiers_multilabel_output_format_predict_proba": "the check wants scores above 0; a pure leaf scores 0"
 }
-BESIDES = {**dict.fromkeys(SMOOTHED, WHOLE_ROWS), "PCTree": PURE_LEAVES}
+BESIDES = {**dict.fromkeys(SMOOTHED, WHOLE_ROWS), "pct": PURE_LEAVES}
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -157,7 +157,7 @@ def test_metadata_tell_what_the_model_is(tmp_path):
     pandas = pytest.importorskip("pandas")
     X, Y = make_data()
     frame = pandas.DataFrame(X, columns=[f"größe {j}" for j in range(X.shape[1])])
-    save(make("BinaryRelevance", TREE).fit(frame, Y), tmp_path / "model")
+    save(make("binary-relevance", TREE).fit(frame, Y), tmp_path / "model")
     found = describe_model(tmp_path / "model")
     assert found["class"] == "truepath.learners.local.binary_relevance.BinaryRelevance"
     assert found["feature_names"] == list(frame.columns)
@@ -205,7 +205,7 @@ def test_a_foreign_type_is_refused_by_name_until_trusted(tmp_path):
 
 def test_another_version_of_scikit_learn_is_warned_of_once(tmp_path, monkeypatch):
     X, Y = make_data()
-    save(make("BinaryRelevance", TREE).fit(X, Y), tmp_path / "model")
+    save(make("binary-relevance", TREE).fit(X, Y), tmp_path / "model")
     monkeypatch.setattr("sklearn.__version__", "0.9.9")
     with pytest.warns(UserWarning, match=r"saved with scikit-learn .*, this is 0\.9\.9") as caught:
         load(tmp_path / "model")

@@ -74,6 +74,11 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
     ((4, 5), True)
     """
 
+    name = "stack"
+    summary = "several learners, combined by a combiner fitted on out-of-fold scores"
+    learns_from = "rows and their labels, each row held out once"
+    needs = ("learners",)
+
     def __init__(
         self,
         learners: Sequence[Any],

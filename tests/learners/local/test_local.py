@@ -287,5 +287,5 @@ def test_random_state_object_is_drawn_from():
 
 def test_default_estimator_settings_are_used():
     X, Y = make_data(TREE)
-    weak = make("PerNode", TREE, estimator=LogisticRegression(C=1e-6)).fit(X, Y).predict_proba(X)
+    weak = make("per-node", TREE, estimator=LogisticRegression(C=1e-6)).fit(X, Y).predict_proba(X)
     assert np.ptp(weak, axis=0).max() < 0.01
