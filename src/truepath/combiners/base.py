@@ -16,7 +16,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.hierarchy import Hierarchy, check_labels, check_scores, resolve_hierarchy
+from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy.checks import check_truth, hierarchy_for
 from truepath.hierarchy.checks import check_weight as check_row_weight
 from truepath.registry import COMBINERS, Member
 
@@ -140,31 +141,11 @@ class Correction(Combiner):
         return tags
 
 
-def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
-    """Return the hierarchy given, or a flat one as wide as ``S``."""
-    shape = S.shape if hasattr(S, "shape") else np.asarray(S).shape
-    if len(shape) != 2:
-        raise ValueError(
-            "S must be a matrix (n_samples, n_nodes). Reshape your data with S.reshape(1, -1) for one row."
-        )
-    return resolve_hierarchy(hierarchy, shape[1] if hierarchy is None else 0)
-
-
 def row_blocks(n_samples: int, n_nodes: int) -> Iterator[slice]:
     """Yield slices of rows that are small enough to be made dense."""
     step = max(1, BLOCK_CELLS // max(1, n_nodes))
     for start in range(0, n_samples, step):
         yield slice(start, min(start + step, n_samples))
-
-
-def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
-    """Return the labels as a boolean matrix, closed, with as many rows as ``S``."""
-    if Y is None:
-        raise ValueError("this combiner requires y to be passed, but the target y is None: give the true labels.")
-    Y = check_labels(Y, hierarchy)
-    if S.shape[0] != Y.shape[0]:
-        raise ValueError(f"S has {S.shape[0]} rows but y has {Y.shape[0]}; they must describe the same instances.")
-    return Y
 
 
 def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray:

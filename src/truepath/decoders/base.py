@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
+from truepath.hierarchy.checks import check_scores, check_truth, check_weight, hierarchy_for
 from truepath.registry import DECODERS, Member
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Decoder(Member, BaseEstimator):
 
     def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Decoder:
         """Learn from held-out scores and labels. Decoders that learn nothing take note of the hierarchy only."""
-        self.hierarchy_ = resolve_hierarchy(self.hierarchy, np.shape(S)[1] if not sparse.issparse(S) else S.shape[1])
+        self.hierarchy_ = hierarchy_for(self.hierarchy, S)
         self.n_features_in_ = self.hierarchy_.n_nodes
         return self
 
@@ -86,13 +85,10 @@ def check_fit_input(
     decoder: Decoder, S: Any, Y: Any, sample_weight: ArrayLike | None = None, *, coherent: bool = False
 ) -> FitInput:
     """Check the arguments of ``fit``, and set ``hierarchy_`` and ``n_features_in_``."""
-    if Y is None:
-        raise ValueError(f"{type(decoder).__name__}.fit needs y, the true labels of the scored instances.")
-    Decoder.fit(decoder, S if sparse.issparse(S) else np.atleast_2d(np.asarray(S)))
-    hierarchy = decoder.hierarchy_
-    S, Y = check_scores(S, hierarchy, coherent=coherent), check_labels(Y, hierarchy)
-    if S.shape[0] != Y.shape[0]:
-        raise ValueError(f"S has {S.shape[0]} rows but y has {Y.shape[0]}; they must describe the same instances.")
+    hierarchy = hierarchy_for(decoder.hierarchy, S)
+    S = check_scores(S, hierarchy, coherent=coherent)
+    Y = check_truth(Y, S, hierarchy)
+    decoder.hierarchy_, decoder.n_features_in_ = hierarchy, hierarchy.n_nodes
     if S.shape[0] == 0:
         raise ValueError("S has no rows; at least one scored instance is needed.")
     return FitInput(S, Y, check_weight(sample_weight, S.shape[0]), hierarchy)

@@ -15,7 +15,7 @@ from truepath.hierarchy.closure import as_bool, close_upwards, find_incoherent, 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["check_labels", "check_scores", "check_weight", "resolve_hierarchy"]
+__all__ = ["check_labels", "check_scores", "check_truth", "check_weight", "hierarchy_for", "resolve_hierarchy"]
 
 
 def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int) -> Hierarchy:
@@ -30,6 +30,16 @@ def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int)
             "Build one with Hierarchy.from_edges, from_paths or from_parents."
         )
     return hierarchy
+
+
+def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
+    """Return the hierarchy given, or a flat one as wide as the score matrix ``S``."""
+    shape = S.shape if hasattr(S, "shape") else np.asarray(S).shape
+    if len(shape) != 2:
+        raise ValueError(
+            "S must be a matrix (n_samples, n_nodes). Reshape your data with S.reshape(1, -1) for one row."
+        )
+    return resolve_hierarchy(hierarchy, shape[1] if hierarchy is None else 0)
 
 
 def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool = False) -> Any:
@@ -98,6 +108,16 @@ def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: boo
             "Make it coherent first, with one of truepath.combiners or coherent='max-up' where offered."
         )
     return S
+
+
+def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
+    """Return the true labels of the rows of ``S`` as a boolean matrix, closed, with as many rows."""
+    if Y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None: give the true labels of S's rows.")
+    Y = check_labels(Y, hierarchy)
+    if S.shape[0] != Y.shape[0]:
+        raise ValueError(f"S has {S.shape[0]} rows but y has {Y.shape[0]}; they must describe the same instances.")
+    return Y
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:

@@ -114,7 +114,7 @@ def test_labels_are_asked_for_only_where_they_teach(make, finds_k):
     h = Hierarchy.from_paths(["a/1", "b"])
     S = [[0.5, 0.4, 0.3]]
     assert (make(1, h).fit(S).predict(S) == make(1, h).predict(S)).all()
-    with pytest.raises(ValueError, match="needs y"):
+    with pytest.raises(ValueError, match="requires y"):
         make("metalabeler", h).fit(S)
 
 

@@ -77,6 +77,6 @@ def test_wrong_alpha():
             MASR(alpha).predict(S)
         with pytest.raises(ValueError, match="alpha must be"):
             MASR(alpha).fit(S, [[1, 0]])
-    with pytest.raises(ValueError, match="needs y"):
+    with pytest.raises(ValueError, match="requires y"):
         MASR().fit(S)
     assert MASR(3.0).fit(S).alpha_ == 3.0

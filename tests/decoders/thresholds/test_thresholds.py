@@ -126,7 +126,7 @@ def test_h_loss_on_a_dag_has_no_exact_search():
 
 
 def test_fit_input_is_checked():
-    with pytest.raises(ValueError, match="needs y"):
+    with pytest.raises(ValueError, match="requires y"):
         SingleThreshold(hierarchy=TOY).fit(np.zeros((2, 5)))
     with pytest.raises(ValueError, match="2 rows but y has 1"):
         SingleThreshold(hierarchy=TOY).fit(np.zeros((2, 5)), np.zeros((1, 5)))
