@@ -15,9 +15,9 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
+from truepath.adapters import count_rows, take_rows
 from truepath.classifier.parts import final_step, fit_learner, node_scores
 from truepath.data.stratify import share_rows, stratified_folds
-from truepath.learners.base import count_rows, take_rows
 
 __all__ = ["HeldOut", "cross_transform", "hold_out", "resolve_cv"]
 

@@ -10,6 +10,7 @@ from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters import encode_labels
 from truepath.classifier.defaults import default_learner
 from truepath.classifier.explanation import Explanation, explain_row
 from truepath.classifier.held_out import HeldOut, cross_transform, hold_out, resolve_cv
@@ -27,7 +28,7 @@ from truepath.classifier.parts import (
 )
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import HierarchicalLearner, check_fit_input, encode_labels
+from truepath.learners.base import HierarchicalLearner, check_fit_input
 from truepath.metrics import hierarchical_f1
 
 __all__ = ["HierarchicalClassifier"]

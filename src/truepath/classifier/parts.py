@@ -16,8 +16,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from truepath.adapters import take_rows
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import HierarchicalLearner, take_rows
+from truepath.learners.base import HierarchicalLearner
 
 __all__ = [
     "COMBINERS",

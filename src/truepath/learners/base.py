@@ -16,8 +16,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from truepath.adapters import count_rows, derive_hierarchy, encode_labels
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import check_labels, check_weight, resolve_hierarchy
+from truepath.hierarchy.checks import check_weight
 from truepath.registry import LEARNERS, Member
 
 __all__ = [
@@ -25,10 +26,6 @@ __all__ = [
     "HierarchicalLearner",
     "check_fit_input",
     "check_predict_input",
-    "count_rows",
-    "derive_hierarchy",
-    "encode_labels",
-    "take_rows",
 ]
 
 #: A label whose marginal lies above this is predicted
@@ -100,7 +97,7 @@ def check_fit_input(learner, X, Y, sample_weight=None, *, allow_nan=False, pass_
     learner : estimator with a ``hierarchy`` parameter
     X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
         Becomes a float32 or float64 array, or CSR.
-    Y : see :func:`encode_labels`
+    Y : see :func:`truepath.adapters.encode_labels`
         A closed 0/1 matrix, or label names or paths, one collection an instance.
     sample_weight : array-like of shape (n_samples,), optional
     allow_nan : bool, default=False
@@ -138,105 +135,3 @@ def _check_features(learner, X, allow_nan, pass_through, dtype, reset):
     finite = "allow-nan" if allow_nan else True
     dtype = [np.float64, np.float32] if dtype is None else dtype
     return validate_data(learner, X, accept_sparse="csr", dtype=dtype, ensure_all_finite=finite, reset=reset)
-
-
-def derive_hierarchy(Y) -> Hierarchy:
-    """Return the hierarchy that labels without one imply: flat for a matrix, the tree of paths for names.
-
-    Examples
-    --------
-    >>> derive_hierarchy([["a/1", "b"], ["a/2"]])
-    Hierarchy(4 nodes, 2 edges, tree, 3 leaves, height 2)
-    >>> derive_hierarchy(np.eye(3))
-    Hierarchy(3 nodes, 0 edges, flat, 3 leaves, height 1)
-    """
-    values = Y if sparse.issparse(Y) or hasattr(Y, "columns") else _as_array(Y)
-    if hasattr(values, "columns"):
-        import narwhals.stable.v1 as nw
-
-        frame = nw.from_native(values, eager_only=True)
-        if all(kind.is_numeric() or kind == nw.Boolean for kind in frame.schema.values()):
-            return Hierarchy.flat([str(column) for column in frame.columns])
-        values = frame.to_numpy().astype(object)
-    if sparse.issparse(values) or values.dtype.kind in "biuf":
-        if values.ndim != 2:
-            raise ValueError(
-                "y must be a label matrix (n_samples, n_nodes) or a list of label collections; got one column. "
-                "Reshape your data using y.reshape(-1, 1) for one label, or give names."
-            )
-        return resolve_hierarchy(None, values.shape[1])
-    return Hierarchy.from_paths(dict.fromkeys(_paths(values)))
-
-
-def _as_array(Y) -> np.ndarray:
-    """Return a numeric or string matrix as it is, and rows of label collections as an array of objects."""
-    if hasattr(Y, "__array__"):
-        return np.asarray(Y)
-    rows = list(Y)
-    if rows and all(map(_holds_numbers, rows)):
-        return np.asarray(rows)
-    listed = np.empty(len(rows), object)
-    listed[:] = rows
-    return listed
-
-
-def _holds_numbers(row) -> bool:
-    """Say whether a row is a sequence of numbers, thus part of a 0/1 matrix (or a number by mistake)."""
-    if isinstance(row, (str, bytes)) or np.ndim(row) > 1:
-        return False
-    return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in np.ravel(row).tolist())
-
-
-def _paths(values: np.ndarray):
-    """Yield every label path of an array of label collections or of columns of levels."""
-    if values.ndim == 1:
-        for row in values.tolist():
-            yield from [row] if isinstance(row, str) else row
-        return
-    for path in values.reshape(-1, values.shape[-1]).tolist():
-        filled = [not (cell is None or cell == "" or cell != cell) for cell in path]
-        length = filled.index(False) if False in filled else len(path)
-        if length:
-            yield tuple(str(cell) for cell in path[:length])
-
-
-def encode_labels(Y, hierarchy: Hierarchy):
-    """Return labels as a closed boolean matrix: 0/1 matrices are checked, names and paths encoded.
-
-    Parameters
-    ----------
-    Y : one of
-        * a 0/1 matrix (n_samples, n_nodes), dense or sparse, closed under ancestors;
-        * anything :meth:`Hierarchy.encode` takes: collections of label names or tuple paths, columns of levels,
-          frames. Ancestors are added.
-    hierarchy : Hierarchy
-
-    Returns
-    -------
-    Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
-    """
-    resolve_hierarchy(hierarchy, 0)
-    if sparse.issparse(Y):
-        return check_labels(Y, hierarchy)
-    values = Y if hasattr(Y, "columns") else _as_array(Y)
-    if not hasattr(values, "columns") and values.dtype.kind in "biuf":
-        return check_labels(values, hierarchy)
-    return hierarchy.encode(values)
-
-
-def count_rows(X) -> int:
-    """Return the number of instances of an array, sparse matrix, frame or list."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)
-
-
-def take_rows(X, rows):
-    """Return some rows of an array, CSR matrix, data frame or list; ``rows=None`` means all, without a copy."""
-    if rows is None:
-        return X
-    if hasattr(X, "columns"):
-        import narwhals.stable.v1 as nw
-
-        return nw.from_native(X, eager_only=True)[rows].to_native()
-    if hasattr(X, "shape"):
-        return X[rows]
-    return [X[i] for i in np.asarray(rows).tolist()]

@@ -20,9 +20,10 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from truepath.adapters import count_rows, take_rows
 from truepath.combiners import HierarchicalFAEL
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, count_rows, take_rows
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 
 __all__ = ["Stack"]
 
@@ -102,7 +103,7 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
         Parameters
         ----------
         X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
-        y : label matrix or label names, see :func:`truepath.learners.base.encode_labels`
+        y : label matrix or label names, see :func:`truepath.adapters.encode_labels`
         sample_weight : array-like, shape (n_samples,), optional
             Passed to the combiner, and to the learners that take it.
         scores : sequence of score matrices, each (n_samples, n_nodes)

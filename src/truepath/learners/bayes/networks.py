@@ -16,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input, check_predict_input, take_rows
+from truepath.adapters import take_rows
+from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset.codes import StateCoder, whole_weights
 from truepath.learners.cutset.network import ChowLiuTree

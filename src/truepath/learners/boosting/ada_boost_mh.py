@@ -18,8 +18,9 @@ from scipy.special import expit
 from sklearn.model_selection import train_test_split
 
 from truepath import _kernels
+from truepath.adapters import encode_labels
 from truepath.decoders import BestPath
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.boosting.parameters import check_choice, check_number
 from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truepath.learners.base import encode_labels
+from truepath.adapters import encode_labels
 from truepath.learners.single_path import as_dense
 from truepath.metrics import level_accuracy, top_k_accuracy
 

@@ -17,7 +17,8 @@ from scipy.special import logsumexp
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels, take_rows
+from truepath.adapters import encode_labels, take_rows
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
 
 __all__ = ["BaggedCutsetNetworks"]

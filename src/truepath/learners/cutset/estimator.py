@@ -14,7 +14,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, encode_labels, take_rows
+from truepath.adapters import encode_labels, take_rows
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
 from truepath.learners.cutset.codes import MISSING, StateCoder, whole_weights
 from truepath.learners.cutset.growth import Growth, grow

@@ -17,8 +17,9 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from scipy.special import expit
 
+from truepath.adapters import take_rows
 from truepath.hierarchy.arcs import arc_pointers
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, take_rows
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, Penalty, largest_alpha, solve_path
 from truepath.learners.local.base import Problem, single_blas_thread, spawn_seeds
 from truepath.learners.local.marginals import chain_arcs

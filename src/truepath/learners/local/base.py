@@ -18,14 +18,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from threadpoolctl import ThreadpoolController
 
+from truepath.adapters import count_rows, take_rows
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import (
-    HierarchicalLearner,
-    check_fit_input,
-    check_predict_input,
-    count_rows,
-    take_rows,
-)
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.local.calibration import check_estimator_kind
 from truepath.learners.local.group_models import resolve_model
 from truepath.learners.local.policies import LabelView

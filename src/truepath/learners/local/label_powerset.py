@@ -18,9 +18,10 @@ from scipy import sparse
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
 
+from truepath.adapters import count_rows, take_rows
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, count_rows, take_rows
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds
 from truepath.learners.local.calibration import check_estimator_kind, class_scores, fit_classifier
 from truepath.learners.local.marginals import cap_by_parents

@@ -14,9 +14,10 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters import encode_labels
 from truepath.decoders import MetaLabeler, TopLeaves
 from truepath.hierarchy.arcs import arc_pointers
-from truepath.learners.base import HALF, HierarchicalLearner, encode_labels
+from truepath.learners.base import HALF, HierarchicalLearner
 from truepath.learners.linear.sibling_lasso import SiblingLasso
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.per_node import PerNode

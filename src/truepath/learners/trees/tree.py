@@ -12,7 +12,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.learners.base import FitInput, check_predict_input, encode_labels
+from truepath.adapters import encode_labels
+from truepath.learners.base import FitInput, check_predict_input
 from truepath.learners.trees.base import PCTBase
 from truepath.learners.trees.export import export_rules, export_text, plot_tree
 from truepath.learners.trees.grow import grow_tree, tree_seed
