@@ -28,7 +28,7 @@ for v in range(hierarchy.n_nodes):
         centres[v] = centres[u] + 0.7 * centres[v]
 labels = [rng.choice(leaves, rng.integers(1, 3), replace=False, p=np.arange(1, 19) / 171) for _ in range(900)]
 X = np.array([centres[row].mean(axis=0) for row in labels]) + rng.normal(0, 0.9, (900, 12))
-Y = hierarchy.encode([list(hierarchy.names[row]) for row in labels]).toarray()
+Y = hierarchy.encode([list(hierarchy.names[row]) for row in labels])
 
 forest = RandomForestRegressor(40, min_samples_leaf=3, random_state=0).fit(X[:300], Y[:300].astype(float))
 S_val, Y_val, S_test, Y_test = forest.predict(X[300:600]), Y[300:600], forest.predict(X[600:]), Y[600:]

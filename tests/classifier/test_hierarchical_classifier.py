@@ -73,7 +73,7 @@ class Remembers(BaseEstimator):
 @pytest.mark.parametrize("cv", [4, 0.3, PredefinedSplit([-1] * 12 + [0] * 8)])
 def test_thresholds_are_fitted_on_rows_the_learner_did_not_see(cv):
     X = np.arange(40.0).reshape(20, 2)
-    Y = H.encode([["a/1"], ["b/1"]] * 10).toarray()
+    Y = H.encode([["a/1"], ["b/1"]] * 10)
     seen = []
 
     class Spy(SingleThreshold):
@@ -193,7 +193,7 @@ def test_a_grid_search_over_learner_and_decoder_on_frames(library):
         },
         scoring=get_scorer("micro_f1"),
         cv=2,
-    ).fit(X, h.encode(labels).toarray())
+    ).fit(X, h.encode(labels))
     assert search.best_score_ > 0.8
     assert search.best_params_["learner__binaryrelevance__estimator__C"] == 1.0
     assert h.is_closed(search.predict(X))

@@ -188,7 +188,7 @@ def test_ridge_of_scikit_learn_coincides():
 def test_several_sources_and_an_empty_class(member):
     rng = np.random.default_rng(3)
     Y = TOY.encode([["a/1"], ["a"], ["b"], ["a/1", "b"]] * 3)
-    S = [np.clip(0.5 * Y.toarray() + 0.5 * rng.random(Y.shape), 0, 1) for _ in range(2)]
+    S = [np.clip(0.5 * Y + 0.5 * rng.random(Y.shape), 0, 1) for _ in range(2)]
     model = member.set_params(hierarchy=TOY).fit(S, Y)
     out = model.transform(S)
     assert out.shape == Y.shape

@@ -17,7 +17,8 @@ from truepath.data import Dataset, Split, load_dataset, make_hmc, stratified_fol
 def mixed():
     h = toy_hierarchy()
     X = np.array([[0.5, 2, 0], [1.5, np.nan, 1], [np.nan, 0, np.nan]])
-    part = Split(X, h.encode([["a/1"], ["b"], []]), np.array(["r0", "r1", "r2"], object), np.array([1, 1, 0]))
+    Y = h.encode([["a/1"], ["b"], []], sparse_output=True)
+    part = Split(X, Y, np.array(["r0", "r1", "r2"], object), np.array([1, 1, 0]))
     categories = {1: ("red", "green", "blue"), 2: ("no", "yes")}
     return Dataset("mixed", h, {"train": part, "test": part.take(np.array([1]))}, ["size", "colour", "old"], categories)
 

@@ -35,7 +35,28 @@ THREE_LEVELS = np.array([[["a", "2"], ["b", ""]], [["a", "1"], ["", ""]], [["", 
 def test_every_kind(labels):
     Y = H.encode(labels)
     assert Y.dtype == bool
-    assert Y.toarray().astype(int).tolist() == EXPECTED
+    assert isinstance(Y, np.ndarray)
+    assert Y.astype(int).tolist() == EXPECTED
+    forced = H.encode(labels, sparse_output=True)
+    assert isinstance(forced, sparse.csr_array)
+    assert forced.dtype == bool
+    assert forced.toarray().astype(int).tolist() == EXPECTED
+
+
+def test_a_large_matrix_is_sparse_and_can_be_forced(monkeypatch):
+    monkeypatch.setattr("truepath.hierarchy.matrices.DENSE_LIMIT", 10)
+    names = [["a/2", "b"], ["a/1"], []]
+    assert isinstance(H.encode(names), sparse.csr_array)
+    assert isinstance(H.encode(names[:1]), np.ndarray)
+    assert H.encode(names, sparse_output=False).astype(int).tolist() == EXPECTED
+
+
+@pytest.mark.parametrize("sparse_output", [True, False])
+def test_both_forms_are_taken_back(sparse_output):
+    Y = H.encode([["a/2", "b"], ["a/1"], []], sparse_output=sparse_output)
+    assert H.decode(Y) == [("a/2", "b"), ("a/1",), ()]
+    assert H.is_closed(Y)
+    assert sparse.issparse(H.close(Y)) == sparse_output
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, lambda d: pl.DataFrame(d)], ids=["pandas", "polars"])
@@ -55,7 +76,7 @@ def test_columns_of_levels_in_a_hierarchy_of_plain_names():
 def test_missing_ancestors_can_be_refused():
     with pytest.raises(ConstraintError, match="'a/1' without 'a'"):
         H.encode([["a/1"]], close=False)
-    assert H.encode([["a", "a/1"]], close=False).nnz == 2
+    assert H.encode([["a", "a/1"]], close=False).sum() == 2
 
 
 def test_aliases_are_taken():

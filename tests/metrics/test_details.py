@@ -13,7 +13,7 @@ DIAMOND = Hierarchy.from_edges([("a", "c"), ("b", "c"), ("c", "d")])
 
 
 def test_h_loss_on_a_dag_asks_every_ancestor():
-    truth = DIAMOND.encode([["d"]]).toarray()
+    truth = DIAMOND.encode([["d"]])
     wrong = truth.copy()
     wrong[0, [DIAMOND.index("b"), DIAMOND.index("d")]] = False  # c is right, but b above it is not
     assert metrics.h_loss(truth, wrong, DIAMOND) == 0.5

@@ -72,7 +72,7 @@ class BayesianAggregation(Combiner):
     >>> from truepath.combiners import BayesianAggregation
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["a/1"], ["b"], ["a"]])
-    >>> S = 0.6 * Y.toarray() + 0.2 * np.eye(6, 5)
+    >>> S = 0.6 * Y + 0.2 * np.eye(6, 5)
     >>> BayesianAggregation(hierarchy=h).fit(S, Y).transform(S)[0].round(2).tolist()
     [1.0, 1.0, 0.0, 0.0, 0.0]
     """

@@ -53,7 +53,7 @@ class Blend(Combiner):
     >>> from truepath import Hierarchy
     >>> from truepath.combiners import Blend
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
-    >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["a"]]).toarray()
+    >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["a"]])
     >>> good, noise = 0.8 * Y, np.full(Y.shape, 0.0)
     >>> Blend(hierarchy=h).fit([good, noise], Y).weights_.round(6).tolist()
     [[1.25, 0.0]]

@@ -17,7 +17,7 @@ class Rows(NamedTuple):
     """Checked training rows."""
 
     X: Any  # (n_samples, n_sources * n_nodes), float64
-    y: Any  # (n_samples, n_nodes), float64
+    y: sparse.csr_array  # (n_samples, n_nodes), float64
     weight: np.ndarray
     hierarchy: Hierarchy
     n_sources: int
@@ -72,7 +72,8 @@ def check_rows(hierarchy: Hierarchy | None, S: Any, Y: Any, sample_weight: Any) 
     hierarchy = hierarchy_for(hierarchy, list_sources(S)[0])
     X, _, n_sources = stack_sources(S, hierarchy)
     Y = check_truth(Y, X, hierarchy)
-    return Rows(X, Y.astype(np.float64), check_weight(sample_weight, X.shape[0]), hierarchy, n_sources)
+    labels = sparse.csr_array(Y, dtype=np.float64)  # few cells are set, whatever form they came in
+    return Rows(X, labels, check_weight(sample_weight, X.shape[0]), hierarchy, n_sources)
 
 
 def make_system(rows: Rows, fit_intercept: bool) -> System:

@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["decode", "encode"]
 
 
-def encode(labels: Any, hierarchy: Hierarchy, *, close: bool) -> sparse.csr_array:
-    """Recognise the kind of ``labels`` and turn it into a closed CSR matrix; see :meth:`Hierarchy.encode`."""
-    if sparse.issparse(labels):
-        return sparse.csr_array(check_labels(labels, hierarchy, name="labels", close=close))
+def encode(labels: Any, hierarchy: Hierarchy, *, close: bool) -> Any:
+    """Recognise the kind of ``labels`` and turn it into a closed matrix; see :meth:`Hierarchy.encode`.
+
+    Matrices and numeric frames stay in their form; names become a ``csr_array``.
+    """
     if hasattr(labels, "columns"):
         return _encode_frame(labels, hierarchy, close)
-    if isinstance(labels, np.ndarray) and labels.ndim >= 2:
+    if sparse.issparse(labels) or (isinstance(labels, np.ndarray) and labels.ndim >= 2):
         if labels.dtype.kind in "biuf":
-            return sparse.csr_array(check_labels(labels, hierarchy, name="labels", close=close))
+            return check_labels(labels, hierarchy, name="labels", close=close)
         return _from_rows(_paths_of_levels(labels), hierarchy, close)
     return _from_rows(labels, hierarchy, close)
 
 
-def _encode_frame(frame: Any, hierarchy: Hierarchy, close: bool) -> sparse.csr_array:
+def _encode_frame(frame: Any, hierarchy: Hierarchy, close: bool) -> Any:
     """Take a data frame as 0/1 columns named like nodes if its values are numbers, else as columns of levels."""
     import narwhals.stable.v1 as nw
 
@@ -42,7 +43,7 @@ def _encode_frame(frame: Any, hierarchy: Hierarchy, close: bool) -> sparse.csr_a
         values = check_zero_one(table.to_numpy())
         Y = np.zeros((values.shape[0], hierarchy.n_nodes), bool)
         Y[:, hierarchy.indices([str(column) for column in table.columns])] = values
-        return sparse.csr_array(check_labels(Y, hierarchy, name="labels", close=close))
+        return check_labels(Y, hierarchy, name="labels", close=close)
     return _from_rows(_paths_of_levels(table.to_numpy().astype(object)), hierarchy, close)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath.hierarchy import closure, convert, encode, restrict
+from truepath.hierarchy import closure, convert, encode, matrices, restrict
 from truepath.hierarchy.names import look_up
 from truepath.hierarchy.order import IntArray, group_by, number_edges, order_nodes
 
@@ -336,8 +336,8 @@ class Hierarchy:
 
     # ------------------------------------------------------------------ label matrices
 
-    def encode(self, labels: Any, *, close: bool = True) -> sparse.csr_array:
-        """Turn label collections into a boolean CSR matrix, ancestors added.
+    def encode(self, labels: Any, *, close: bool = True, sparse_output: matrices.SparseOutput = "auto") -> Any:
+        """Turn label collections into a boolean matrix, ancestors added.
 
         Parameters
         ----------
@@ -348,21 +348,24 @@ class Hierarchy:
             * a 0/1 matrix, dense or sparse, or a data frame of 0/1 columns named like the nodes (in any order).
         close : bool, default=True
             Whether to add missing ancestors. Otherwise a label without its ancestors is an error.
+        sparse_output : bool or "auto", default="auto"
+            Whether to return a ``csr_array``. By default a plain array is returned while it takes less than 256 MB (a
+            byte per instance and label), and a ``csr_array`` beyond.
 
         Returns
         -------
-        Y : csr_array of bool, shape (n_samples, n_nodes)
+        Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
 
         Examples
         --------
         >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
-        >>> h.encode([["a/2"], ["b/1", "a"]]).toarray().astype(int).tolist()
+        >>> h.encode([["a/2"], ["b/1", "a"]]).astype(int).tolist()
         [[1, 0, 1, 0, 0], [1, 0, 0, 1, 1]]
         >>> levels = np.array([["a", "1"], ["b", ""]])
         >>> h.decode(h.encode(levels))
         [('a/1',), ('b',)]
         """
-        return encode.encode(labels, self, close=close)
+        return matrices.choose_form(encode.encode(labels, self, close=close), sparse_output)
 
     def decode(self, Y: Any, *, most_specific: bool = True) -> list[tuple[str, ...]]:
         """Turn rows of a label matrix into tuples of names: the most specific ones, or all.

@@ -17,7 +17,7 @@ def is_single_path(Y: np.ndarray, hierarchy: Hierarchy) -> bool:
     --------
     >>> from truepath import Hierarchy
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
-    >>> is_single_path(h.encode([["a/1"], ["b"]]).toarray(), h), is_single_path(h.encode([["a/1", "b"]]).toarray(), h)
+    >>> is_single_path(h.encode([["a/1"], ["b"]]), h), is_single_path(h.encode([["a/1", "b"]]), h)
     (True, False)
     """
     is_specific = Y.copy()

@@ -174,8 +174,8 @@ def test_labels_to_a_stream_and_from_arrays(tmp_path):
     stream = io.StringIO()
     write_labels(stream, LABELS, TREE, format="json")
     assert json.loads(stream.getvalue())[1] == {"id": "1", "labels": ["a/2", "b"]}
-    np.save(tmp_path / "y.npy", TREE.encode(LABELS).toarray())
-    sparse.save_npz(tmp_path / "y.npz", TREE.encode(LABELS))
+    np.save(tmp_path / "y.npy", TREE.encode(LABELS))
+    sparse.save_npz(tmp_path / "y.npz", TREE.encode(LABELS, sparse_output=True))
     for name in ("y.npy", "y.npz"):
         assert TREE.decode(read_labels(tmp_path / name, TREE).y) == LABELS
 

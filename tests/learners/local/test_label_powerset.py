@@ -30,7 +30,7 @@ def test_steps_are_scaled_over_what_can_follow():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     labels = np.array(["a/1", "a/2", "b/1"])[(X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5)]
-    Y = h.encode(labels.tolist()).toarray()
+    Y = h.encode(labels.tolist())
     top = GaussianNB().fit(X, Y[:, h.index("a")]).predict_proba(X)[:, 1]
     bottom = GaussianNB().fit(X, np.searchsorted(["a/1", "a/2", "b/1"], labels)).predict_proba(X)
     S = HMCLabelPowerset(GaussianNB(), hierarchy=h).fit(X, Y).predict_proba(X)

@@ -30,7 +30,7 @@ def exclusive_data(seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(80, 4))
     labels = np.array(["a/1", "a/2", "a/3", "b/1", "b/2", "c", "a"])[(X[:, 0] * 2 + X[:, 1] + 3).astype(int).clip(0, 6)]
-    return X, TREE.encode(labels.tolist()).toarray()
+    return X, TREE.encode(labels.tolist())
 
 
 # ------------------------------------------------------------------ groups

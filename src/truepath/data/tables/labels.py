@@ -118,7 +118,7 @@ def _from_columns(table: Columns, hierarchy: Hierarchy, labels: str, ids: str | 
     named = None if column is None else table.texts(column)
     if named is not None:
         check_ids(named, table.error)
-    return LabelTable(hierarchy.encode(rows), named, str(table.path))
+    return LabelTable(hierarchy.encode(rows, sparse_output=True), named, str(table.path))
 
 
 def _split(cell: Any, between: str) -> list[str]:
@@ -180,7 +180,7 @@ def write_labels(
     y,a
     """
     kind = find_format(path, format)
-    Y = hierarchy.encode(labels)
+    Y = hierarchy.encode(labels, sparse_output=True)
     names = as_ids(ids, Y.shape[0])
     if matrix:
         dense = Y.toarray().astype(np.int8)
