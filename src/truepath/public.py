@@ -1,20 +1,49 @@
-"""What a module promises says that it lives there: ``truepath.decoders.MAS``, whatever file it is written in."""
+"""What a module promises says that it lives there: ``truepath.decoders.MAS``, whatever file it is written in.
+
+Model files, pickles and tracebacks then hold public names only, and private files can move. Tools that want the file
+itself (the collector of examples, the links to the source in the documentation) ask :func:`written_in`. The one that
+cannot ask is ``inspect.getsource`` of a class, which looks into the module that the class names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["publish"]
+from truepath.records import Record
+
+__all__ = ["publish", "written_in"]
+
+_FILES: dict[tuple[str, str], str] = {}
 
 
 def publish(module: str, names: Iterable[str], namespace: dict[str, Any]) -> None:
     """Set ``__module__`` of the classes and functions a module exports, if they are written somewhere below it.
 
-    Called at the end of a module's ``__init__``: ``publish(__name__, __all__, globals())``. Model files, pickles and
-    tracebacks then hold public names only, and private files can move.
+    Called at the end of a module's ``__init__``: ``publish(__name__, __all__, globals())``. The records whose home the
+    module is are put into its namespace: model files find them there.
     """
     for name in names:
         value = namespace[name]
-        if getattr(value, "__module__", "").startswith(f"{module}.") and hasattr(value, "__qualname__"):
+        origin = getattr(value, "__module__", "")
+        if origin.startswith(f"{module}.") and hasattr(value, "__qualname__"):
+            _FILES[module, value.__qualname__] = origin
             value.__module__ = module
+    for record in Record.known:
+        if record.__module__ == module:
+            namespace[record.__name__] = record
+
+
+def written_in(value: Any) -> str:
+    """Return the name of the module that a class or function is written in.
+
+    Examples
+    --------
+    >>> from truepath.decoders import MAS
+    >>> MAS.__module__, written_in(MAS)
+    ('truepath.decoders', 'truepath.decoders.leaves.mas')
+    """
+    if isinstance(value, type) and value in Record.known:
+        return Record.known[value]
+    module, name = getattr(value, "__module__", ""), getattr(value, "__qualname__", "")
+    return _FILES.get((module, name), module)

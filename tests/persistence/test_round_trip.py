@@ -71,7 +71,7 @@ def test_every_estimator_predicts_the_same_bits_in_a_fresh_process(tmp_path):
             assert set(found) == set(expected)
             for method, value in expected.items():
                 assert found[method].tobytes() == value.tobytes(), (name, method)
-    assert {describe_model(path)["class"] for path in files.values()} >= {"truepath.learners.trees.forest.PCTForest"}
+    assert {describe_model(path)["class"] for path in files.values()} >= {"truepath.learners.PCTForest"}
     assert all(describe_model(path)["untrusted_types"] == [] for path in files.values())
 
 
@@ -159,7 +159,7 @@ def test_metadata_tell_what_the_model_is(tmp_path):
     frame = pandas.DataFrame(X, columns=[f"größe {j}" for j in range(X.shape[1])])
     save(make("binary-relevance", TREE).fit(frame, Y), tmp_path / "model")
     found = describe_model(tmp_path / "model")
-    assert found["class"] == "truepath.learners.local.binary_relevance.BinaryRelevance"
+    assert found["class"] == "truepath.learners.BinaryRelevance"
     assert found["feature_names"] == list(frame.columns)
     assert found["n_features"] == X.shape[1]
     assert found["hierarchy"]["n_nodes"] == TREE.n_nodes

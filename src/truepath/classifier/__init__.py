@@ -3,6 +3,7 @@
 from truepath.classifier.explanation import Explanation, NodeReason
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 from truepath.classifier.presets import Preset, get_preset, make_preset, preset_names
+from truepath.public import publish
 
 __all__ = [
     "Explanation",
@@ -13,3 +14,5 @@ __all__ = [
     "make_preset",
     "preset_names",
 ]
+
+publish(__name__, __all__, globals())

@@ -12,6 +12,7 @@ from truepath.combiners.min_down import MinDown
 from truepath.combiners.path_product import PathProduct
 from truepath.combiners.top_down import TopDown
 from truepath.combiners.true_path_rule import TruePathRule
+from truepath.public import publish
 
 __all__ = [
     "FAEL",
@@ -27,3 +28,5 @@ __all__ = [
     "TopDown",
     "TruePathRule",
 ]
+
+publish(__name__, __all__, globals())

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from truepath.records import Record
+
 __all__ = ["LIKELIHOODS", "BinnedLikelihood", "GaussianLikelihood"]
 
 # The variance of a class is estimated with this many pseudo-observations of the whole column's variance, so that one or
@@ -20,7 +22,7 @@ SHRINKAGE = 1.0
 SMOOTHING = 1.0
 
 
-class GaussianLikelihood:
+class GaussianLikelihood(Record, home="truepath.combiners"):
     """One normal density for each node and label value (Barutcuoglu & DeCoro)."""
 
     def __init__(self, S: np.ndarray, Y: Any, weight: np.ndarray, n_bins: int):
@@ -42,7 +44,7 @@ class GaussianLikelihood:
         return ratio
 
 
-class BinnedLikelihood:
+class BinnedLikelihood(Record, home="truepath.combiners"):
     """Histograms over bins of equal mass at each node, with one pseudo-count a bin."""
 
     def __init__(self, S: np.ndarray, Y: Any, weight: np.ndarray, n_bins: int):

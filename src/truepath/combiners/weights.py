@@ -9,10 +9,12 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator
 
+from truepath.records import Record
+
 __all__ = ["Weights"]
 
 
-class Weights(LinearOperator):
+class Weights(Record, LinearOperator, home="truepath.combiners"):
     """W = left A^-1 right, with A known by its Cholesky factor.
 
     ``W[p, k]`` is the weight of node p's local score in the global score of node k. When there are fewer rows than

@@ -23,6 +23,7 @@ from truepath.data.tables.labels import LabelTable, read_labels, write_labels
 from truepath.data.tables.row_ids import match_rows
 from truepath.data.tables.scores import ScoreTable, read_scores, write_scores
 from truepath.data.toy import toy_hierarchy
+from truepath.public import publish
 
 __all__ = [
     "Dataset",
@@ -54,3 +55,5 @@ __all__ = [
     "write_labels",
     "write_scores",
 ]
+
+publish(__name__, __all__, globals())

@@ -20,6 +20,7 @@ from truepath.decoders.thresholds.multi import MultiThreshold
 from truepath.decoders.thresholds.plot import plot_threshold_curve
 from truepath.decoders.thresholds.single import SingleThreshold
 from truepath.decoders.thresholds.threshold import Threshold
+from truepath.public import publish
 
 __all__ = [
     "MAS",
@@ -41,3 +42,5 @@ __all__ = [
     "nested_agreement",
     "plot_threshold_curve",
 ]
+
+publish(__name__, __all__, globals())

@@ -10,6 +10,7 @@ from truepath.experiments.statistics.compare import MethodComparison, compare
 from truepath.experiments.statistics.format_table import format_table
 from truepath.experiments.statistics.significance import Friedman
 from truepath.experiments.survey import Survey, survey_experiment
+from truepath.public import publish
 
 __all__ = [
     "ExperimentResult",
@@ -28,3 +29,5 @@ __all__ = [
     "run_experiment",
     "survey_experiment",
 ]
+
+publish(__name__, __all__, globals())

@@ -2,5 +2,8 @@
 
 from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
 from truepath.hierarchy.hierarchy import Hierarchy
+from truepath.public import publish
 
 __all__ = ["Hierarchy", "check_labels", "check_scores", "check_weight", "resolve_hierarchy"]
+
+publish(__name__, __all__, globals())

@@ -20,6 +20,7 @@ from truepath.learners.stack import Stack
 from truepath.learners.trees.forest import PCTForest
 from truepath.learners.trees.tree import PCTree
 from truepath.learners.trees.weights import class_weights
+from truepath.public import publish
 
 __all__ = [
     "HBR",
@@ -49,3 +50,5 @@ __all__ = [
     "class_weights",
     "plot_cutset_network",
 ]
+
+publish(__name__, __all__, globals())

@@ -28,6 +28,7 @@ from truepath.metrics.overlap import exact_match, hamming_score, jaccard_score
 from truepath.metrics.scorers import HierarchicalScorer, evaluate, get_scorer
 from truepath.metrics.shares import incoherent_share, unlabelled_share
 from truepath.metrics.top_k import top_k_accuracy
+from truepath.public import publish
 
 __all__ = [
     "CafaCurve",
@@ -68,3 +69,5 @@ __all__ = [
     "unlabelled_share",
     "wfmax",
 ]
+
+publish(__name__, __all__, globals())

@@ -11,6 +11,7 @@ from truepath.papers.runner import (
 )
 from truepath.papers.store import Finished
 from truepath.papers.tables import count_verdicts, to_markdown, to_rst
+from truepath.public import publish
 
 __all__ = [
     "PAPERS",
@@ -30,3 +31,5 @@ __all__ = [
     "to_markdown",
     "to_rst",
 ]
+
+publish(__name__, __all__, globals())

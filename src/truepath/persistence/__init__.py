@@ -2,5 +2,8 @@
 
 from truepath.persistence.model_file import describe_model, load, save
 from truepath.persistence.trusted import trusted_types
+from truepath.public import publish
 
 __all__ = ["describe_model", "load", "save", "trusted_types"]
+
+publish(__name__, __all__, globals())

@@ -159,7 +159,7 @@ def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "flat.truepath"
     >>> save(MaxUp().fit([[0.2, 0.4]]), file)
     >>> describe_model(file)["class"]
-    'truepath.combiners.max_up.MaxUp'
+    'truepath.combiners.MaxUp'
     """
     return read_metadata(path)
 

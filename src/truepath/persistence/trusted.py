@@ -1,41 +1,24 @@
 """Which types a model file may hold: an explicit list, never "anything in the package".
 
-Listed are the classes that the rooms promise in their ``__all__``, the records that those classes keep (by name,
-below), and the containers, sparse matrices and scalars of NumPy and SciPy. Estimators of scikit-learn are those that
-skops itself trusts, with their trees: the indices in trees are checked after loading, see
-:mod:`truepath.persistence.soundness`. No function is on the list but the ufuncs that skops trusts.
+Listed are the classes that the modules promise in their ``__all__``, the members of the registries (those of other
+packages as well, once these are imported: nothing is imported because a file names it), the records that all of
+these keep (:class:`truepath.records.Record`), and the containers, sparse matrices and scalars of NumPy and SciPy.
+Estimators of scikit-learn are those that skops itself trusts, with their trees: the indices in trees are checked after
+loading, see :mod:`truepath.persistence.soundness`. No function is on the list but the ufuncs that skops trusts.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator
 from importlib import import_module
 
-__all__ = ["ROOMS", "trusted_types"]
+from truepath.records import Record
+from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
+__all__ = ["trusted_types"]
+
+#: The modules whose estimators can be saved
 ROOMS = ("hierarchy", "preprocessing", "combiners", "decoders", "learners", "classifier")
-
-#: What fitted estimators keep beside arrays: module and class
-RECORDS = (
-    ("truepath._kernels.trees.tree", "Tree"),
-    ("truepath.combiners.likelihoods", "BinnedLikelihood"),
-    ("truepath.combiners.likelihoods", "GaussianLikelihood"),
-    ("truepath.combiners.weights", "Weights"),
-    ("truepath.learners.bayes.models", "NaiveBayes"),
-    ("truepath.learners.bayes.models", "TreeAugmented"),
-    ("truepath.learners.local.calibration", "ConstantScores"),
-    ("truepath.learners.cutset.codes", "StateCoder"),
-    ("truepath.learners.cutset.structure", "LeafTree"),
-    ("truepath.learners.cutset.structure", "OrNode"),
-    ("truepath.learners.local.group_models", "ExclusiveLabels"),
-    ("truepath.learners.local.group_models", "IndependentLabels"),
-    ("truepath.learners.local.group_models", "JointLabels"),
-    ("truepath.learners.local.label_powerset", "_Step"),
-    ("truepath.learners.bayes.naive_bayes_features", "CategoricalFeatures"),
-    ("truepath.learners.bayes.naive_bayes_features", "GaussianFeatures"),
-    ("truepath.learners.boosting.stumps", "Trees"),
-    ("truepath.learners.boosting.weak_classifiers", "Classifiers"),
-)
 
 #: Types of others that fitted estimators keep and skops does not trust by itself
 OTHERS = (
@@ -63,7 +46,6 @@ OTHERS = (
 )
 
 
-@cache
 def trusted_types() -> tuple[str, ...]:
     """Return the full names of the types that :func:`load` builds without being asked, sorted.
 
@@ -72,19 +54,25 @@ def trusted_types() -> tuple[str, ...]:
     Examples
     --------
     >>> from truepath.persistence import trusted_types
-    >>> "truepath.learners.trees.forest.PCTForest" in trusted_types(), "os.system" in trusted_types()
+    >>> "truepath.learners.PCTForest" in trusted_types(), "os.system" in trusted_types()
     (True, False)
     """
-    found = [cls for room in ROOMS for cls in _promised(room)]
-    found += [getattr(import_module(module), name) for module, name in RECORDS]
+    return tuple(sorted({f"{cls.__module__}.{cls.__qualname__}" for cls in _trusted()}))
+
+
+def _trusted() -> Iterator[type]:
+    for room in ROOMS:  # first: importing them fills the registries and the records
+        yield from _promised(room)
+    for registry in (LEARNERS, COMBINERS, DECODERS):
+        yield from (member for member in registry.members() if isinstance(member, type))
+    yield from Record.known
     for module, name in OTHERS:
         if cls := getattr(import_module(module), name, None):  # private names of scikit-learn come and go
-            found.append(cls)
-    return tuple(sorted({f"{cls.__module__}.{cls.__name__}" for cls in found}))
+            yield cls
 
 
 def _promised(room: str) -> list[type]:
-    """Return the classes of a room's ``__all__`` that are really defined in that room."""
+    """Return the classes of a module's ``__all__`` that live there."""
     module = import_module(f"truepath.{room}")
     named = [getattr(module, name) for name in module.__all__]
-    return [cls for cls in named if isinstance(cls, type) and cls.__module__.startswith(f"truepath.{room}.")]
+    return [cls for cls in named if isinstance(cls, type) and cls.__module__ == module.__name__]

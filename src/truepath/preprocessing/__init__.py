@@ -2,5 +2,8 @@
 
 from truepath.preprocessing.auto_features import AutoFeatures
 from truepath.preprocessing.laim import LAIM
+from truepath.public import publish
 
 __all__ = ["LAIM", "AutoFeatures"]
+
+publish(__name__, __all__, globals())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from truepath.public import publish
 from truepath.report.evaluated import Evaluated
 from truepath.report.experiment_page import write_experiment_report
 from truepath.report.page import write_report
 from truepath.report.run_folder import Run, load_run, save_run
 
 __all__ = ["Evaluated", "Run", "load_run", "save_run", "write_experiment_report", "write_report"]
+
+publish(__name__, __all__, globals())

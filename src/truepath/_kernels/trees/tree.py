@@ -1,16 +1,14 @@
-"""A grown tree as five arrays, and the way of a row through it."""
+"""The fields of a grown tree, and the way of a row through it."""
 
 from __future__ import annotations
-
-from collections import namedtuple
 
 import numpy as np
 
 from truepath._kernels.jit import inner, kernel
+from truepath._kernels.trees.arrays import Tree
 
-# link and number: one row a node, parents before children (fields below); a nominal split's values that go left are
-# bits from categories[CATEGORY_START] on; a leaf's labels are leaf_label[LEAF_START:LEAF_STOP], beside their means
-Tree = namedtuple("Tree", "link number categories leaf_label leaf_value")
+__all__ = ["Tree", "add_leaves", "apply_tree", "share_left"]
+
 FEATURE, LEFT, RIGHT, CATEGORY_START, LEAF_START, LEAF_STOP = 0, 1, 2, 3, 4, 5  # FEATURE: -1 in leaves
 SURROGATE, IS_STRAIGHT = 6, 7  # the feature asked where the value is missing (-1: none), and whether <= goes left
 # left if value <= THRESHOLD; the sum of row weights; the decrease of weighted variance; the share of a row without

@@ -18,11 +18,12 @@ from truepath import _kernels
 from truepath.learners.cutset.codes import MISSING
 from truepath.learners.cutset.growth import indicate
 from truepath.learners.cutset.structure import check_spanning
+from truepath.records import Record
 
 __all__ = ["NaiveBayes", "TreeAugmented"]
 
 
-class _Binary:
+class _Binary(Record):
     """Class priors, and the posterior from log P(x | y)."""
 
     def __init__(self, alpha: float, n_states: np.ndarray):
@@ -49,7 +50,7 @@ class _Binary:
         return expit(likelihood[:, 1] - likelihood[:, 0])
 
 
-class NaiveBayes(_Binary):
+class NaiveBayes(_Binary, home="truepath.learners"):
     """Features independent given the label: scikit-learn's ``CategoricalNB``, with missing features left out."""
 
     def _fit_classes(self, codes, y):
@@ -67,7 +68,7 @@ class NaiveBayes(_Binary):
         return total
 
 
-class TreeAugmented(_Binary):
+class TreeAugmented(_Binary, home="truepath.learners"):
     """TAN: each feature may depend on one other; the tree of largest information given the label, tables by class."""
 
     def _fit_classes(self, codes, y):

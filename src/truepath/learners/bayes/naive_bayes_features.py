@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from truepath import _kernels
+from truepath.records import Record
 
 __all__ = ["CategoricalFeatures", "GaussianFeatures"]
 
 
-class GaussianFeatures:
+class GaussianFeatures(Record, home="truepath.learners"):
     """Mean and variance of every feature in every node; missing values are left out.
 
     Parameters
@@ -51,7 +52,7 @@ class GaussianFeatures:
         _kernels.bayes.naive_bayes.add_gaussian(X - self.centre_, self.columns, *table, S)
 
 
-class CategoricalFeatures:
+class CategoricalFeatures(Record, home="truepath.learners"):
     """Shares of every category in every node, smoothed; missing values and unseen categories are left out.
 
     Parameters

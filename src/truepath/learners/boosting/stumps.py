@@ -20,6 +20,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from truepath import _kernels
 from truepath.learners.boosting.feature_bins import FeatureBins, bin_features
+from truepath.records import Record
 
 __all__ = ["CRITERIA", "TreeLearner", "Trees"]
 
@@ -30,6 +31,7 @@ TIE = 2.0**-36
 MAX_DEPTH = 7
 
 
+@Record.enter("truepath.learners")
 class Trees(NamedTuple):
     """The trees of one round: a column a class, or one column for all; inner nodes in heap order."""
 

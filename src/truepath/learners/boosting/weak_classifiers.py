@@ -10,12 +10,15 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
+from truepath.records import Record
+
 __all__ = ["ClassifierLearner", "Classifiers"]
 
 #: Probabilities are kept this far from 0 and 1 before taking odds: a vote of at most 6.9
 CLIP = 1e-6
 
 
+@Record.enter("truepath.learners")
 class Classifiers(NamedTuple):
     """One fitted classifier a class; a number (+1 or -1) stands for a class with one label only."""
 

@@ -12,13 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
+from truepath.records import Record
+
 __all__ = ["MISSING", "StateCoder", "whole_weights"]
 
 #: The state number of an unobserved variable
 MISSING = -1
 
 
-class StateCoder:
+class StateCoder(Record, home="truepath.learners"):
     """The states of each feature, learned from training rows.
 
     Parameters

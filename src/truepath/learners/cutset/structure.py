@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truepath.records import Record
+
 __all__ = ["Leaf", "LeafTree", "OrNode", "check_spanning", "list_leaves"]
 
 
 @dataclass(frozen=True, eq=False)
-class LeafTree:
+class LeafTree(Record, home="truepath.learners"):
     """A directed tree over discrete variables with its conditional tables in logarithms."""
 
     variables: np.ndarray  # numbers of the variables, ascending
@@ -43,7 +45,7 @@ class LeafTree:
 
 
 @dataclass(frozen=True, eq=False)
-class OrNode:
+class OrNode(Record, home="truepath.learners"):
     """A variable that the network conditions on: one weighted child for each of its states."""
 
     variable: int

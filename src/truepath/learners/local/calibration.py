@@ -16,6 +16,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from truepath.records import Record
+
 __all__ = [
     "ConstantScores",
     "check_estimator_kind",
@@ -31,7 +33,7 @@ N_FOLDS = 3
 METHODS = (None, "sigmoid", "isotonic")
 
 
-class ConstantScores:
+class ConstantScores(Record, home="truepath.learners"):
     """Stands in for a classifier where the training rows show one class only (or there are none)."""
 
     def __init__(self, value):

@@ -14,11 +14,12 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from truepath.learners.local.calibration import class_scores, fit_classifier, seed_model, weight_argument
+from truepath.records import Record
 
 __all__ = ["MODELS", "ExclusiveLabels", "IndependentLabels", "JointLabels", "resolve_model"]
 
 
-class IndependentLabels:
+class IndependentLabels(Record, home="truepath.learners"):
     """One binary classifier for each label."""
 
     def fit(self, estimator, X, targets, weight, **options):
@@ -37,7 +38,7 @@ class IndependentLabels:
         return np.column_stack([known[id(model)] for model in self.models_])
 
 
-class ExclusiveLabels:
+class ExclusiveLabels(Record, home="truepath.learners"):
     """One multi-class classifier for labels of which a row has at most one."""
 
     def fit(self, estimator, X, targets, weight, **options):
@@ -52,7 +53,7 @@ class ExclusiveLabels:
         return class_scores(self.model_, X, self.n_labels_ + 1)[:, :-1]
 
 
-class JointLabels:
+class JointLabels(Record, home="truepath.learners"):
     """One multi-label classifier for all labels that vary; the others are constant."""
 
     def fit(self, estimator, X, targets, weight, *, calibrate=None, seed=None):

@@ -25,6 +25,7 @@ from truepath.learners.base import HierarchicalLearner, check_fit_input, check_p
 from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds
 from truepath.learners.local.calibration import check_estimator_kind, class_scores, fit_classifier
 from truepath.learners.local.marginals import cap_by_parents
+from truepath.records import Record
 
 __all__ = ["HMCLabelPowerset"]
 
@@ -139,7 +140,8 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         return tags
 
 
-class _Step(NamedTuple):
+@Record.enter("truepath.learners")
+class PowersetStep(NamedTuple):
     """The label sets up to one level: which shorter one each extends, and by which meta-label; sorted by the former."""
 
     parent: np.ndarray
@@ -155,13 +157,13 @@ class _Step(NamedTuple):
         return P[:, self.parent] * share
 
 
-def _tree_of_sets(codes: list[np.ndarray]) -> tuple[list[_Step], np.ndarray]:
+def _tree_of_sets(codes: list[np.ndarray]) -> tuple[list[PowersetStep], np.ndarray]:
     """Return the steps of the tree of label sets, and for each row the number of its set."""
     steps, of_row = [], np.zeros(codes[0].size, np.int64)
     for code in codes:
         pairs, of_row = np.unique(np.column_stack([of_row, code]), axis=0, return_inverse=True)
         of_row = of_row.ravel()
-        steps.append(_Step(pairs[:, 0], pairs[:, 1]))
+        steps.append(PowersetStep(pairs[:, 0], pairs[:, 1]))
     return steps, of_row
 
 

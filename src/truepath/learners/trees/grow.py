@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath import _kernels
+from truepath._kernels.trees.arrays import Tree
 
 __all__ = ["GrowthRules", "TrainingData", "critical_f", "draw_sample", "grow_tree", "tree_seed"]
 
@@ -85,13 +86,10 @@ def draw_sample(rng: np.random.Generator, n_rows: int, bootstrap: bool, n_drawn:
     return counts
 
 
-def grow_tree(data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features=None):
-    """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``.
-
-    Returns
-    -------
-    Tree : named tuple of arrays, see ``_kernels.trees.tree``
-    """
+def grow_tree(
+    data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features=None
+) -> Tree:
+    """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``."""
     build, labels, split = _kernels.trees.build, _kernels.trees.labels, _kernels.trees.split
     n_rows, n_labels = data.n_rows, data.class_weight.size
     rows = np.flatnonzero(weight > 0).astype(np.int32)

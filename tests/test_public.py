@@ -1,0 +1,92 @@
+"""Promised names live where they are promised, and tools that look for them there still find what they need."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import pickle
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import truepath
+from places import ROOT, SOURCES
+from truepath.public import written_in
+from truepath.records import Record
+
+ROOMS = [importlib.import_module(f"truepath.{room}") for room in truepath._ROOMS]
+PROMISED = [
+    (room, value)
+    for room in ROOMS
+    for value in (getattr(room, name) for name in room.__all__)
+    if inspect.isclass(value) or inspect.isroutine(value)
+]
+
+
+@pytest.mark.parametrize(("room", "value"), PROMISED, ids=lambda part: part.__name__)
+def test_a_promised_name_says_where_it_lives(room, value):
+    assert value.__module__ == room.__name__
+    assert getattr(room, value.__qualname__) is value
+    assert pickle.loads(pickle.dumps(value)) is value
+    assert f"{written_in(value)}.".startswith(f"{room.__name__}.")
+    importlib.import_module(written_in(value))
+
+
+def every_module():
+    return [importlib.import_module(found.name) for found in pkgutil.walk_packages(truepath.__path__, "truepath.")]
+
+
+def test_records_are_found_in_their_home():
+    every_module()
+    assert len(Record.known) >= 18
+    for record, origin in Record.known.items():
+        home = importlib.import_module(record.__module__)
+        assert home in ROOMS, f"{record.__name__} says it lives in {record.__module__}, which is private"
+        assert getattr(home, record.__qualname__) is record
+        assert getattr(importlib.import_module(origin), record.__qualname__) is record
+        assert not record.__name__.startswith("_")
+
+
+def count_docstrings(path: Path) -> int:
+    """Count the docstrings of a file that hold examples."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, kinds)]
+    return sum(">>>" in (ast.get_docstring(node) or "") for node in nodes)
+
+
+def test_every_example_is_collected_from_the_file_it_is_written_in():
+    source = (SOURCES / "conftest.py").read_text(encoding="utf-8")
+    before = doctest.DocTestFinder._from_module
+    try:
+        exec(compile(source, "conftest.py", "exec"), {})  # as pytest does for the sources
+        finder = doctest.DocTestFinder(exclude_empty=True)
+        found = {
+            module.__file__: len([test for test in finder.find(module) if test.examples]) for module in every_module()
+        }
+    finally:
+        doctest.DocTestFinder._from_module = before
+    written = {str(path): count_docstrings(path) for path in (SOURCES / "truepath").rglob("*.py")}
+    assert {path: n for path, n in written.items() if found.get(path, 0) != n} == {}
+    assert sum(written.values()) > 170
+
+
+def listed_in_docs() -> set[str]:
+    """Return the full names that the pages of the documentation list in their tables of members."""
+    names = set()
+    for path in (ROOT / "docs").glob("*.rst"):
+        module, inside = "", False
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith(".. currentmodule::"):
+                module = line.split()[-1]
+            inside = line.startswith(".. autosummary::") or (inside and (not line or line.startswith(" ")))
+            if inside and line.strip().isidentifier():
+                names.add(f"{module}.{line.strip()}")
+    return names
+
+
+def test_the_documentation_lists_nothing_that_is_not_promised():
+    promised = {f"{room.__name__}.{value.__name__}" for room, value in PROMISED}
+    assert listed_in_docs() - promised - {f"truepath.{name}" for name in truepath.__all__} == set()
