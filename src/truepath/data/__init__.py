@@ -9,14 +9,15 @@ from truepath.data.describe import Description
 from truepath.data.fetch import fetch_benchmark
 from truepath.data.full_paths import has_full_paths, keep_full_paths
 from truepath.data.generate import make_hierarchy, make_hmc
-from truepath.data.readers.clus import read_clus_arff
-from truepath.data.readers.edges import read_edges
-from truepath.data.readers.hierarchy_files import read_hierarchy
-from truepath.data.readers.meka import read_meka
-from truepath.data.readers.mulan import read_mulan
-from truepath.data.readers.paths_csv import read_paths_csv
-from truepath.data.readers.xmc import read_libsvm, read_xmc
-from truepath.data.registry import data_home, list_datasets, load_dataset
+from truepath.data.hierarchies.base import read_hierarchy
+from truepath.data.hierarchies.edges import read_edges
+from truepath.data.named import data_home, list_datasets, load_dataset
+from truepath.data.readers.arff.clus import read_clus_arff
+from truepath.data.readers.arff.meka import read_meka
+from truepath.data.readers.arff.mulan import read_mulan
+from truepath.data.readers.label_paths import read_paths_csv
+from truepath.data.readers.libsvm import read_libsvm
+from truepath.data.readers.xmc import read_xmc
 from truepath.data.split import Split
 from truepath.data.stratify import stratified_folds
 from truepath.data.tables.labels import LabelTable, read_labels, write_labels

@@ -21,7 +21,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from truepath.data.files import PathType
-from truepath.data.registry import data_home
+from truepath.data.named import data_home
 from truepath.errors import DataFormatError, UnknownDatasetError
 
 __all__ = ["fetch_benchmark", "read_manifest"]

@@ -6,21 +6,31 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable
+from collections.abc import Iterator
+from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from truepath.errors import DataFormatError
 
-__all__ = ["PathType", "plain_name", "read_bytes", "read_text", "split_lines"]
+__all__ = [
+    "COMPRESSIONS",
+    "PathType",
+    "ending_of",
+    "head_lines",
+    "open_binary",
+    "plain_name",
+    "read_bytes",
+    "read_text",
+    "split_lines",
+]
 
 PathType = str | PathLike[str]
 
-_OPENERS: dict[str, Callable[[bytes], bytes]] = {
-    ".xz": lzma.decompress,
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-}
+_MODULES: dict[str, Any] = {".xz": lzma, ".gz": gzip, ".bz2": bz2}
+#: The endings of compressed files; whatever is read may have one of them after its own
+COMPRESSIONS = tuple(_MODULES)
 _DAMAGE = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError)
 
 
@@ -32,7 +42,16 @@ def plain_name(path: PathType) -> str:
     """
     name = Path(path).name
     stem, dot, ending = name.rpartition(".")
-    return stem if dot and f".{ending.lower()}" in _OPENERS else name
+    return stem if dot and f".{ending.lower()}" in COMPRESSIONS else name
+
+
+def ending_of(path: PathType) -> str:
+    """Return the ending that says what a file holds, in small letters, that of its compression aside.
+
+    >>> ending_of("hmc/enron/train.ARFF.xz"), ending_of("toy")
+    ('.arff', '')
+    """
+    return Path(plain_name(path)).suffix.lower()
 
 
 def read_bytes(path: PathType) -> bytes:
@@ -46,17 +65,38 @@ def read_bytes(path: PathType) -> bytes:
         If there is no such file or it may not be read: that is not a matter of format.
     """
     raw = Path(path).read_bytes()
-    opener = _OPENERS.get(Path(path).suffix.lower())
-    if opener is None:
+    module = _MODULES.get(Path(path).suffix.lower())
+    if module is None:
         return raw
     if not raw:
         raise DataFormatError("the compressed file is empty (0 bytes). Fetch it again.", fspath(path))
     try:
-        return opener(raw)
+        return bytes(module.decompress(raw))
     except _DAMAGE as problem:
         raise DataFormatError(
             f"the compressed file is damaged or cut short ({problem}). Fetch it again.", fspath(path)
         ) from problem
+
+
+def open_binary(path: PathType) -> BinaryIO:
+    """Open a file for readers of binary formats; a compressed one is decompressed in memory."""
+    return BytesIO(read_bytes(path)) if Path(path).suffix.lower() in COMPRESSIONS else open(path, "rb")
+
+
+def head_lines(path: PathType) -> Iterator[str]:
+    """Yield the lines of a text file one by one, for a look at its beginning: the rest is not even decompressed.
+
+    Bytes that are no text are replaced, not refused: that is for the reader to say.
+    """
+    module = _MODULES.get(Path(path).suffix.lower())
+    opener = open if module is None else module.open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", errors="replace") as file:
+            for line in file:
+                yield line.rstrip("\n")
+    except _DAMAGE:
+        read_bytes(path)  # which says what is wrong
+        raise
 
 
 def read_text(path: PathType) -> str:

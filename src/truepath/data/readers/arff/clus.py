@@ -12,16 +12,9 @@ from typing import Any
 
 from truepath.data.dataset import Dataset
 from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.files import finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff, Attribute
-from truepath.data.readers.assemble import (
-    Paths,
-    default_name,
-    feature_header,
-    read_all,
-    row_ids,
-    split_of_labels,
-    written_labels,
-)
+from truepath.data.readers.assemble import Paths, split_of_labels, written_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, HierarchyError
 from truepath.hierarchy import Hierarchy
@@ -80,10 +73,7 @@ def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
     if has_root or _ROOT not in index:
         index[_ROOT] = -1
     splits = {split: _split(*file, position, hierarchy, index) for split, file in files.items()}
-    features = [a for a in first.attributes if a.kind in ("numeric", "nominal")]
-    names, categories = feature_header(features)
-    provenance = {"files": {split: arff.path for split, (arff, _) in files.items()}}
-    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, categories, provenance)
+    return finish(files, hierarchy, splits, {position}, name)
 
 
 def _class_position(arff: Arff) -> int:

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from truepath.data.dataset import Dataset
 from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.files import finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff
-from truepath.data.readers.assemble import row_ids, split_of_labels
+from truepath.data.readers.assemble import Paths, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["check_label_columns", "split_with_binary_labels"]
+__all__ = ["check_label_columns", "read_binary_labels"]
+
+
+def read_binary_labels(
+    path: Paths,
+    find: Callable[[Arff], list[int]],
+    hierarchy: Hierarchy | None,
+    name: str | None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Dataset:
+    """Read files whose label attributes ``find`` finds, in the order of the nodes; flat if no hierarchy is given.
+
+    ``more`` is kept with the files' names in the data set's provenance.
+    """
+    files = read_all(path, find)
+    first = next(iter(files.values()))[0]
+    positions = find(first)
+    hierarchy = hierarchy or Hierarchy.flat([first.attributes[j].name for j in positions])
+    splits = {split: _split(arff, table, positions, hierarchy) for split, (arff, table) in files.items()}
+    return finish(files, hierarchy, splits, set(positions), name, more)
 
 
 def check_label_columns(arff: Arff, positions: Sequence[int]) -> None:
@@ -26,7 +49,7 @@ def check_label_columns(arff: Arff, positions: Sequence[int]) -> None:
             raise arff.error(f"label {attribute.name!r} must be declared {{0,1}} or numeric.", attribute.line)
 
 
-def split_with_binary_labels(arff: Arff, table: Table, positions: Sequence[int], hierarchy: Hierarchy) -> Split:
+def _split(arff: Arff, table: Table, positions: Sequence[int], hierarchy: Hierarchy) -> Split:
     """Take the columns of ``positions`` (attribute numbers, in the order of the nodes) as labels, the rest as X."""
     column_of = {j: k for k, j in enumerate(table.columns)}
     chosen = [column_of[j] for j in positions]
@@ -43,12 +66,10 @@ def _positives(
     """Mark the cells that say 1; ``ones`` are the codes of "1", which is 0 where it was declared first."""
     if sparse.issparse(values) and (ones == 1).all():
         block = sparse.csr_array(values[:, columns])
-        entries = block.data
     else:
-        dense = values[:, columns].toarray() if sparse.issparse(values) else values[:, columns]
-        entries = np.where(ones == 1, dense, 1 - dense)
-        block = sparse.csr_array(entries)
-        entries = block.data
+        dense = as_dense(values[:, columns])
+        block = sparse.csr_array(np.where(ones == 1, dense, 1 - dense))
+    entries = block.data
     wrong = np.flatnonzero((entries != 0) & (entries != 1))
     if wrong.size:
         row = int(np.searchsorted(block.indptr, wrong[0], side="right")) - 1

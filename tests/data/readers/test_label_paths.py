@@ -156,3 +156,13 @@ def test_not_parquet_and_not_a_frame(tmp_path):
         read_paths_csv(object())
     with pytest.raises(FileNotFoundError):
         read_paths_csv(tmp_path / "none.parquet")
+
+
+def test_cells_are_kept_as_written(tmp_path):
+    path = tmp_path / "things.csv"
+    path.write_text("size,colour,labels\n01,red,a/1\n,blue,b\n")
+    ds = read_paths_csv(path, cells=True)
+    assert ds["all"].X.tolist() == [["01", "red"], ["", "blue"]]
+    assert ds.feature_names == ("size", "colour")
+    assert not ds.categories
+    assert ds.describe().missing_percent == 25.0

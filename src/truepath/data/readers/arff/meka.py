@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 
 from truepath.data.dataset import Dataset
+from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
 from truepath.data.readers.arff.header import Arff
-from truepath.data.readers.assemble import Paths, default_name, feature_header, read_all
-from truepath.data.readers.binary_labels import check_label_columns, split_with_binary_labels
-from truepath.hierarchy import Hierarchy
+from truepath.data.readers.assemble import Paths
 
 __all__ = ["read_meka"]
 
@@ -56,18 +55,7 @@ def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
     >>> ds.name, ds.hierarchy.decode(ds["all"].y), ds["all"].X.tolist()
     ('tiny', [('sun',), ('sun', 'sea')], [[0.5], [0.9]])
     """
-    files = read_all(path, _positions)
-    first = next(iter(files.values()))[0]
-    positions = _positions(first)
-    hierarchy = Hierarchy.flat([first.attributes[j].name for j in positions])
-    splits = {
-        split: split_with_binary_labels(file, table, positions, hierarchy) for split, (file, table) in files.items()
-    }
-    labels = set(positions)
-    kept = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind != "text"]
-    names, categories = feature_header(kept)
-    provenance = {"files": {split: file.path for split, (file, _) in files.items()}}
-    return Dataset(name or default_name(path, first.relation), hierarchy, splits, names, categories, provenance)
+    return read_binary_labels(path, _positions, None, name)
 
 
 def _positions(arff: Arff) -> list[int]:

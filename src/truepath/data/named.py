@@ -16,9 +16,9 @@ from typing import Any
 
 from truepath.data.dataset import Dataset
 from truepath.data.rcv1 import with_topics
-from truepath.data.readers.clus import read_clus_arff
-from truepath.data.readers.meka import read_meka
-from truepath.data.readers.mulan import read_mulan
+from truepath.data.readers.arff.clus import read_clus_arff
+from truepath.data.readers.arff.meka import read_meka
+from truepath.data.readers.arff.mulan import read_mulan
 from truepath.data.toy import toy_dataset
 from truepath.errors import UnknownDatasetError
 

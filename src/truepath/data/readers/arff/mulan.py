@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType, read_bytes
+from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
 from truepath.data.readers.arff.header import Arff
-from truepath.data.readers.assemble import Paths, default_name, feature_header, read_all
-from truepath.data.readers.binary_labels import check_label_columns, split_with_binary_labels
+from truepath.data.readers.assemble import Paths
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
@@ -24,12 +24,12 @@ __all__ = ["read_mulan"]
 _DEEPEST = 200  # levels of nesting: far beyond any label tree, and below Python's recursion limit
 
 
-def read_mulan(arff: Paths, xml: PathType, *, name: str | None = None) -> Dataset:
+def read_mulan(path: Paths, xml: PathType, *, name: str | None = None) -> Dataset:
     """Read multi-label data in MULAN's format.
 
     Parameters
     ----------
-    arff : path, or mapping from str to path
+    path : path, or mapping from str to path
         One file becomes the split ``"all"``; a mapping such as ``{"train": ..., "test": ...}`` names the splits.
         Files may be compressed (.xz, .gz, .bz2).
     xml : path
@@ -49,17 +49,11 @@ def read_mulan(arff: Paths, xml: PathType, *, name: str | None = None) -> Datase
     """
     edges = _read_labels(xml)
     hierarchy = Hierarchy.from_edges(edges, nodes=[label for _, label in edges])
-    files = read_all(arff, lambda header: _positions(header, hierarchy, fspath(xml)))
-    first = next(iter(files.values()))[0]
-    positions = _positions(first, hierarchy, fspath(xml))
-    splits = {
-        split: split_with_binary_labels(file, table, positions, hierarchy) for split, (file, table) in files.items()
-    }
-    labels = set(positions)
-    kept = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind != "text"]
-    names, categories = feature_header(kept)
-    provenance = {"files": {split: file.path for split, (file, _) in files.items()}, "labels": fspath(xml)}
-    return Dataset(name or default_name(arff, first.relation), hierarchy, splits, names, categories, provenance)
+
+    def find(arff: Arff) -> list[int]:
+        return _positions(arff, hierarchy, fspath(xml))
+
+    return read_binary_labels(path, find, hierarchy, name, {"labels": fspath(xml)})
 
 
 def _read_labels(xml: PathType) -> list[tuple[str | None, str]]:

@@ -58,11 +58,11 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
     if ending == ".obo":
         return Hierarchy.from_obo(fspath(path))
     if ending == ".arff":
-        from truepath.data.readers.clus import read_clus_arff
+        from truepath.data.readers.arff.clus import read_clus_arff
 
         return read_clus_arff(path).hierarchy
     if ending == ".edges":
-        from truepath.data.readers.edges import read_edges
+        from truepath.data.hierarchies.edges import read_edges
 
         return read_edges(path, root=root)
     if ending in (".csv", ".tsv", ".tab"):
@@ -77,7 +77,7 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
 
 
 def _of_dataset(source: PathType) -> Hierarchy:
-    from truepath.data.registry import load_dataset
+    from truepath.data.named import load_dataset
 
     name = source if isinstance(source, str) else fspath(source)
     try:

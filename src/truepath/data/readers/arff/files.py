@@ -1,0 +1,92 @@
+"""One or several ARFF files with one header, read to the tables and the feature columns of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.data.dataset import Dataset
+from truepath.data.files import PathType, head_lines
+from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.header import Arff, read_arff
+from truepath.data.readers.arff.table import read_table
+from truepath.data.readers.assemble import Paths, make_dataset, named_paths, title_of
+from truepath.data.split import Split
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["finish", "header_lines", "read_all", "row_ids"]
+
+Files = dict[str, tuple[Arff, Table]]
+
+
+def header_lines(path: PathType) -> list[str]:
+    """Return the lines above ``@data``, without reading the rest of the file; blanks and comments are left out."""
+    lines = []
+    for line in head_lines(path):
+        line = line.strip()
+        if line[:5].lower() == "@data":
+            break
+        if line and line[0] != "%":
+            lines.append(line)
+    return lines
+
+
+def read_all(path: Paths, check_header: Callable[[Arff], object], first_index: int = 0) -> Files:
+    """Read every file; all must declare the same attributes. The header is checked before the rows are read."""
+    files: Files = {}
+    first: Arff | None = None
+    for split, file in named_paths(path).items():
+        arff = read_arff(file, like=first)
+        if first is None:
+            check_header(arff)
+            first = arff
+        _refuse_other_header(arff, first)
+        files[split] = arff, read_table(arff, first_index)
+    return files
+
+
+def _refuse_other_header(arff: Arff, first: Arff) -> None:
+    if arff.attributes is first.attributes:
+        return
+    pairs = zip(arff.attributes, first.attributes)
+    different = next((a for a, b in pairs if (a.name, a.kind, a.values) != (b.name, b.kind, b.values)), None)
+    if different is not None:
+        raise arff.error(f"attribute {different.name!r} is declared otherwise in {first.path}.", different.line)
+    if len(arff.attributes) != len(first.attributes):
+        raise arff.error(f"{len(arff.attributes)} attributes here, {len(first.attributes)} in {first.path}.")
+
+
+def row_ids(arff: Arff, table: Table) -> NDArray[np.object_] | None:
+    """Take the string or key attribute, if there is one, as the names of the rows."""
+    columns = [j for j in table.texts if arff.attributes[j].kind == "text"]
+    if not columns:
+        return None
+    if len(columns) > 1:
+        names = ", ".join(repr(arff.attributes[j].name) for j in columns[:5])
+        raise arff.error(f"{len(columns)} string or key attributes ({names}); at most one, the row ids, can be read.")
+    return np.array([cell.strip() for cell in table.texts[columns[0]]], dtype=object)
+
+
+def finish(
+    files: Files,
+    hierarchy: Hierarchy,
+    splits: dict[str, Split],
+    labels: Collection[int],
+    name: str | None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Dataset:
+    """Make the data set: the attributes that are neither ``labels`` nor text are its features.
+
+    ``more`` is kept with the files' names in its provenance. It is called after the relation, without MEKA's
+    options, or else after the file.
+    """
+    first = next(iter(files.values()))[0]
+    paths = {split: arff.path for split, (arff, _) in files.items()}
+    features = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind in ("numeric", "nominal")]
+    categories = {j: a.values for j, a in enumerate(features) if a.kind == "nominal"}
+    title = name or first.relation.split(":")[0].strip() or title_of(first.path)
+    return make_dataset(title, hierarchy, splits, [a.name for a in features], categories, {"files": paths, **more})

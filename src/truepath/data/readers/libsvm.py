@@ -1,0 +1,66 @@
+"""Multi-label LIBSVM files: rows ``label,label index:value ...``, without a header, with any words as labels.
+
+Features are numbered from 1. A hierarchy comes in a file of its own: one edge ``parent child`` per line.
+"""
+
+from __future__ import annotations
+
+from os import fspath
+
+from truepath.data.dataset import Dataset
+from truepath.data.files import PathType, read_text, split_lines
+from truepath.data.readers.assemble import Paths, named_paths, title_of
+from truepath.data.readers.sparse_lines import Lines, cut_lines, make_sparse_dataset, read_features
+from truepath.errors import DataFormatError
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["read_libsvm"]
+
+
+def read_libsvm(
+    path: Paths,
+    hierarchy: Hierarchy | PathType | None = None,
+    *,
+    n_features: int | None = None,
+    first_index: int = 1,
+    root: str | None = None,
+    name: str | None = None,
+) -> Dataset:
+    """Read multi-label LIBSVM files: ``label,label index:value ...`` with any words as labels.
+
+    Parameters
+    ----------
+    path : path, or mapping from str to path
+        One file becomes the split ``"all"``; a mapping such as ``{"train": ..., "test": ...}`` names the splits.
+        Files may be compressed (.xz, .gz, .bz2); ``#`` starts a comment.
+    hierarchy : Hierarchy or path, optional
+        As in :func:`read_xmc`. By default flat over the labels found, in the order of their first row.
+    n_features : int, optional
+        By default as many as the largest index needs.
+    first_index : int, default=1
+        The number of the first feature.
+    root : str, optional
+        The name in the edges that stands for the root.
+    name : str, optional
+        The name of the data set; by default the file's.
+
+    Returns
+    -------
+    ds : Dataset
+    """
+    files = {split: _read(file) for split, file in named_paths(path).items()}
+    names = list(dict.fromkeys(label for lines in files.values() for row in lines.names() for label in row))
+    if not names:
+        raise DataFormatError("no row has a label.", fspath(next(iter(files.values())).path))
+    X = read_features(files, n_features, first_index)
+    index = {label: v for v, label in enumerate(names)}
+    written = {split: lines.labels(index, len(names)) for split, lines in files.items()}
+    return make_sparse_dataset(name or title_of(path), files, X, written, names, hierarchy, root)
+
+
+def _read(path: PathType) -> Lines:
+    bare = ((number, line.split("#", 1)[0]) for number, line in enumerate(split_lines(read_text(path)), start=1))
+    lines = cut_lines(((number, line) for number, line in bare if line.strip()), path)
+    if not lines.rows:
+        raise DataFormatError("no rows.", fspath(path))
+    return lines
