@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from truepath.errors import TruePathError
 
-__all__ = ["COMBINERS", "DECODERS", "LEARNERS", "Member", "Registry"]
+__all__ = ["COMBINERS", "DECODERS", "LEARNERS", "METRICS", "Member", "Registry"]
 
 
 class Registry:
@@ -80,12 +80,15 @@ class Registry:
 
 
 def _origin(member: Any) -> str:
+    """Say where a member is written: its class, or the function it is the record of."""
+    member = getattr(member, "function", member)
     return f"{getattr(member, '__module__', '?')}.{getattr(member, '__qualname__', member)}"
 
 
 COMBINERS = Registry("combiner", "truepath.combiners")
 DECODERS = Registry("decoder", "truepath.decoders")
 LEARNERS = Registry("learner", "truepath.learners")
+METRICS = Registry("metric", "truepath.metrics")
 
 
 class Member:

@@ -1,13 +1,14 @@
-"""Metrics of hierarchical multi-label classification: ``(y_true, y_pred or S, hierarchy) -> number``.
+"""Metrics of hierarchical multi-label classification: ``(y_true, y_pred or y_score, hierarchy) -> number``.
 
-Every metric stands in a registry: :func:`list_metrics` names them, :func:`get_metric` tells what one needs and
-which way is better, :func:`get_scorer` makes it a scikit-learn scorer, :func:`evaluate` computes several.
+Every metric is in a registry: :func:`list_metrics` names them, :func:`get_metric` says what one needs, what tables
+call it, what it means and which way is better, :func:`get_scorer` makes it a scikit-learn scorer, :func:`evaluate`
+computes several.
 """
 
 from __future__ import annotations
 
 from truepath.metrics.auprc import auprc, average_auprc
-from truepath.metrics.base import Metric, get_metric, list_metrics, register
+from truepath.metrics.base import Metric, MetricFunction, get_metric, list_metrics, register
 from truepath.metrics.bootstrap import Interval, bootstrap_interval
 from truepath.metrics.cafa import CafaCurve, cafa_curve, fmax, smin, wfmax
 from truepath.metrics.curves import PrecisionRecallCurve, precision_recall_curve
@@ -35,6 +36,7 @@ __all__ = [
     "HierarchicalScorer",
     "Interval",
     "Metric",
+    "MetricFunction",
     "PrecisionRecallCurve",
     "PrecisionRecallF1",
     "auprc",

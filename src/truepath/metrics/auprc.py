@@ -29,7 +29,11 @@ _AREAS: dict[str, Callable[[Steps], float]] = {
 }
 
 
-@register(needs="scores")
+@register(
+    needs="scores",
+    label="AU(PRC)",
+    meaning="area under the precision-recall curve of all labels pooled: how well the scores rank",
+)
 def auprc(
     y_true: Any,
     y_score: Any,
@@ -105,7 +109,11 @@ def auprc(
     return mean_of_defined(areas, _n_positives(pair) if average == "weighted" else None)
 
 
-@register(needs="scores")
+@register(
+    needs="scores",
+    label="mean AU(PRC)",
+    meaning="mean over labels of the area under each label's own precision-recall curve",
+)
 def average_auprc(
     y_true: Any,
     y_score: Any,

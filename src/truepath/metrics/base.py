@@ -1,45 +1,62 @@
-"""What a metric is: a function of truth and prediction, registered once with what must be known to use it.
+"""What a metric is: a function of truth and prediction, registered once with everything that must be known to use it.
 
-A metric's function takes ``(y_true, y_pred or S, hierarchy=None, *, ...)``. Registering it tells which of the two
-predictions it wants, which way is better, its bounds and its best value; scorers, :func:`evaluate` and the
-room's common tests read that record and nothing else.
+A metric's function takes ``(y_true, y_pred or y_score, hierarchy=None, *, ...)``. Its decorator says which of the two
+predictions it wants, which way is better, its bounds, what tables call it, what it means and how many digits tell
+something. Scorers, :func:`evaluate`, reports, experiments, the command line and the common tests read that record and
+nothing else; they list metrics by name only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from inspect import getdoc, signature
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from truepath.registry import METRICS
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Metric", "get_metric", "list_metrics", "register"]
+__all__ = ["Metric", "MetricFunction", "get_metric", "list_metrics", "register"]
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-_REGISTRY: dict[str, Metric] = {}
+class MetricFunction(Protocol):
+    """A metric to call: the truth, what is compared with it, then the hierarchy and options.
+
+    A metric of the prediction alone has no truth: the prediction comes first, then the hierarchy.
+    """
+
+    __name__: str
+
+    def __call__(self, y_true: Any, predicted: Any, /, *args: Any, **options: Any) -> Any:
+        """Return a number, or what :attr:`Metric.number` draws one from."""
+
+
+F = TypeVar("F", bound=MetricFunction)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One measure and what must be known to use it.
+    """One measure and everything that must be known to use it.
 
     Attributes
     ----------
     name : str
-        The function's name.
+        The function's name: what people type.
     function : callable
-        ``function(y_true, y_pred or S, hierarchy=None, *, ...)``.
+        ``function(y_true, y_pred or y_score, hierarchy=None, *, ...)``.
     needs : {"labels", "scores"}
         What it is compared with: a label matrix or a score matrix.
+    label : str
+        What tables call it, such as ``"hF1"`` or ``"AU(PRC)"``.
+    meaning : str
+        What it measures, in one plain sentence without a full stop.
+    digits : int
+        How many decimals tables show.
     greater_is_better : bool
     bounds : tuple of float
         Smallest and largest value.
-    best : float
-        The value of a perfect prediction.
     needs_hierarchy : bool
         Whether the hierarchy enters the value. Without one the labels are taken as flat.
     uses_truth : bool
@@ -49,14 +66,40 @@ class Metric:
     """
 
     name: str
-    function: Callable[..., Any]
+    function: MetricFunction
     needs: Literal["labels", "scores"]
-    greater_is_better: bool
-    bounds: tuple[float, float]
-    best: float
-    needs_hierarchy: bool
+    label: str
+    meaning: str
+    digits: int = 3
+    greater_is_better: bool = True
+    bounds: tuple[float, float] = (0.0, 1.0)
+    needs_hierarchy: bool = False
     uses_truth: bool = True
     number: Callable[[Any], float] | None = None
+
+    @property
+    def best(self) -> float:
+        """The value of a perfect prediction."""
+        return self.bounds[1] if self.greater_is_better else self.bounds[0]
+
+    @property
+    def arrow(self) -> str:
+        """An arrow to where better is."""
+        return "↑" if self.greater_is_better else "↓"
+
+    @property
+    def direction(self) -> str:
+        """Which way is better, in words."""
+        return "higher is better" if self.greater_is_better else "lower is better"
+
+    @property
+    def heading(self) -> str:
+        """The label with its arrow, for the head of a column."""
+        return f"{self.label} {self.arrow}"
+
+    def show(self, value: float | None) -> str:
+        """Write a value with the metric's digits; a dash where there is none."""
+        return "–" if value is None or value != value else f"{value:.{self.digits}f}"
 
     def __call__(self, y_true: Any, predicted: Any, hierarchy: Hierarchy | None = None, **options: Any) -> float:
         """Return the metric as one number, whatever its function's own signature and result."""
@@ -77,23 +120,59 @@ class Metric:
 def register(
     *,
     needs: Literal["labels", "scores"],
+    label: str | None = None,
+    meaning: str | None = None,
+    digits: int = 3,
     greater_is_better: bool = True,
     bounds: tuple[float, float] = (0.0, 1.0),
     needs_hierarchy: bool = False,
     uses_truth: bool = True,
     number: Callable[[Any], float] | None = None,
 ) -> Callable[[F], F]:
-    """Decorate a metric's function to enter it in the registry; the function itself stays as it is."""
+    """Decorate a metric's function to enter it in the registry; the function itself stays as it is.
+
+    Parameters
+    ----------
+    needs, digits, greater_is_better, bounds, needs_hierarchy, uses_truth, number
+        As in :class:`Metric`.
+    label : str, optional
+        What tables call it; the function's name by default.
+    meaning : str, optional
+        What it measures; the first line of the docstring by default.
+
+    Examples
+    --------
+    A metric of your own is known to scorers, reports and the command line as soon as its file is imported::
+
+        @register(needs="labels", label="first label", meaning="share of rows whose first label is right")
+        def first_label_accuracy(y_true, y_pred, hierarchy=None, *, nodes=None, sample_weight=None):
+            return np.average(np.equal(y_true, y_pred)[:, 0], weights=sample_weight)
+    """
 
     def enter(function: F) -> F:
-        name = function.__name__
-        best = bounds[1] if greater_is_better else bounds[0]
-        _REGISTRY[name] = Metric(
-            name, function, needs, greater_is_better, bounds, best, needs_hierarchy, uses_truth, number
+        METRICS.add(
+            Metric(
+                function.__name__,
+                function,
+                needs,
+                function.__name__ if label is None else label,
+                _first_line(function) if meaning is None else meaning,
+                digits,
+                greater_is_better,
+                bounds,
+                needs_hierarchy,
+                uses_truth,
+                number,
+            )
         )
         return function
 
     return enter
+
+
+def _first_line(function: MetricFunction) -> str:
+    """Return the first line of a docstring without its full stop; nothing without a docstring."""
+    return next(iter((getdoc(function) or "").splitlines()), "").rstrip(".")
 
 
 def list_metrics(needs: Literal["labels", "scores"] | None = None) -> list[str]:
@@ -105,7 +184,7 @@ def list_metrics(needs: Literal["labels", "scores"] | None = None) -> list[str]:
     >>> "h_loss" in list_metrics("labels"), "auprc" in list_metrics("scores")
     (True, True)
     """
-    return sorted(name for name, metric in _REGISTRY.items() if needs in (None, metric.needs))
+    return [metric.name for metric in METRICS.members() if needs in (None, metric.needs)]
 
 
 def get_metric(name: str) -> Metric:
@@ -115,11 +194,8 @@ def get_metric(name: str) -> Metric:
     --------
     >>> from truepath.metrics import get_metric
     >>> loss = get_metric("h_loss")
-    >>> loss.needs, loss.greater_is_better, loss.best
-    ('labels', False, 0.0)
+    >>> loss.needs, loss.heading, loss.direction, loss.best
+    ('labels', 'H-loss ↓', 'lower is better', 0.0)
     """
-    if name not in _REGISTRY:
-        close = get_close_matches(str(name), _REGISTRY, n=3)
-        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "See truepath.metrics.list_metrics()."
-        raise ValueError(f"metric must be the name of a registered metric; got {name!r}. {hint}")
-    return _REGISTRY[name]
+    metric: Metric = METRICS[name]
+    return metric

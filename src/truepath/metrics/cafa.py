@@ -98,7 +98,11 @@ def cafa_curve(
     return _sweep(pair, content, thresholds)
 
 
-@register(needs="scores")
+@register(
+    needs="scores",
+    label="Fmax",
+    meaning="best F1 over all thresholds, precision and recall averaged over rows (CAFA)",
+)
 def fmax(
     y_true: Any,
     y_score: Any,
@@ -122,7 +126,12 @@ def fmax(
     return _best_f1(cafa_curve(y_true, y_score, hierarchy, **options))
 
 
-@register(needs="scores", needs_hierarchy=True)
+@register(
+    needs="scores",
+    label="weighted Fmax",
+    meaning="Fmax with each label weighted by its information content (CAFA)",
+    needs_hierarchy=True,
+)
 def wfmax(
     y_true: Any,
     y_score: Any,
@@ -151,7 +160,14 @@ def wfmax(
     return _best_f1(_sweep(pair, _content(ic, pair), thresholds))
 
 
-@register(needs="scores", greater_is_better=False, bounds=(0.0, float("inf")), needs_hierarchy=True)
+@register(
+    needs="scores",
+    label="Smin",
+    meaning="least information missed and wrongly predicted over all thresholds, in bits (CAFA)",
+    greater_is_better=False,
+    bounds=(0.0, float("inf")),
+    needs_hierarchy=True,
+)
 def smin(
     y_true: Any,
     y_score: Any,

@@ -67,7 +67,12 @@ def _area_under(curve: PrecisionRecallCurve) -> float:
     return float(-np.diff(curve.recall) @ curve.precision[:-1])
 
 
-@register(needs="scores", number=_area_under)
+@register(
+    needs="scores",
+    label="PR curve",
+    meaning="area under the pooled precision-recall curve, as average precision",
+    number=_area_under,
+)
 def precision_recall_curve(
     y_true: Any,
     y_score: Any,

@@ -20,7 +20,9 @@ Recognition 56, 2016, section 2.2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from functools import wraps
+from inspect import signature
+from typing import Any, Literal, NamedTuple, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +42,7 @@ __all__ = [
     "micro_f1",
 ]
 
+P = ParamSpec("P")
 Average = Literal["micro", "macro", "samples", "levels", "per_class", "per_level"]
 
 
@@ -51,7 +54,13 @@ class PrecisionRecallF1(NamedTuple):
     f1: Any
 
 
-@register(needs="labels", needs_hierarchy=True, number=lambda result: result.f1)
+@register(
+    needs="labels",
+    label="hP, hR, hF1",
+    meaning="hierarchical precision, recall and F1 together; as one number, F1",
+    needs_hierarchy=True,
+    number=lambda result: result.f1,
+)
 def hierarchical_precision_recall_f1(
     y_true: Any,
     y_pred: Any,
@@ -115,17 +124,28 @@ def hierarchical_precision_recall_f1(
     return PrecisionRecallF1(*(mean_of_defined(values, weight) for values in ratios))
 
 
-@register(needs="labels", needs_hierarchy=True)
-def hierarchical_precision(
-    y_true: Any,
-    y_pred: Any,
-    hierarchy: Hierarchy | None = None,
-    *,
-    average: Average = "micro",
-    nodes: Any = None,
-    sample_weight: ArrayLike | None = None,
-    zero_division: float = 0.0,
-) -> Any:
+def _part_of(three: Callable[P, PrecisionRecallF1], part: str) -> Callable[[Callable[[], Any]], Callable[P, Any]]:
+    """Let a function that has but a name and a docstring return one part of another's result, arguments included."""
+
+    def take_over(named: Callable[[], Any]) -> Callable[P, Any]:
+        @wraps(named)
+        def measure(*args: P.args, **options: P.kwargs) -> Any:
+            return getattr(three(*args, **options), part)
+
+        measure.__signature__ = signature(three).replace(return_annotation="Any")  # type: ignore[attr-defined]
+        return measure
+
+    return take_over
+
+
+@register(
+    needs="labels",
+    label="hP",
+    meaning="share of the predicted labels that are right, ancestors included",
+    needs_hierarchy=True,
+)
+@_part_of(hierarchical_precision_recall_f1, "precision")
+def hierarchical_precision() -> Any:
     """Return hierarchical precision; parameters as in :func:`hierarchical_precision_recall_f1`.
 
     Examples
@@ -134,21 +154,16 @@ def hierarchical_precision(
     >>> hierarchical_precision([[1, 1, 0]], [[1, 0, 1]])
     0.5
     """
-    options: Any = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
-    return hierarchical_precision_recall_f1(y_true, y_pred, hierarchy, average=average, **options).precision
 
 
-@register(needs="labels", needs_hierarchy=True)
-def hierarchical_recall(
-    y_true: Any,
-    y_pred: Any,
-    hierarchy: Hierarchy | None = None,
-    *,
-    average: Average = "micro",
-    nodes: Any = None,
-    sample_weight: ArrayLike | None = None,
-    zero_division: float = 0.0,
-) -> Any:
+@register(
+    needs="labels",
+    label="hR",
+    meaning="share of the true labels that are found, ancestors included",
+    needs_hierarchy=True,
+)
+@_part_of(hierarchical_precision_recall_f1, "recall")
+def hierarchical_recall() -> Any:
     """Return hierarchical recall; parameters as in :func:`hierarchical_precision_recall_f1`.
 
     Examples
@@ -157,21 +172,16 @@ def hierarchical_recall(
     >>> hierarchical_recall([[1, 1, 0, 0]], [[1, 0, 0, 0]])
     0.5
     """
-    options: Any = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
-    return hierarchical_precision_recall_f1(y_true, y_pred, hierarchy, average=average, **options).recall
 
 
-@register(needs="labels", needs_hierarchy=True)
-def hierarchical_f1(
-    y_true: Any,
-    y_pred: Any,
-    hierarchy: Hierarchy | None = None,
-    *,
-    average: Average = "micro",
-    nodes: Any = None,
-    sample_weight: ArrayLike | None = None,
-    zero_division: float = 0.0,
-) -> Any:
+@register(
+    needs="labels",
+    label="hF1",
+    meaning="balance of precision and recall over all labels, ancestors included",
+    needs_hierarchy=True,
+)
+@_part_of(hierarchical_precision_recall_f1, "f1")
+def hierarchical_f1() -> Any:
     """Return the hierarchical F1; parameters as in :func:`hierarchical_precision_recall_f1`.
 
     Examples
@@ -180,11 +190,13 @@ def hierarchical_f1(
     >>> hierarchical_f1([[1, 1, 0]], [[1, 0, 1]])
     0.5
     """
-    options: Any = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
-    return hierarchical_precision_recall_f1(y_true, y_pred, hierarchy, average=average, **options).f1
 
 
-@register(needs="labels")
+@register(
+    needs="labels",
+    label="micro-F1",
+    meaning="F1 over all labels of all rows, without adding ancestors",
+)
 def micro_f1(
     y_true: Any,
     y_pred: Any,
@@ -209,7 +221,11 @@ def micro_f1(
     return float(_ratios(_everything(pair), zero_division).f1[0])
 
 
-@register(needs="labels")
+@register(
+    needs="labels",
+    label="macro-F1",
+    meaning="mean F1 of all labels, rare ones weighing as much as common ones",
+)
 def macro_f1(
     y_true: Any,
     y_pred: Any,

@@ -34,7 +34,15 @@ from truepath.metrics.inputs import Pair, check_costs, check_label_pair
 __all__ = ["h_loss", "hierarchical_hamming_loss"]
 
 
-@register(needs="labels", greater_is_better=False, bounds=(0.0, 1.0), needs_hierarchy=True)
+@register(
+    needs="labels",
+    label="H-loss",
+    meaning="cost of each row's uppermost mistakes; a mistake near the top costs more",
+    digits=4,
+    greater_is_better=False,
+    bounds=(0.0, 1.0),
+    needs_hierarchy=True,
+)
 def h_loss(
     y_true: Any,
     y_pred: Any,
@@ -88,7 +96,14 @@ def h_loss(
     return pair.mean_over_rows(charged)
 
 
-@register(needs="labels", greater_is_better=False, needs_hierarchy=True)
+@register(
+    needs="labels",
+    label="hierarchical Hamming loss",
+    meaning="share of labels that are wrong or lie below a wrong one",
+    digits=4,
+    greater_is_better=False,
+    needs_hierarchy=True,
+)
 def hierarchical_hamming_loss(
     y_true: Any,
     y_pred: Any,

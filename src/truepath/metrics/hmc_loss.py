@@ -32,7 +32,15 @@ __all__ = ["hmc_loss", "symmetric_loss"]
 UNBOUNDED = (0.0, float("inf"))
 
 
-@register(needs="labels", greater_is_better=False, bounds=UNBOUNDED, needs_hierarchy=True)
+@register(
+    needs="labels",
+    label="HMC-loss",
+    meaning="cost of all mistakes, misses and false alarms balanced for each label",
+    digits=4,
+    greater_is_better=False,
+    bounds=UNBOUNDED,
+    needs_hierarchy=True,
+)
 def hmc_loss(
     y_true: Any,
     y_pred: Any,
@@ -98,7 +106,15 @@ def hmc_loss(
     return _charge(pair, counts, costs, alpha, beta)
 
 
-@register(needs="labels", greater_is_better=False, bounds=UNBOUNDED, needs_hierarchy=True)
+@register(
+    needs="labels",
+    label="symmetric loss",
+    meaning="cost of all mistakes, with one price for misses and one for false alarms",
+    digits=4,
+    greater_is_better=False,
+    bounds=UNBOUNDED,
+    needs_hierarchy=True,
+)
 def symmetric_loss(
     y_true: Any,
     y_pred: Any,

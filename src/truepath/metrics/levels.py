@@ -15,7 +15,13 @@ from truepath.metrics.inputs import check_label_pair, take_columns
 __all__ = ["level_accuracy"]
 
 
-@register(needs="labels", needs_hierarchy=True, number=lambda result: float(np.nanmean(result)))
+@register(
+    needs="labels",
+    label="level accuracy",
+    meaning="share of rows with every label of a level right, averaged over levels",
+    needs_hierarchy=True,
+    number=lambda result: float(np.nanmean(result)),
+)
 def level_accuracy(
     y_true: Any,
     y_pred: Any,

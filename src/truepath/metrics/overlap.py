@@ -23,7 +23,12 @@ from truepath.metrics.inputs import check_label_pair
 __all__ = ["exact_match", "hamming_score", "jaccard_score"]
 
 
-@register(needs="labels")
+@register(
+    needs="labels",
+    label="Hamming score",
+    meaning="share of all cells, one per row and label, that are right",
+    digits=4,
+)
 def hamming_score(
     y_true: Any,
     y_pred: Any,
@@ -54,7 +59,11 @@ def hamming_score(
     return 1.0 - pair.mean_over_rows(wrong) / pair.n_counted
 
 
-@register(needs="labels")
+@register(
+    needs="labels",
+    label="exact match",
+    meaning="share of rows with every label right",
+)
 def exact_match(
     y_true: Any,
     y_pred: Any,
@@ -77,7 +86,11 @@ def exact_match(
     return pair.mean_over_rows(~has_any(find_mistakes(*pair.counted())))
 
 
-@register(needs="labels")
+@register(
+    needs="labels",
+    label="Jaccard",
+    meaning="mean overlap of a row's true and predicted label sets",
+)
 def jaccard_score(
     y_true: Any,
     y_pred: Any,

@@ -22,7 +22,13 @@ from truepath.metrics.inputs import (
 __all__ = ["incoherent_share", "unlabelled_share"]
 
 
-@register(needs="labels", greater_is_better=False, uses_truth=False)
+@register(
+    needs="labels",
+    label="unlabelled",
+    meaning="share of rows that got no label",
+    greater_is_better=False,
+    uses_truth=False,
+)
 def unlabelled_share(
     y_pred: Any,
     hierarchy: Hierarchy | None = None,
@@ -53,7 +59,14 @@ def unlabelled_share(
     return float(np.average(~has_any(labels if counted is None else take_columns(labels, counted)), weights=weight))
 
 
-@register(needs="labels", greater_is_better=False, needs_hierarchy=True, uses_truth=False)
+@register(
+    needs="labels",
+    label="incoherent",
+    meaning="share of rows that break the hierarchy",
+    greater_is_better=False,
+    needs_hierarchy=True,
+    uses_truth=False,
+)
 def incoherent_share(
     predicted: Any,
     hierarchy: Hierarchy | None = None,

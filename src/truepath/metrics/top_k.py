@@ -15,7 +15,12 @@ from truepath.metrics.inputs import check_label_scores, row_blocks
 __all__ = ["top_k_accuracy"]
 
 
-@register(needs="scores", needs_hierarchy=True)
+@register(
+    needs="scores",
+    label="top-k accuracy",
+    meaning="share of true labels among a row's k best scored, k being the hierarchy's height",
+    needs_hierarchy=True,
+)
 def top_k_accuracy(
     y_true: Any,
     y_score: Any,
