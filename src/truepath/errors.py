@@ -1,6 +1,7 @@
 """The exceptions truepath raises by name; all are ``ValueError`` too, so plain handlers keep working.
 
-Each has ``problem``, what is wrong, and ``remedy``, the way out; as text they are one after the other.
+Each has ``problem``, what is wrong, and ``remedy``, the way out; ``where`` names the file it is about, if any. As text
+they are one after the other. Whoever passes an error on takes these fields, and never cuts its text.
 
 ::
 
@@ -29,6 +30,7 @@ __all__ = [
     "TruePathError",
     "UnknownDatasetError",
     "UnknownLabelError",
+    "explain",
 ]
 
 
@@ -37,10 +39,26 @@ class TruePathError(ValueError):
 
     def __init__(self, problem: str = "", remedy: str = ""):
         self.problem, self.remedy = problem, remedy
-        super().__init__(f"{problem} {remedy}" if remedy else problem)
+        super().__init__(problem, remedy)
+
+    @property
+    def where(self) -> str:
+        """The file it is about, with the line if that is known; empty for errors that are about no file."""
+        return ""
+
+    def __str__(self) -> str:
+        said = f"{self.problem} {self.remedy}".strip()
+        return f"{self.where}: {said}" if self.where else said
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problem, self.remedy)
+        return _revive, (type(self), self.__dict__)  # by its fields, whatever its constructor takes
+
+
+def _revive(kind: type[TruePathError], fields: dict[str, Any]) -> TruePathError:
+    """Return an error as it was pickled, in a worker process for instance."""
+    error = kind.__new__(kind, fields["problem"], fields["remedy"])
+    error.__dict__.update(fields)
+    return error
 
 
 class HierarchyError(TruePathError):
@@ -58,9 +76,6 @@ class CycleError(HierarchyError):
             "Remove one of these edges; a label cannot be its own ancestor.",
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.cycle,)
-
 
 class UnknownLabelError(HierarchyError):
     """A name is not in the hierarchy; ``unknown`` lists the offenders."""
@@ -68,9 +83,6 @@ class UnknownLabelError(HierarchyError):
     def __init__(self, problem: str, unknown: Sequence[str] = (), remedy: str = ""):
         self.unknown = list(unknown)
         super().__init__(problem, remedy)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problem, self.unknown, self.remedy)
 
 
 class ConstraintError(TruePathError):
@@ -90,15 +102,13 @@ class DataFormatError(TruePathError):
         super().__init__(problem, remedy)
         self.path, self.line = path, line
 
-    def __str__(self) -> str:
-        where = "" if self.path is None else f"{self.path}"
+    @property
+    def where(self) -> str:
+        """The file, and the line if that is known."""
+        parts = [] if self.path is None else [str(self.path)]
         if self.line is not None:
-            where += f"{':' if where else 'line '}{self.line}"
-        said = super().__str__()
-        return f"{where}: {said}" if where else said
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problem, self.path, self.line, self.remedy)
+            parts.append(f"{self.line}" if parts else f"line {self.line}")
+        return ":".join(parts)
 
 
 class ModelFileError(TruePathError):
@@ -108,8 +118,26 @@ class ModelFileError(TruePathError):
         super().__init__(problem, remedy)
         self.path = path
 
-    def __str__(self) -> str:
-        return super().__str__() if self.path is None else f"{self.path}: {super().__str__()}"
+    @property
+    def where(self) -> str:
+        """The file."""
+        return "" if self.path is None else str(self.path)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problem, self.path, self.remedy)
+
+def explain(error: Exception) -> tuple[str, str]:
+    """Return what is wrong and the way out: the fields of an error of ours, the text of any other and no way out.
+
+    Examples
+    --------
+    >>> explain(TruePathError("a is missing.", "Give it."))
+    ('a is missing.', 'Give it.')
+    >>> explain(KeyError("a"))
+    ("KeyError: 'a'", '')
+    """
+    if isinstance(error, TruePathError):
+        return f"{error.where}: {error.problem}" if error.where else error.problem, error.remedy
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror, ""
+    said = " ".join(str(error).split())
+    tells_enough = isinstance(error, ValueError | ImportError | OSError) and said
+    return (said if tells_enough else f"{type(error).__name__}: {said}"), ""

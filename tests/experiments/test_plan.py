@@ -74,7 +74,7 @@ def test_defaults():
         ({"seeds": [1, 1]}, "seeds must be a list of different whole numbers"),
         ({"seeds": ["a"]}, "seeds must be"),
         ({"seeds": []}, "seeds must be"),
-        ({"measures": ["micro_f"]}, "no metric 'micro_f'. Did you mean 'micro_f1'"),
+        ({"measures": ["micro_f"]}, "no metric is called 'micro_f'. Did you mean 'micro_f1'"),
         ({"measures": [{"name": "auprc", "node": "leaves"}]}, "auprc has no option 'node'. Did you mean 'nodes'"),
         ({"measures": [{"name": "auprc", "nodes": ["zz"]}]}, "auprc.*cannot be used on 'toy'.*zz"),
         ({"measures": ["auprc", "auprc"]}, "has 'auprc' twice"),

@@ -1,6 +1,6 @@
 """Plans, runs, statistics and figures: from methods and data sets to tables that can be trusted."""
 
-from truepath.experiments.measures import Measure
+from truepath.experiments.measures import MetricWithOptions
 from truepath.experiments.plan import Plan, make_plan
 from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.run import ExperimentResult, run_experiment
@@ -15,8 +15,8 @@ from truepath.public import publish
 __all__ = [
     "ExperimentResult",
     "Friedman",
-    "Measure",
     "MethodComparison",
+    "MetricWithOptions",
     "Plan",
     "RunKey",
     "RunRecord",

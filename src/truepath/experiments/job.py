@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath import __version__
-from truepath.experiments.measures import Measure
+from truepath.experiments.measures import MetricWithOptions
 from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.sources import Source
 
@@ -32,7 +32,7 @@ class Job:
     source : Source
     train, test : ndarray of int
         Row numbers.
-    measures : tuple of Measure
+    measures : tuple of MetricWithOptions
     """
 
     record: RunRecord
@@ -40,7 +40,7 @@ class Job:
     source: Source
     train: NDArray[np.int64]
     test: NDArray[np.int64]
-    measures: tuple[Measure, ...]
+    measures: tuple[MetricWithOptions, ...]
 
     @property
     def key(self) -> RunKey:

@@ -1,7 +1,7 @@
-"""The measures of a plan: a metric's name and options, and what the table calls it.
+"""The measures of a plan: metrics by name, with options where a plan gives some.
 
-In the table a measure is ``name`` or ``name[label]``, so that whoever reads the table knows from the name which way
-is better.
+In the table of results a measure is ``name`` or ``name[label]``, so that whoever reads the table finds the metric and
+what it says of itself: which way is better, how many digits count, what it means.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from truepath.errors import TruePathError
+from truepath.errors import TruePathError, explain
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
     from truepath.metrics import Metric
 
-__all__ = ["Measure", "direction_of", "make_measures"]
+__all__ = ["MetricWithOptions", "direction_of", "make_measures", "metric_of"]
 
 #: What ``nodes`` may be besides names and numbers, resolved for each data set
 NODE_GROUPS = ("leaves", "inner", "top")
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A metric with its options.
+class MetricWithOptions:
+    """A metric with the options it is called with.
 
     Attributes
     ----------
@@ -64,11 +64,12 @@ class Measure:
 
         try:
             check_nodes(self.options_for(hierarchy).get("nodes"), hierarchy, hierarchy.n_nodes)
-        except ValueError as problem:
-            raise TruePathError(f"measures: {self.label!r} cannot be used on {dataset!r}: {problem}") from None
+        except ValueError as error:
+            problem, remedy = explain(error)
+            raise TruePathError(f"measures: {self.label!r} cannot be used on {dataset!r}: {problem}", remedy) from None
 
 
-def make_measures(given: Any, where: str = "plan") -> tuple[Measure, ...]:
+def make_measures(given: Any, where: str = "plan") -> tuple[MetricWithOptions, ...]:
     """Return the measures of a plan: names, or tables with ``name``, options and perhaps ``label``.
 
     Examples
@@ -76,19 +77,19 @@ def make_measures(given: Any, where: str = "plan") -> tuple[Measure, ...]:
     >>> [m.label for m in make_measures(["h_loss", {"name": "hierarchical_f1", "average": "samples"}])]
     ['h_loss', 'hierarchical_f1[average=samples]']
     """
-    members = [given] if isinstance(given, str | Mapping | Measure) else list(given)
+    members = [given] if isinstance(given, str | Mapping | MetricWithOptions) else list(given)
     if not members:
-        raise TruePathError(f"{where}: measures is empty; name at least one, or leave the key out.")
+        raise TruePathError(f"{where}: measures is empty.", "Name at least one, or leave the key out.")
     measures = tuple(_make(member, where) for member in members)
     labels = [measure.label for measure in measures]
     for label in labels:
         if labels.count(label) > 1:
-            raise TruePathError(f"{where}: measures has {label!r} twice; give one of them a label.")
+            raise TruePathError(f"{where}: measures has {label!r} twice.", "Give one of them a label.")
     return measures
 
 
-def _make(member: Any, where: str) -> Measure:
-    if isinstance(member, Measure):
+def _make(member: Any, where: str) -> MetricWithOptions:
+    if isinstance(member, MetricWithOptions):
         return member
     table = {"name": member} if isinstance(member, str) else dict(member)
     if "name" not in table:
@@ -97,20 +98,39 @@ def _make(member: Any, where: str) -> Measure:
     _check_options(name, table, where)
     if label is None and table:
         label = ", ".join(f"{key}={value}" for key, value in table.items())
-    return Measure(name, table, name if label is None else f"{name}[{label}]")
+    return MetricWithOptions(name, table, name if label is None else f"{name}[{label}]")
 
 
 def _check_options(name: str, options: Mapping[str, Any], where: str) -> None:
     from truepath.experiments.plan import close_match
-    from truepath.metrics import get_metric, list_metrics
+    from truepath.metrics import get_metric
 
-    if name not in list_metrics():
-        raise TruePathError(f"{where}: measures: no metric {name!r}. {close_match(name, list_metrics())}")
-    parameters = signature(get_metric(name).function).parameters.values()
+    try:
+        metric = get_metric(name)
+    except TruePathError as error:
+        raise TruePathError(f"{where}: measures: {error.problem}", error.remedy) from None
+    parameters = signature(metric.function).parameters.values()
     known = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY and p.name != "sample_weight"]
     for option in options:
         if option not in known:
-            raise TruePathError(f"{where}: measures: {name} has no option {option!r}. {close_match(option, known)}")
+            raise TruePathError(f"{where}: measures: {name} has no option {option!r}.", close_match(option, known))
+
+
+def metric_of(label: str) -> Metric | None:
+    """Return the metric of a measure in a table of results; None if its name is not a metric's.
+
+    Examples
+    --------
+    >>> metric_of("hierarchical_f1[average=samples]").label, metric_of("AUC")
+    ('hF1', None)
+    """
+    from truepath.registry import METRICS
+
+    name = label.partition("[")[0]
+    if name not in METRICS:
+        return None
+    metric: Metric = METRICS[name]
+    return metric
 
 
 def direction_of(label: str) -> bool | None:
@@ -121,7 +141,5 @@ def direction_of(label: str) -> bool | None:
     >>> direction_of("h_loss"), direction_of("hierarchical_f1[average=samples]"), direction_of("AUC")
     (False, True, None)
     """
-    from truepath.metrics import get_metric, list_metrics
-
-    name = label.partition("[")[0]
-    return get_metric(name).greater_is_better if name in list_metrics() else None
+    metric = metric_of(label)
+    return None if metric is None else metric.greater_is_better

@@ -17,7 +17,7 @@ from truepath.experiments.fingerprint import describe_settings
 from truepath.experiments.plan import close_match
 
 if TYPE_CHECKING:
-    from truepath.experiments.measures import Measure
+    from truepath.experiments.measures import MetricWithOptions
     from truepath.hierarchy import Hierarchy
 
 __all__ = ["Method", "make_method"]
@@ -57,7 +57,7 @@ class Method:
         }
         return estimator.set_params(**missing)
 
-    def check(self, measures: tuple[Measure, ...]) -> None:
+    def check(self, measures: tuple[MetricWithOptions, ...]) -> None:
         """Refuse an estimator that cannot do what the measures need."""
         needed = {"fit", *("predict_proba" if m.metric.needs == "scores" else "predict" for m in measures)}
         for verb in sorted(needed):

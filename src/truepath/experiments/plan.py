@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from truepath.errors import TruePathError
-from truepath.experiments.measures import Measure, make_measures
+from truepath.experiments.measures import MetricWithOptions, make_measures
 
 __all__ = ["DEFAULT_MEASURES", "Plan", "close_match", "make_plan"]
 
@@ -35,7 +35,7 @@ class Plan:
         A source is a :class:`truepath.Dataset`, the name of one, a file, or a table of options.
     methods : dict of str to method
         A method is an estimator, the name of a preset, an import path, or a table of options.
-    measures : tuple of Measure
+    measures : tuple of MetricWithOptions
     seeds : tuple of int
         Every seed repeats the whole experiment: it is the methods' ``random_state`` and deals out the folds.
     folds : int or None
@@ -49,7 +49,7 @@ class Plan:
     name: str
     datasets: Mapping[str, Any]
     methods: Mapping[str, Any]
-    measures: tuple[Measure, ...]
+    measures: tuple[MetricWithOptions, ...]
     seeds: tuple[int, ...] = (0,)
     folds: int | None = None
     data: Path | None = None

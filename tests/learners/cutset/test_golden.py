@@ -11,7 +11,7 @@ import pytest
 
 import places
 from truepath.papers.base import Settings
-from truepath.papers.dimauro2016.paper import MEASURES, METHODS, load_folds, measure_folds
+from truepath.papers.dimauro2016.paper import METHODS, PRINTED_NAMES, load_folds, measure_folds
 
 GOLDEN = json.loads((places.GOLDEN / "dimauro2016_cutset_networks.json").read_text())
 
@@ -21,7 +21,7 @@ def check(label, dataset, home):
     found = measure_folds(load_folds(dataset, Settings(home)), method.make(), is_cut=method.is_cut)
     rows = [row for row in GOLDEN if row["method"] == method.column and row["dataset"] == f"mulan/{dataset}"]
     assert len(rows) == 3
-    for key, (_, measure) in MEASURES.items():
+    for key, (_, measure) in PRINTED_NAMES.items():
         (row,) = (row for row in rows if row["measure"] == measure)
         gap = abs(round(found[key], 3) - row["value"])
         assert gap <= row["tolerance"] + 1e-9, (row, found)

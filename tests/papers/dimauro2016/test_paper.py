@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from truepath.papers import Settings
 from truepath.papers.dimauro2016.c45 import C45, Node, extra_errors, grow, pack, prune, recount
 from truepath.papers.dimauro2016.paper import (
-    MEASURES,
     METHODS,
     PAPER,
+    PRINTED_NAMES,
     cut_at_cardinality,
     load_published,
 )
@@ -28,7 +28,7 @@ def test_cells_are_unique_and_name_their_data():
 def test_every_published_column_has_a_method_and_every_absent_set_a_reason():
     published = load_published("dimauro2016")
     sets = {need.removeprefix("mulan/") for cell in PAPER.cells for need in cell.needs}
-    for table, measure in MEASURES.values():
+    for table, measure in PRINTED_NAMES.values():
         for name, row in published[table][measure].items():
             assert set(row) == {method.column for method in METHODS.values()}
             assert name in sets or any(name in key for key in PAPER.not_available)

@@ -118,7 +118,7 @@ def _build(edges: list[tuple[str | None, str]], path: Path) -> Hierarchy:
     try:
         return Hierarchy.from_edges(edges)
     except HierarchyError as problem:
-        problem.args = (f"{path}: {problem}",)
+        problem.problem = f"{path}: {problem.problem}"
         raise
 
 

@@ -42,8 +42,10 @@ class Comparison(list[StrategyResult]):
 
     def best(self, measure: str, part: str = "test") -> StrategyResult:
         """Return the best strategy for a measure on the ``"valid"`` or ``"test"`` part."""
+        from truepath.metrics import get_metric
+
         rows = [row for row in self if row.measure == measure]
-        sign = -1 if measure == "micro_f1" else 1
+        sign = -1 if get_metric(measure).greater_is_better else 1
         return min(rows, key=lambda row: sign * getattr(row, part))
 
     def __str__(self) -> str:

@@ -13,8 +13,8 @@ from truepath.papers.published_values import load_published
 
 __all__ = ["METHODS", "PAPER", "cut_at_cardinality", "load_folds", "measure_folds"]
 
-#: Measure of the paper, by the name of our function: where it is printed and what it is called
-MEASURES = {
+#: Our metric -> where the paper prints it, and what it is called there
+PRINTED_NAMES = {
     "jaccard_score": ("Table 2", "accuracy"),
     "hamming_score": ("Table 3", "hamming_score"),
     "exact_match": ("Table 4", "exact_match"),
@@ -139,7 +139,7 @@ def measure_folds(folds: list[Any], model: Any, *, is_cut: bool = False) -> dict
     """
     from truepath import metrics
 
-    found: dict[str, list[float]] = {name: [] for name in MEASURES}
+    found: dict[str, list[float]] = {name: [] for name in PRINTED_NAMES}
     for fold in folds:
         model.fit(fold.train.X, fold.train.y)
         Y = cut_at_cardinality(model.predict_proba(fold.test.X), fold.train.y) if is_cut else model.predict(fold.test.X)
@@ -150,16 +150,20 @@ def measure_folds(folds: list[Any], model: Any, *, is_cut: bool = False) -> dict
 
 def _run_family(name: str, family: str, settings: Settings) -> list[Comparison]:
     """Compare the methods of a family on one data set."""
+    from truepath.metrics import get_metric
+
     folds, published, found = load_folds(name, settings), load_published("dimauro2016"), []
     for label, method in METHODS.items():
         if method.family != family:
             continue
         measured = measure_folds(folds, method.make(), is_cut=method.is_cut)
-        for key, (table, shown) in MEASURES.items():
+        for key, (table, shown) in PRINTED_NAMES.items():
             value = published[table][shown][name][method.column]
             reason = method.reason if (name, table, method.family) != ("scene", "Table 2", "C4.5") else SWAPPED + TREES
             text = shown.replace("_", " ")
-            found.append(Comparison(table, name, label, text, value, measured[key], method.tolerance, reason=reason))
+            is_up = get_metric(key).greater_is_better
+            row = Comparison(table, name, label, text, value, measured[key], method.tolerance, is_up, reason)
+            found.append(row)
     return found
 
 

@@ -15,6 +15,7 @@ from truepath.papers.published_values import load_published
 from truepath.papers.triguero2016.forest_scores import judge_strategies, read_authors_scores
 from truepath.papers.triguero2016.strategy_ranks import (
     ALGORITHM_3,
+    PRINTED_NAMES,
     compare_own_statistics,
     compare_published_statistics,
 )
@@ -26,7 +27,6 @@ __all__ = ["PAPER"]
 
 Values = dict[str, dict[str, float]]  # by measure, then by strategy
 
-MEASURES = {"h_loss": "normalised H-loss", "hmc_loss": "HMC-loss", "micro_f1": "micro-F1"}
 NAMES = {"EM(MTS, greedy)": "EM(MTS)", "EM(MTS, optimal)": "EM(MTS), exact"}
 AUTHORS = "imclef07a, authors' scores"
 AUTHORS_FOLDER = "reference/labelling_imclef07a"
@@ -75,7 +75,7 @@ def _run_dataset(name: str, settings: Settings) -> list[Comparison]:
     true, flat = results["true"], results.get("flat")
     found: list[Comparison] = []
     for table, part in (("Table 3", "valid"), ("Table 4", "test")):
-        values = {measure: published[table][measure][name] for measure in MEASURES}
+        values = {measure: published[table][measure][name] for measure in PRINTED_NAMES}
         if flat is not None:
             found += _compare_part(table, f"{name}, {FLAT}", part, flat, values, partial(_why, name))
             values = {"micro_f1": values["micro_f1"]}  # the other two depend on costs
@@ -93,9 +93,9 @@ def _compare_part(
         reason = "" if row.measure in values else OTHER_COSTS
         if value is not None or (row.measure == "h_loss" and method == "EM(MTS)"):
             reason = why(row.measure, method)
-        tolerance, is_up = _tolerance(row.measure, value), row.measure == "micro_f1"
+        tolerance, is_up = _tolerance(row.measure, value), _is_up(row)
         ours = getattr(row, part)
-        yield Comparison(table, shown, method, MEASURES[row.measure], value, ours, tolerance, is_up, reason)
+        yield Comparison(table, shown, method, PRINTED_NAMES[row.measure], value, ours, tolerance, is_up, reason)
 
 
 def _compare_seconds(name: str, results: list[StrategyResult], published: dict[str, float]) -> Iterator[Comparison]:
@@ -128,9 +128,16 @@ def _judged_once(results: list[StrategyResult]) -> Iterator[StrategyResult]:
             yield row
 
 
+def _is_up(row: StrategyResult) -> bool:
+    """Say whether greater values of the row's measure are better."""
+    from truepath.metrics import get_metric
+
+    return get_metric(row.measure).greater_is_better
+
+
 def _full_name(row: StrategyResult) -> str:
     method = NAMES.get(row.strategy, row.strategy)
-    return f"{MEASURES[row.measure]}, {method}" if method.startswith("EM") else method
+    return f"{PRINTED_NAMES[row.measure]}, {method}" if method.startswith("EM") else method
 
 
 def _run_authors_scores(settings: Settings) -> list[Comparison]:
@@ -145,15 +152,15 @@ def _run_authors_scores(settings: Settings) -> list[Comparison]:
 def _compare_exactly(results: list[StrategyResult], files: Any, table_4: Any) -> Iterator[Comparison]:
     """Yield comparisons with the authors' result files (validation) and with Table 4 (test)."""
     for row in results:
-        method, measure = NAMES.get(row.strategy, row.strategy), MEASURES[row.measure]
-        rest = (AUTHORS_TOLERANCE, row.measure == "micro_f1", _why_not_exact(method, row.measure))
+        method, measure = NAMES.get(row.strategy, row.strategy), PRINTED_NAMES[row.measure]
+        rest = (AUTHORS_TOLERANCE, _is_up(row), _why_not_exact(method, row.measure))
         yield Comparison("Table 3", AUTHORS, method, measure, files[row.measure].get(method), row.valid, *rest)
     for row in results:
-        method, measure = NAMES.get(row.strategy, row.strategy), MEASURES[row.measure]
+        method, measure = NAMES.get(row.strategy, row.strategy), PRINTED_NAMES[row.measure]
         value, tolerance = table_4[row.measure]["imclef07a"].get(method), PRINTED
         if method in files["test"][row.measure]:  # there in full precision
             value, tolerance = files["test"][row.measure][method], AUTHORS_TOLERANCE
-        is_up, why = row.measure == "micro_f1", _why_not_exact(method, row.measure)
+        is_up, why = _is_up(row), _why_not_exact(method, row.measure)
         yield Comparison("Table 4", AUTHORS, method, measure, value, row.test, tolerance, is_up, why)
     for row in _judged_once(results):
         method = NAMES.get(row.strategy, row.strategy)

@@ -13,10 +13,18 @@ from truepath.papers.base import Comparison, Settings
 from truepath.papers.published_values import load_published
 from truepath.papers.triguero2016.forest_scores import judge_strategies
 
-__all__ = ["ALGORITHM_3", "compare_own_statistics", "compare_published_statistics", "mean_ranks", "wilcoxon_p"]
+__all__ = [
+    "ALGORITHM_3",
+    "PRINTED_NAMES",
+    "compare_own_statistics",
+    "compare_published_statistics",
+    "mean_ranks",
+    "wilcoxon_p",
+]
 
 STRATEGIES = ("EM(STS)", "EM(MTS)", "CD(STS)", "CD(MTS)", "LC(STS)")
-MEASURES = {"h_loss": "normalised H-loss", "hmc_loss": "HMC-loss", "micro_f1": "micro-F1"}
+#: Our metric -> what the paper calls it
+PRINTED_NAMES = {"h_loss": "normalised H-loss", "hmc_loss": "HMC-loss", "micro_f1": "micro-F1"}
 PARTS = {"valid": "Table 3", "test": "Table 4"}
 RANK_TOLERANCE = 0.5  # of mean ranks over six data sets: three of them may differ by one place
 P_TOLERANCE = 5e-5  # half a unit of the last digit in print
@@ -67,7 +75,7 @@ def compare_published_statistics(settings: Settings) -> list[Comparison]:
 def _printed_p_values(published: dict[str, Any]) -> Iterator[Comparison]:
     for scheme in ("EM", "CD"):
         for part, table in PARTS.items():
-            for measure, shown in MEASURES.items():
+            for measure, shown in PRINTED_NAMES.items():
                 printed = published["Table 5"][scheme][part][measure]
                 p = wilcoxon_p(published[table][measure], scheme)
                 is_bound = isinstance(printed, str)  # ">=0.2"
@@ -86,9 +94,11 @@ def _printed_p_values(published: dict[str, Any]) -> Iterator[Comparison]:
 
 
 def _printed_ranks(published: dict[str, Any]) -> Iterator[Comparison]:
+    from truepath.metrics import get_metric
+
     for part, table in PARTS.items():
-        for measure, shown in MEASURES.items():
-            ranks = mean_ranks(published[table][measure], measure == "micro_f1")
+        for measure, shown in PRINTED_NAMES.items():
+            ranks = mean_ranks(published[table][measure], get_metric(measure).greater_is_better)
             for strategy, rank in ranks.items():
                 printed, measure_shown = published["Table 7"][part][measure][strategy], f"rank, {shown}, {part}"
                 yield Comparison(
@@ -98,12 +108,14 @@ def _printed_ranks(published: dict[str, Any]) -> Iterator[Comparison]:
 
 def compare_own_statistics(names: tuple[str, ...], settings: Settings) -> list[Comparison]:
     """Compute mean ranks from our results, beside those of the printed values on the same data sets."""
+    from truepath.metrics import get_metric
+
     published = load_published("triguero2016")
     results = {name: _as_published(name, settings) for name in names}
     found = []
     for part, table in PARTS.items():
-        for measure, shown in MEASURES.items():
-            is_up = measure == "micro_f1"
+        for measure, shown in PRINTED_NAMES.items():
+            is_up = get_metric(measure).greater_is_better
             ours = mean_ranks({name: _by_strategy(rows, measure, part) for name, rows in results.items()}, is_up)
             theirs = mean_ranks({name: published[table][measure][name] for name in names}, is_up)
             for strategy in STRATEGIES:

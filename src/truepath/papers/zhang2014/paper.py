@@ -11,19 +11,20 @@ from truepath.papers.base import Cell, Comparison, Paper, Settings
 __all__ = ["PAPER"]
 
 SECONDS = {"cellcycle_FUN": 120, "derisi_FUN": 100, "gasch1_FUN": 180, "cellcycle_GO": 1200, "imclef07a": 400}
-MEASURES = {"auprc": ("AU(PRC)", True), "hierarchical_f1": ("hierarchical F1", True), "hmc_loss": ("HMC-loss", False)}
+MEASURES = ("auprc", "hierarchical_f1", "hmc_loss")
 
 
 def _run_dataset(name: str, settings: Settings) -> list[Comparison]:
     """Judge all combiners on the local scores of a data set."""
+    from truepath.metrics import get_metric
     from truepath.papers.zhang2014.combined_scores import judge_combiners
     from truepath.papers.zhang2014.local_scores import make_local_scores
 
     scores = make_local_scores(name, settings.data, random_state=settings.random_state, n_jobs=settings.n_jobs)
     results = list(judge_combiners(scores))
     return [
-        Comparison(shown, name, row.combiner, shown, None, getattr(row, field), 0.0, is_up)
-        for field, (shown, is_up) in MEASURES.items()
+        Comparison(m.label, name, row.combiner, m.label, None, getattr(row, m.name), 0.0, m.greater_is_better)
+        for m in map(get_metric, MEASURES)
         for row in results
     ]
 
