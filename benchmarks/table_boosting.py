@@ -40,7 +40,7 @@ BOOSTERS = {
     "H-Ada.MH train, depth 2": (HAdaBoostMH, {"constraint": "train"}),
     "AdaBoost.MH, stumps": (AdaBoostMH, STUMPS),
     "H-Ada.MH predict, stumps, real votes": (HAdaBoostMH, {"votes": "real", **STUMPS}),
-    "H-Ada.MH predict, shared stumps, real votes": (HAdaBoostMH, {"votes": "real", "shared": True, **STUMPS}),
+    "H-Ada.MH predict, shared stumps, real votes": (HAdaBoostMH, {"votes": "real", "labels": "joint", **STUMPS}),
 }
 BEYOND = ["H-Ada.MH predict, depth 2 (default)", "H-Ada.MH train, stumps (as printed)", "AdaBoost.MH, stumps"]
 

@@ -43,6 +43,7 @@ class BayesianAggregation(Combiner):
     likelihood : {"gaussian", "binned"}, default="gaussian"
         The model of a score given its label, fitted node by node: normal densities as in the paper, or histograms
         over ``n_bins`` bins of equal mass, which assume no shape.
+    hierarchy : Hierarchy, optional
     smoothing : float, default=1.0
         Pseudo-count of the prior: q_v = (positives of v + smoothing) / (positives of the parent + 2 smoothing).
     n_bins : int, default=10
@@ -50,7 +51,6 @@ class BayesianAggregation(Combiner):
     dag : {"raise", "spanning_tree"}, default="raise"
         Inference is exact on trees only. ``"spanning_tree"`` keeps for each node the parent with the fewest
         positives (the most informative), infers there, and caps the result by all parents: an approximation.
-    hierarchy : Hierarchy, optional
 
     Attributes
     ----------

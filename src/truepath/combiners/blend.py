@@ -32,9 +32,9 @@ class Blend(Combiner):
     ----------
     groups : {"global", "level", "node"} or array-like of int, shape (n_nodes,), default="global"
         Which nodes share weights: all, those of one depth, none, or those of equal number.
+    hierarchy : Hierarchy, optional
     project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
         How the blend is made coherent (and clipped to [0, 1]). A global blend of coherent scores is coherent already.
-    hierarchy : Hierarchy, optional
 
     Attributes
     ----------

@@ -42,6 +42,7 @@ class FAEL(Combiner):
     alpha : float or {"loo", "gcv"}, default=1.0
         The ridge penalty lambda_1; or how to choose it from ``alphas``: by leave-one-out squared error or by
         generalised cross-validation, both in closed form from one eigendecomposition.
+    hierarchy : Hierarchy, optional
     alphas : sequence of float, optional
         The candidates, 1e-3 to 1e5 by powers of ten unless given.
     fit_intercept : bool, default=False
@@ -49,7 +50,6 @@ class FAEL(Combiner):
         penalised. The paper does not.
     project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
         How the raw scores are made coherent (and clipped to [0, 1]); None returns X W itself.
-    hierarchy : Hierarchy, optional
 
     Attributes
     ----------

@@ -46,9 +46,10 @@ class HierarchicalFAEL(FAEL):
         The constraint penalty lambda_2. Not used when ``alpha`` names a criterion.
     mu : float, default=1.0
         m_pq is mu times the distance of the pair. Not used when ``alpha`` names a criterion.
+    hierarchy : Hierarchy, optional
     alphas, ratios, mus : sequence of float, optional
         The candidates for alpha (1e-3 to 1e5), beta / alpha (0.01, 0.1, 1) and mu (0.5, 1).
-    fit_intercept, project, hierarchy
+    fit_intercept, project
         As in :class:`FAEL`.
 
     Attributes

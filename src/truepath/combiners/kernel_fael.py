@@ -44,16 +44,17 @@ class KernelFAEL(FAEL):
         takes two rows and returns a number.
     gamma : float or "scale", default="scale"
         For the RBF, polynomial and like kernels; ``"scale"`` is 1 / (n_columns * variance of the scores).
+    hierarchy : Hierarchy, optional
     degree, coef0 : float, default=3 and 1
         For the polynomial kernel.
     kernel_params : mapping, optional
         Further arguments of a callable kernel.
     n_components : int, optional
         The number of Nystroem features; None (exact) by default.
+    alphas, fit_intercept, project
+        As in :class:`FAEL`. With ``fit_intercept`` the kernel is centred in its feature space.
     random_state : int, RandomState or None
         For the rows Nystroem samples.
-    alphas, fit_intercept, project, hierarchy
-        As in :class:`FAEL`. With ``fit_intercept`` the kernel is centred in its feature space.
 
     Attributes
     ----------

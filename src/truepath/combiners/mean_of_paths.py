@@ -26,9 +26,9 @@ class MeanOfPaths(Correction):
 
     Parameters
     ----------
+    hierarchy : Hierarchy, optional
     project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
         How the means are made coherent; None returns them as they are.
-    hierarchy : Hierarchy, optional
 
     Notes
     -----

@@ -29,11 +29,11 @@ class PathProduct(Correction):
 
     Parameters
     ----------
+    hierarchy : Hierarchy, optional
     dag : {"min", "all"}, default="min"
         What a node with several parents takes: ``"min"``, its score times the least product of a parent (Vens et
         al.); ``"all"``, the product over the whole set of ancestors, each once, which is the chain rule when the
         score is conditioned on *all* parents. On a tree they agree.
-    hierarchy : Hierarchy, optional
 
     Notes
     -----

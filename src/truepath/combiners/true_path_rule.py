@@ -38,6 +38,7 @@ class TruePathRule(Correction):
     threshold : float or "free", default=0.5
         A child is positive when its new score is above it; ``"free"``, when it is above the node's own score
         (then the first pass only raises).
+    hierarchy : Hierarchy, optional
     weight : float or None, default=None
         None averages the node with each positive child alike (TPR). A number in [0, 1] is the share of the node's own
         score (TPR-w).
@@ -45,7 +46,6 @@ class TruePathRule(Correction):
         Whether all positive descendants are averaged, not only children (DESCENS).
     project : {"min-down", "isotonic"}, default="min-down"
         The second pass: the published top-down cap, or the nearest coherent scores (known as ISO-TPR).
-    hierarchy : Hierarchy, optional
 
     Notes
     -----

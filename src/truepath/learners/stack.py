@@ -36,6 +36,7 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
     learners : sequence of estimators, or of pairs (name, estimator)
         Each with ``fit(X, Y)`` and ``predict_proba(X)`` returning a matrix (n_samples, n_nodes). One whose
         ``hierarchy`` is None gets this one's.
+    hierarchy : Hierarchy, optional
     combiner : combiner that takes several score matrices, optional
         ``HierarchicalFAEL("gcv")`` unless given; :class:`truepath.combiners.Blend` is the careful choice when rows are
         few.
@@ -44,7 +45,6 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Fits of learners and folds run in parallel; the result does not depend on it.
-    hierarchy : Hierarchy, optional
 
     Attributes
     ----------

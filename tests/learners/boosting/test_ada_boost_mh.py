@@ -22,6 +22,7 @@ from truepath.metrics import hierarchical_hamming_loss
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "a/3", "b/1", "b/2", "c"])
 DAG = Hierarchy.from_edges([(None, "a"), (None, "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("c", "e"), ("d", "e")])
+LABELS = st.sampled_from(["independent", "joint"])
 
 
 def make_data(hierarchy, n_samples=60, n_features=4, seed=0):
@@ -49,9 +50,9 @@ def test_rounds_follow_algorithm_1(data):
     Y = data.draw(label_matrices(h, n_rows=14, min_rows=2))
     X = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=(len(Y), 3)).round(1)
     constraint = data.draw(st.sampled_from(["train", "predict", "both", None]))
-    votes, shared = data.draw(st.sampled_from(["discrete", "real"])), data.draw(st.booleans())
+    votes, labels = data.draw(st.sampled_from(["discrete", "real"])), data.draw(LABELS)
     rate = data.draw(st.sampled_from([1.0, 0.3]))
-    options = {"n_estimators": 6, "votes": votes, "shared": shared, "learning_rate": rate}
+    options = {"n_estimators": 6, "votes": votes, "labels": labels, "learning_rate": rate}
     learner = (
         AdaBoostMH(hierarchy=h, **options)
         if constraint is None
@@ -88,14 +89,14 @@ def test_whole_algorithm_with_its_own_stumps(data):
     Y = data.draw(label_matrices(h, n_rows=12, min_rows=2))
     X = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=(len(Y), 2)).round(1)
     X[np.random.default_rng(1).random(X.shape) < data.draw(st.sampled_from([0.0, 0.2]))] = np.nan
-    constraint, shared = data.draw(st.sampled_from(["train", "predict"])), data.draw(st.booleans())
+    constraint, labels = data.draw(st.sampled_from(["train", "predict"])), data.draw(LABELS)
     learner = HAdaBoostMH(
-        hierarchy=h, constraint=constraint, shared=shared, n_estimators=4, max_depth=1, max_bins=None
+        hierarchy=h, constraint=constraint, labels=labels, n_estimators=4, max_depth=1, max_bins=None
     ).fit(X, Y)
     y = np.where(Y, 1, -1)
 
     def weak(t, w):
-        return stump_votes(X, w, y, best_stump(X, w, y, "edge", shared))
+        return stump_votes(X, w, y, best_stump(X, w, y, "edge", labels == "joint"))
 
     rounds = algorithm_1(Y, h, costs_by_parents(h), weak, learner.n_estimators_, constraint == "train")
     for t, (_, r, alpha, Z, _) in enumerate(rounds):
@@ -164,7 +165,7 @@ def test_predictions_respect_any_hierarchy(data):
     options = {
         "constraint": data.draw(st.sampled_from(["train", "predict", "both"])),
         "votes": data.draw(st.sampled_from(["discrete", "real"])),
-        "shared": data.draw(st.booleans()),
+        "labels": data.draw(LABELS),
         "single_path": data.draw(st.sampled_from([True, False, "auto"])),
     }
     learner = HAdaBoostMH(hierarchy=h, n_estimators=5, **options).fit(X, sparse.csr_array(Y))
@@ -260,13 +261,13 @@ def test_any_classifier_with_weights_will_do(votes):
     assert (two[0] == two[1]).all()
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_missing_values_have_a_side(shared):
+@pytest.mark.parametrize("labels", ["independent", "joint"])
+def test_missing_values_have_a_side(labels):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 2))
     X[:50, 0] = np.nan
     Y = np.arange(100)[:, None] < 50  # missing is all there is to know
-    learner = AdaBoostMH(n_estimators=5, shared=shared, single_path=False).fit(X, Y)
+    learner = AdaBoostMH(n_estimators=5, labels=labels, single_path=False).fit(X, Y)
     assert learner.score(X, Y) == 1.0
     assert learner.n_estimators_ == 1
 

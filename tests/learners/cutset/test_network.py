@@ -37,10 +37,10 @@ ESTIMATORS = [
     ChowLiuTree(),
     CutsetNetwork(),
     NaiveBayesML(),
-    NaiveBayesML(scheme="cc"),
+    NaiveBayesML(labels="chain"),
     RestrictedCutsetNetwork(),
     TreeAugmentedML(),
-    TreeAugmentedML(scheme="cc"),
+    TreeAugmentedML(labels="chain"),
 ]
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
 ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column a label"
@@ -121,13 +121,15 @@ def test_algorithm_1_equals_the_label_tree_with_features_attached():
 def test_log_likelihood_is_that_of_the_rows(seed, restricted):
     X, Y = make_rows(seed=seed)
     cls = RestrictedCutsetNetwork if restricted else CutsetNetwork
-    model = cls(min_split_fraction=0.0, min_features=0, penalty="none", max_depth=2).fit(X, Y)
+    model = cls(min_split_fraction=0.0, min_features=0, criterion="likelihood", max_depth=2).fit(X, Y)
     assert model.log_likelihood_ == pytest.approx(model.joint_log_proba(X, Y).sum())
 
 
 def test_a_split_is_the_best_of_all_candidates():
     X, Y = make_rows(80, 3, 4, 1)
-    model = RestrictedCutsetNetwork(min_split_fraction=0.9, min_features=0, penalty="none", alpha=1e-6).fit(X, Y)
+    model = RestrictedCutsetNetwork(min_split_fraction=0.9, min_features=0, criterion="likelihood", alpha=1e-6).fit(
+        X, Y
+    )
     gains = []
     for f in range(4):  # one network a state, with all other features
         total = 0.0
@@ -142,15 +144,15 @@ def test_a_split_is_the_best_of_all_candidates():
 
 def test_limits_are_kept():
     X, Y = make_rows(200, 3, 6, 2)
-    free = {"min_split_fraction": 0.0, "penalty": "none", "min_features": 0}
+    free = {"min_split_fraction": 0.0, "criterion": "likelihood", "min_features": 0}
     assert RestrictedCutsetNetwork(max_depth=1, **free).fit(X, Y).n_or_nodes_ == 1
     assert isinstance(RestrictedCutsetNetwork(min_samples=200).fit(X, Y).network_, LeafTree)
     assert isinstance(RestrictedCutsetNetwork(min_features=6).fit(X, Y).network_, LeafTree)
     deep = RestrictedCutsetNetwork(**free).fit(X, Y)
-    charged = RestrictedCutsetNetwork(**{**free, "penalty": "bic"}).fit(X, Y)
+    charged = RestrictedCutsetNetwork(**{**free, "criterion": "bic"}).fit(X, Y)
     assert charged.n_or_nodes_ <= deep.n_or_nodes_
     assert all(leaf.path[0][0] >= 3 for leaf in list_leaves(deep.network_))  # features only
-    by_fraction = RestrictedCutsetNetwork(min_split_fraction=0.5, penalty="none").fit(X, Y)
+    by_fraction = RestrictedCutsetNetwork(min_split_fraction=0.5, criterion="likelihood").fit(X, Y)
     assert by_fraction.n_or_nodes_ <= 2
 
 
@@ -219,7 +221,9 @@ def test_naive_bayes_is_literal():
 def test_drawing():
     mpl.use("Agg")
     X, Y = make_rows()
-    model = RestrictedCutsetNetwork(min_split_fraction=0.0, penalty="none", max_depth=1, min_features=0).fit(X, Y)
+    model = RestrictedCutsetNetwork(min_split_fraction=0.0, criterion="likelihood", max_depth=1, min_features=0).fit(
+        X, Y
+    )
     texts = {text.get_text() for text in plot_cutset_network(model).texts}
     assert any(text.startswith("leaf 0") for text in texts)
     assert "leaf: x" in plot_cutset_network(model, leaf=1).get_title()
@@ -245,7 +249,7 @@ def test_kernels_stay_within_bounds(tmp_path):
         "from truepath.learners import CutsetNetwork, RestrictedCutsetNetwork, TreeAugmentedML\n"
         "rng = np.random.default_rng(0)\n"
         "X = rng.integers(0, 3, (130, 6)).astype(float); Y = rng.random((130, 4)) < .4\n"
-        "free = dict(min_split_fraction=0.0, min_features=0, penalty='none', max_depth=2)\n"
+        "free = dict(min_split_fraction=0.0, min_features=0, criterion='likelihood', max_depth=2)\n"
         "for model in (CutsetNetwork(split_labels=True, **free), RestrictedCutsetNetwork(**free), TreeAugmentedML()):\n"
         "    model.fit(X, Y); X[0, 0] = np.nan; model.predict(X); model.predict_proba(X); X[0, 0] = 0\n"
     )

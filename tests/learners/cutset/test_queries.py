@@ -23,7 +23,7 @@ def make_rows(seed, n_labels, n_features, n_rows=60, max_states=3):
 
 
 def make_model(kind, **more):
-    free = {"min_split_fraction": 0.0, "min_features": 0, "penalty": "none", "max_depth": 2, **more}
+    free = {"min_split_fraction": 0.0, "min_features": 0, "criterion": "likelihood", "max_depth": 2, **more}
     if kind == "tree":
         return ChowLiuTree()
     if kind == "labels":

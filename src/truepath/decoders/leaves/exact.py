@@ -34,13 +34,13 @@ class ExactLeafMAP(LeafDecoder):
         :class:`MASR`.
     k : None, int, array of int, "metalabeler" or MetaLabeler, default=None
         The number of leaves, as for :class:`MAS`; None takes the best set of any number.
+    hierarchy : Hierarchy, optional
+        None means a flat label set.
     alpha : float or "balanced", default="balanced"
         With ``weights="risk"``: the importance of a false negative, as for :class:`MASR`.
     time_limit : float, default=10.0
         On DAGs: seconds for each row. When they are over, the better of the best set found so far and the greedy's
         is taken, its gap reported, and a :class:`~sklearn.exceptions.ConvergenceWarning` given.
-    hierarchy : Hierarchy, optional
-        None means a flat label set.
 
     Attributes
     ----------

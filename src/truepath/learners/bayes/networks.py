@@ -1,8 +1,8 @@
 """The cutset paper's rivals: naive Bayes and TAN for every label, alone, in a chain, or along the labels' tree.
 
-Binary relevance (``"br"``) learns each label from the features alone. A classifier chain (``"cc"``) gives each label
-the labels before it as further features: the true ones in training, those predicted at query time.
-:class:`BayesianChain` gives each label only its parent in a Chow-Liu tree of the labels.
+Binary relevance (``labels="independent"``) learns each label from the features alone. A classifier chain
+(``labels="chain"``) gives each label the labels before it as further features: the true ones in training, those
+predicted at query time. :class:`BayesianChain` gives each label only its parent in a Chow-Liu tree of the labels.
 
 References
 ----------
@@ -90,30 +90,30 @@ class _BayesML(HierarchicalLearner):
         return tags
 
 
-class _Schemed(_BayesML):
-    """A base model under binary relevance or in a chain."""
+class _Chained(_BayesML):
+    """A base model for every label alone, or in a chain."""
 
-    def __init__(self, *, hierarchy=None, scheme="br", alpha=1.0, max_states=256):
+    def __init__(self, *, hierarchy=None, labels="independent", alpha=1.0, max_states=256):
         self.hierarchy = hierarchy
-        self.scheme = scheme
+        self.labels = labels
         self.alpha = alpha
         self.max_states = max_states
 
     def _find_parents(self, Y):
-        if self.scheme not in ("br", "cc"):
-            raise ValueError(f"scheme must be 'br' (binary relevance) or 'cc' (classifier chain), not {self.scheme!r}.")
-        return {v: list(range(v)) if self.scheme == "cc" else [] for v in range(Y.shape[1])}
+        if self.labels not in ("independent", "chain"):
+            raise ValueError(f"labels must be 'independent' or 'chain', not {self.labels!r}.")
+        return {v: list(range(v)) if self.labels == "chain" else [] for v in range(Y.shape[1])}
 
 
-class NaiveBayesML(_Schemed):
+class NaiveBayesML(_Chained):
     """Naive Bayes for every label: BR-NB and CC-NB.
 
     Parameters
     ----------
     hierarchy : Hierarchy, optional
         The label hierarchy; None for a flat label set.
-    scheme : {"br", "cc"}, default="br"
-        Labels alone, or in a chain in the order of the columns.
+    labels : {"independent", "chain"}, default="independent"
+        Every label alone (binary relevance, BR), or in a chain in the order of the columns (classifier chain, CC).
     alpha : float, default=1.0
         Added to every count.
     max_states : int, default=256
@@ -122,7 +122,7 @@ class NaiveBayesML(_Schemed):
     Examples
     --------
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
-    >>> NaiveBayesML(scheme="cc").fit(X, X).predict([[1, 0]]).astype(int)
+    >>> NaiveBayesML(labels="chain").fit(X, X).predict([[1, 0]]).astype(int)
     array([[1, 0]])
     """
 
@@ -134,10 +134,13 @@ class NaiveBayesML(_Schemed):
     _model = NaiveBayes
 
 
-class TreeAugmentedML(_Schemed):
+class TreeAugmentedML(_Chained):
     """Tree-augmented naive Bayes for every label: BR-TAN and CC-TAN.
 
-    Parameters are those of :class:`NaiveBayesML`.
+    Parameters
+    ----------
+    hierarchy, labels, alpha, max_states
+        As in :class:`NaiveBayesML`.
 
     Notes
     -----

@@ -39,6 +39,8 @@ class AdaBoostMH(HierarchicalLearner):
 
     Parameters
     ----------
+    estimator : "stump" or scikit-learn classifier, default="stump"
+        A classifier must take ``sample_weight``; one clone is fitted for every class and round.
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree. It makes the scores coherent; training ignores it.
     n_estimators : int, default=200
@@ -47,11 +49,9 @@ class AdaBoostMH(HierarchicalLearner):
         Shrinks every coefficient alpha_t.
     votes : {"discrete", "real"}, default="discrete"
         Whether a leaf votes +1 or -1, all rounds being weighted by alpha_t, or a real number, its confidence.
-    shared : bool, default=False
-        Whether one tree serves all classes, with a vote per class in each leaf (Schapire & Singer); False trains a tree
-        per class, as Chelmis & Qi do. For ``estimator="stump"`` only.
-    estimator : "stump" or scikit-learn classifier, default="stump"
-        A classifier must take ``sample_weight``; one clone is fitted for every class and round.
+    labels : {"independent", "joint"}, default="independent"
+        Whether every class has a tree of its own, as Chelmis & Qi have it, or one tree serves all classes, with a vote
+        per class in each leaf (Schapire & Singer). For ``estimator="stump"`` only.
     criterion : {"auto", "edge", "z", "gini"}, default="auto"
         What stumps are chosen by; "auto" is "edge" for discrete votes, "z" for real ones. "gini" is scikit-learn's.
     max_depth : int, default=2
@@ -124,7 +124,7 @@ class AdaBoostMH(HierarchicalLearner):
         n_estimators=200,
         learning_rate=1.0,
         votes="discrete",
-        shared=False,
+        labels="independent",
         criterion="auto",
         max_depth=2,
         max_bins=255,
@@ -140,7 +140,7 @@ class AdaBoostMH(HierarchicalLearner):
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.votes = votes
-        self.shared = shared
+        self.labels = labels
         self.criterion = criterion
         self.max_depth = max_depth
         self.max_bins = max_bins
@@ -261,6 +261,7 @@ class AdaBoostMH(HierarchicalLearner):
         check_number(self, "learning_rate", Real, 0, open_below=True)
         check_number(self, "max_depth", Integral, 1, MAX_DEPTH)
         check_choice(self, "votes", ("discrete", "real"))
+        check_choice(self, "labels", ("independent", "joint"))
         check_choice(self, "criterion", ("auto", *CRITERIA))
         check_choice(self, "single_path", (True, False, "auto"))
         if self.max_bins is not None:
@@ -277,7 +278,7 @@ class AdaBoostMH(HierarchicalLearner):
             if criterion == "auto":
                 criterion = "z" if self.votes == "real" else "edge"
             options = {"max_depth": self.max_depth, "max_bins": self.max_bins, "n_jobs": self.n_jobs}
-            return TreeLearner(X, y, shared=self.shared, votes=self.votes, criterion=criterion, **options)
+            return TreeLearner(X, y, shared=self.labels == "joint", votes=self.votes, criterion=criterion, **options)
         return ClassifierLearner(
             self.estimator, X, y, votes=self.votes, random_state=self.random_state, n_jobs=self.n_jobs
         )

@@ -30,6 +30,8 @@ class HAdaBoostMH(AdaBoostMH):
 
     Parameters
     ----------
+    estimator : "stump" or scikit-learn classifier, default="stump"
+        As in :class:`AdaBoostMH`.
     hierarchy : Hierarchy, optional
         A tree or a DAG. None takes Y as flat, or as label paths that make a tree.
     n_estimators : int, default=200
@@ -39,7 +41,7 @@ class HAdaBoostMH(AdaBoostMH):
         hypothesis, in training and in the final vote. "predict" trains freely and makes the final vote consistent: a
         margin is capped by its parents'. "both" does both; that differs from "train" only in the margins and the
         reported losses, and for discrete votes only where some alpha_t is negative: clipped votes add up consistently.
-    learning_rate, votes, shared, estimator, criterion, max_depth, max_bins, single_path, n_iter_no_change, \
+    learning_rate, votes, labels, criterion, max_depth, max_bins, single_path, n_iter_no_change, \
 validation_fraction, tol, random_state, n_jobs
         As in :class:`AdaBoostMH`.
 
@@ -65,8 +67,8 @@ validation_fraction, tol, random_state, n_jobs
     better on Diatoms with its few rows a class (see ``benchmarks/README.md``). Algorithm 1 as printed is
     ``HAdaBoostMH(constraint="train", max_depth=1)``.
 
-    With real votes and a tree per class (``shared=False``) the classes do not meet in any sum but Z_t, and the first
-    weights drop out: the result is that of :class:`AdaBoostMH`, unless rule (7) ties the classes together.
+    With real votes and a tree per class (``labels="independent"``) the classes do not meet in any sum but Z_t, and the
+    first weights drop out: the result is that of :class:`AdaBoostMH`, unless rule (7) ties the classes together.
 
     Examples
     --------
@@ -93,7 +95,7 @@ validation_fraction, tol, random_state, n_jobs
         constraint="predict",
         learning_rate=1.0,
         votes="discrete",
-        shared=False,
+        labels="independent",
         criterion="auto",
         max_depth=2,
         max_bins=255,
@@ -110,7 +112,7 @@ validation_fraction, tol, random_state, n_jobs
             n_estimators=n_estimators,
             learning_rate=learning_rate,
             votes=votes,
-            shared=shared,
+            labels=labels,
             criterion=criterion,
             max_depth=max_depth,
             max_bins=max_bins,

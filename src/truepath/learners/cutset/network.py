@@ -81,8 +81,9 @@ class CutsetNetwork(CutsetEstimator):
         A slice is split further only if more features than this are left.
     max_depth : int, optional
         The largest number of OR nodes on a path; None for no limit.
-    penalty : {"bic", "none"}, default="bic"
-        What an OR node must gain in log-likelihood: log(N) / 2, or nothing.
+    criterion : {"bic", "likelihood"}, default="bic"
+        What a split is judged by: under BIC an OR node must gain log(N) / 2 in log-likelihood, otherwise any gain will
+        do.
     split_labels : bool, default=False
         Let OR nodes condition on labels too: the general network, not the one for classification.
     alpha : float, default=0.5
@@ -130,7 +131,7 @@ class CutsetNetwork(CutsetEstimator):
         min_samples=0,
         min_features=3,
         max_depth=None,
-        penalty="bic",
+        criterion="bic",
         split_labels=False,
         alpha=0.5,
         force_nonempty=False,
@@ -141,15 +142,15 @@ class CutsetNetwork(CutsetEstimator):
         self.min_samples = min_samples
         self.min_features = min_features
         self.max_depth = max_depth
-        self.penalty = penalty
+        self.criterion = criterion
         self.split_labels = split_labels
         self.alpha = alpha
         self.force_nonempty = force_nonempty
         self.max_states = max_states
 
     def _growth_limits(self, n_rows):
-        if self.penalty not in ("bic", "none"):
-            raise ValueError(f"penalty must be 'bic' or 'none', not {self.penalty!r}.")
+        if self.criterion not in ("bic", "likelihood"):
+            raise ValueError(f"criterion must be 'bic' or 'likelihood', not {self.criterion!r}.")
         if not 0 <= self.min_split_fraction <= 1:
             raise ValueError(f"min_split_fraction is a share of the rows, in [0, 1]; got {self.min_split_fraction!r}.")
         return {
@@ -157,7 +158,7 @@ class CutsetNetwork(CutsetEstimator):
             "min_samples": max(self.min_samples, self.min_split_fraction * n_rows),
             "min_features": self.min_features,
             "max_depth": np.inf if self.max_depth is None else self.max_depth,
-            "penalty": np.log(n_rows) / 2 if self.penalty == "bic" else 0.0,
+            "penalty": np.log(n_rows) / 2 if self.criterion == "bic" else 0.0,
             "split_labels": self.split_labels,
         }
 
@@ -165,7 +166,11 @@ class CutsetNetwork(CutsetEstimator):
 class RestrictedCutsetNetwork(CutsetNetwork):
     """A cutset network whose leaves are label trees with features as their leaves (RCNET, Algorithm 1).
 
-    Parameters are those of :class:`CutsetNetwork`.
+    Parameters
+    ----------
+    hierarchy, min_split_fraction, min_samples, min_features, max_depth, criterion, split_labels, alpha, \
+force_nonempty, max_states
+        As in :class:`CutsetNetwork`.
 
     Notes
     -----

@@ -31,12 +31,14 @@ class PCTForest(PCTBase):
         None takes Y as flat (plain multi-label forests), or as label paths that make a tree.
     n_estimators : int, default=50
         The number of trees.
-    w0, weighting, max_depth, min_leaf_weight, min_impurity_decrease, significance, missing, categorical_features
+    w0, weighting, max_depth, min_leaf_weight, min_impurity_decrease, significance
         As in :class:`PCTree`. ``min_leaf_weight`` counts how often a row was drawn, as CLUS does.
     max_features : None, "sqrt", "log2", float or int, default="sqrt"
         How many features are tried at a node.
     splitter : {"best", "random"}, default="best"
         The best cut of each feature tried, or the best of one random cut each (extra-randomised trees).
+    missing, categorical_features
+        As in :class:`PCTree`.
     tree_features : None, "sqrt", "log2", float or int, default=None
         How many features, drawn once, a tree may use at all (random subspaces); None: all.
     bootstrap : bool, default=True
@@ -47,12 +49,12 @@ class PCTForest(PCTBase):
         Whether to compute ``oob_decision_``.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees of the last ``fit`` and adds those that are missing up to ``n_estimators``.
-    n_jobs : int, optional
-        Threads, over trees in ``fit`` and over rows in ``predict_proba``; the same bits for any number.
-    random_state : int, RandomState or None, default=None
     verbose : int, default=0
         Passed to joblib, which then reports progress; the logger ``truepath.learners.trees.forest`` counts trees at
         level DEBUG.
+    random_state : int, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads, over trees in ``fit`` and over rows in ``predict_proba``; the same bits for any number.
 
     Attributes
     ----------
@@ -114,11 +116,11 @@ class PCTForest(PCTBase):
         max_features="sqrt",
         splitter="best",
         missing="surrogate",
+        categorical_features=None,
         tree_features=None,
         bootstrap=True,
         max_samples=None,
         oob_score=False,
-        categorical_features=None,
         warm_start=False,
         verbose=0,
         random_state=None,
@@ -135,11 +137,11 @@ class PCTForest(PCTBase):
         self.max_features = max_features
         self.splitter = splitter
         self.missing = missing
+        self.categorical_features = categorical_features
         self.tree_features = tree_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
-        self.categorical_features = categorical_features
         self.warm_start = warm_start
         self.verbose = verbose
         self.random_state = random_state

@@ -43,16 +43,16 @@ class PCTree(PCTBase):
     significance : float, optional
         Split only where an F-test finds the decrease significant at this level; None: no test.
     max_features : None, "sqrt", "log2", float or int, default=None
-        How many features, drawn anew, are tried at a node; None tries all.
+        How many features, drawn again for every node, are tried there; None tries all.
     splitter : {"best", "random"}, default="best"
         The best cut of each feature tried, or the best of one random cut each.
     missing : {"surrogate", "learned", "fractional"}, default="surrogate"
         Where a row without value goes: where another feature sends it; to the side that lowers the variance more,
         learned for every split; or both ways by the odds of the other rows (CLUS).
-    validation_fraction : float, optional
-        Keep this share of the rows aside in ``fit``, and prune with them.
     categorical_features : array-like of int or of bool, optional
         The nominal columns, split by sets of values.
+    validation_fraction : float, optional
+        Keep this share of the rows aside in ``fit``, and prune with them.
     random_state : int, RandomState or None, default=None
         Needed only with ``max_features``, ``splitter="random"`` or ``validation_fraction``.
 
@@ -126,8 +126,8 @@ class PCTree(PCTBase):
         max_features=None,
         splitter="best",
         missing="surrogate",
-        validation_fraction=None,
         categorical_features=None,
+        validation_fraction=None,
         random_state=None,
     ):
         self.hierarchy = hierarchy
@@ -140,8 +140,8 @@ class PCTree(PCTBase):
         self.max_features = max_features
         self.splitter = splitter
         self.missing = missing
-        self.validation_fraction = validation_fraction
         self.categorical_features = categorical_features
+        self.validation_fraction = validation_fraction
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):

@@ -82,9 +82,9 @@ METHODS = {
         reason=PRIOR,
     ),
     "BRNB": Method("BRNB", "naive Bayes", partial(_learn, "NaiveBayesML", {}), True, reason=CUT),
-    "CCNB": Method("CCNB", "naive Bayes", partial(_learn, "NaiveBayesML", {"scheme": "cc"})),
+    "CCNB": Method("CCNB", "naive Bayes", partial(_learn, "NaiveBayesML", {"labels": "chain"})),
     "BRTAN": Method("BRTAN", "TAN", partial(_learn, "TreeAugmentedML", {}), True, reason=f"{TAN} {CUT}"),
-    "CCTAN": Method("CCTAN", "TAN", partial(_learn, "TreeAugmentedML", {"scheme": "cc"}), reason=TAN),
+    "CCTAN": Method("CCTAN", "TAN", partial(_learn, "TreeAugmentedML", {"labels": "chain"}), reason=TAN),
     "BCC": Method("BCC", "BCC", partial(_learn, "BayesianChain", {}), reason=CHAIN),
     "BCC as C4.5, BR": Method("BCC", "C4.5", _learn_trees, True, reason=TREES),
 }

@@ -1,0 +1,60 @@
+"""One constructor rule for every public estimator, and docstrings in the order of the signature."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+
+import pytest
+from sklearn.base import BaseEstimator
+
+from truepath.registry import COMBINERS, DECODERS, LEARNERS
+
+MODULES = ("learners", "combiners", "decoders", "classifier", "preprocessing")
+#: What comes last, in this order, where a constructor has it
+LAST = ["verbose", "random_state", "n_jobs"]
+
+
+def public_estimators():
+    """Yield the classes that the modules export and the registries know, each once, base classes left out."""
+    exported = []
+    for name in MODULES:
+        module = importlib.import_module(f"truepath.{name}")
+        exported += [getattr(module, entry) for entry in module.__all__]
+    exported += [member for registry in (LEARNERS, COMBINERS, DECODERS) for member in registry.members()]
+    is_estimator = [isinstance(cls, type) and issubclass(cls, BaseEstimator) for cls in exported]
+    own = {cls for cls, kept in zip(exported, is_estimator) if kept and inspect.signature(cls).parameters}
+    return sorted(own, key=lambda cls: cls.__name__)
+
+
+def documented(cls) -> list[str]:
+    """Return the parameters of a class's docstring, in its order."""
+    doc = inspect.cleandoc(vars(cls)["__doc__"]).replace("\\\n", "")
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", doc, re.MULTILINE | re.DOTALL)
+    lines = section.group(1).splitlines() if section else []
+    heads = [line.split(" : ")[0] for line in lines if line and not line.startswith(" ")]
+    return [name.strip() for head in heads for name in head.split(",")]
+
+
+every_estimator = pytest.mark.parametrize("cls", public_estimators(), ids=lambda cls: cls.__name__)
+
+
+@every_estimator
+def test_documented_in_the_order_of_the_signature(cls):
+    assert documented(cls) == list(inspect.signature(cls).parameters)
+
+
+@every_estimator
+def test_the_hierarchy_is_the_first_keyword(cls):
+    """What the method is made of comes first, then the hierarchy, then options."""
+    parameters = inspect.signature(cls).parameters.values()
+    keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    assert keywords[:1] == ["hierarchy"] or "hierarchy" not in {p.name for p in parameters}
+
+
+@every_estimator
+def test_randomness_and_workers_come_last(cls):
+    names = list(inspect.signature(cls).parameters)
+    last = [name for name in LAST if name in names]
+    assert names[len(names) - len(last) :] == last
