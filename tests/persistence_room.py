@@ -1,21 +1,22 @@
-"""Every estimator of the rooms, fitted and ready to be saved, and how to ask it for its answer."""
+"""Every estimator of the registries, fitted and ready to be saved, and how to ask it for its answer."""
 
 from __future__ import annotations
 
-import inspect
 import warnings
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import learners_room
-from truepath import combiners, decoders, preprocessing
+from truepath import Hierarchy, combiners, preprocessing
 from truepath.classifier import make_preset
-from truepath.decoders import Decoder, MetaLabeler
-from truepath.learners import POLICIES, PerNode, Stack
+from truepath.decoders import MetaLabeler
+from truepath.learners import POLICIES, Stack
+from truepath.registry import COMBINERS, DECODERS
 
 TREE = learners_room.TREE
-OPTIONS = {"KernelFAEL": {"gamma": 0.5}}
+OPTIONS = {"kernel-fael": {"gamma": 0.5}}
 # Presets that keep an estimator which has not been fitted beside the one that has, of each kind that checks itself
 PRESETS: dict[str, dict] = {"clus-ens+mts": {}, "h-ada.mh": {}, "rcnet": {}, "tpr": {}, "fael": {}}
 ASKED = ("predict_proba", "predict_conditional_proba", "transform", "predict")
@@ -36,15 +37,13 @@ def fitted():
     X, Y = make_data()
     S = make_scores(n_samples=40)
     models = {f"learners.{name}": learners_room.make(name, TREE).fit(X, Y) for name in learners_room.LEARNERS}
-    policy = PerNode(LogisticRegression(), hierarchy=TREE, policy=POLICIES["siblings"])
-    models["learners.PerNode with a Policy"] = policy.fit(X, Y)
+    models |= _variants(X, Y)
     models["learners.Stack"] = _stack().fit(X, Y)
-    for name in combiners.__all__:
-        models[f"combiners.{name}"] = getattr(combiners, name)(hierarchy=TREE, **OPTIONS.get(name, {})).fit(S, Y)
-    for name in decoders.__all__:
-        cls = getattr(decoders, name)
-        if inspect.isclass(cls) and issubclass(cls, (Decoder, MetaLabeler)) and cls is not Decoder:
-            models[f"decoders.{name}"] = cls(hierarchy=TREE).fit(S, Y)
+    for kind, registry in (("combiners", COMBINERS), ("decoders", DECODERS)):
+        for name in registry:
+            models[f"{kind}.{name}"] = registry[name](hierarchy=TREE, **OPTIONS.get(name, {})).fit(S, Y)
+    models["combiners.binned"] = COMBINERS["bayesian-aggregation"]("binned", hierarchy=TREE).fit(S, Y)
+    models["decoders.MetaLabeler"] = MetaLabeler(hierarchy=TREE).fit(S, Y)
     for name, options in PRESETS.items():
         models[f"classifier.{name}"] = make_preset(name, hierarchy=TREE, **options).fit(X, Y)
     for name in preprocessing.__all__:
@@ -52,10 +51,23 @@ def fitted():
     return models
 
 
+def _variants(X, Y):
+    """Learners with the settings that make them keep other records than by default."""
+    of_one_parent = Hierarchy.flat(TREE.n_nodes)
+    made = {
+        "policy": learners_room.make("per-node", TREE, policy=POLICIES["siblings"]).fit(X, Y),
+        "joint": learners_room.make("per-level", TREE, estimator=DecisionTreeClassifier(random_state=0)).fit(X, Y),
+        "exclusive": learners_room.make("per-parent", of_one_parent, labels="exclusive").fit(X, np.eye(40, Y.shape[1])),
+        "constant": learners_room.make("binary-relevance", TREE).fit(X, np.ones_like(Y)),
+        "classifiers": learners_room.make("ada-boost-mh", TREE, estimator=GaussianNB()).fit(X, Y),
+        "categories": learners_room.make("global-naive-bayes", TREE, categorical_features=[0]).fit(X - X.min(0), Y),
+    }
+    return {f"learners.{name}": model for name, model in made.items()}
+
+
 def _stack():
     learners = [("all", learners_room.make("binary-relevance")), ("each", learners_room.make("per-node"))]
-    parameters = inspect.signature(Stack).parameters
-    return Stack(learners, hierarchy=TREE) if "hierarchy" in parameters else Stack(learners)
+    return Stack(learners, hierarchy=TREE)
 
 
 def answer(name, model):
