@@ -47,3 +47,11 @@ def test_two_classes_cannot_share_a_name():
     type("One", (base,), {"name": "same"})
     with pytest.raises(TruePathError, match="two things are called 'same'"):
         type("Two", (base,), {"name": "same"})
+
+
+def test_a_module_can_be_loaded_again_after_its_names_were_published():
+    base = family()
+    first = type("One", (base,), {"name": "same", "__module__": "package.private"})
+    first.__module__ = "package"
+    again = type("One", (base,), {"name": "same", "__module__": "package.private"})
+    assert base.registry["same"] is again

@@ -37,14 +37,15 @@ class Registry:
         self.kind = kind
         self.module = module
         self._members: dict[str, Any] = {}
+        self._origins: dict[str, str] = {}  # where each was written when it was entered
 
     def add(self, member: Any) -> Any:
         """Enter a member under its ``name`` and return it; the same name for something else is an error."""
-        known = self._members.get(member.name)
-        if known is not None and _origin(known) != _origin(member):
+        origin = _origin(member)
+        known = self._origins.setdefault(member.name, origin)
+        if known != origin:
             raise TruePathError(
-                f"two {self.kind}s are called {member.name!r}: {_origin(known)} and {_origin(member)}.",
-                "Give one of them another name.",
+                f"two {self.kind}s are called {member.name!r}: {known} and {origin}.", "Give one of them another name."
             )
         self._members[member.name] = member
         return member
