@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,39 @@ def test_a_room_exports_what_it_says(room):
 def test_every_module_imports_on_its_own():
     for module in pkgutil.walk_packages(truepath.__path__, "truepath."):
         importlib.import_module(module.name)
+
+
+def project() -> dict:
+    try:
+        import tomllib
+    except ImportError:  # Python 3.10
+        import tomli as tomllib
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_version_stands_in_one_place():
+    settings = project()
+    assert "version" in settings["project"]["dynamic"]
+    assert "version" not in settings["project"]
+    written = (ROOT / settings["tool"]["hatch"]["version"]["path"]).read_text(encoding="utf-8")
+    assert f'__version__ = "{truepath.__version__}"' in written
+    assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").count(f"## {truepath.__version__}") == 1
+
+
+def test_every_version_of_python_is_named_and_every_extra_has_code():
+    settings = project()["project"]
+    versions = [line.rpartition(" ")[2] for line in settings["classifiers"] if "Python :: 3." in line]
+    assert versions == [f"3.{minor}" for minor in range(10, 15)]
+    assert {"Homepage", "Documentation", "Source", "Issues", "Changelog"} <= set(settings["urls"])
+    places = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").glob("*.rst"), *(ROOT / "docs").glob("*.py")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in places).lower().replace("_", "-")
+    extras = settings["optional-dependencies"]
+    packages = [*settings["dependencies"], *(package for extra in extras.values() for package in extra)]
+    assert [package for package in packages if ">=" not in package and not package.startswith("truepath[")] == []
+    for extra in set(extras) - {"all", "test"}:
+        named = [re.split(r"[\[>]", package)[0] for package in extras[extra]]
+        unused = [name for name in named if name not in text and name.replace("scikit-", "") not in text]
+        assert unused == [], f"the extra {extra!r} has packages that nothing uses"
 
 
 def run(code: str) -> str:
