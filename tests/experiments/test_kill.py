@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from truepath.experiments.journal import JOURNAL
+from truepath.experiments.survey import JOURNAL
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
 

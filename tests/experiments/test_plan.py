@@ -9,9 +9,10 @@ from truepath.classifier import preset_names
 from truepath.data import load_dataset, make_hmc
 from truepath.errors import TruePathError
 from truepath.experiments import make_plan, survey_experiment
-from truepath.experiments.fingerprint import data_fingerprint, describe_settings, digest
+from truepath.experiments.fingerprint import data_fingerprint, describe_settings
 from truepath.experiments.job import run_job
 from truepath.experiments.methods import make_method
+from truepath.experiments.store import digest
 from truepath.learners import PCTForest, PCTree, PerNode
 
 TREE = {"tree": "truepath.learners.PCTree"}
@@ -114,7 +115,7 @@ def test_presets_and_decoders(tmp_path):
     assert survey.methods["smaller"].template.cv == 0.4
     assert survey.methods["decoded"].template.decoder.objective == "h_loss"
     job = next(job for job in survey.jobs(survey.keys) if job.key.method == "decoded")
-    assert run_job(job).error == ""
+    assert set(run_job(job)["values"]) == {measure.label for measure in survey.plan.measures}
     assert list(make_plan({"datasets": "toy", "methods": preset_names()}).methods) == list(preset_names())
     assert all(make_method(name, name).settings["use"].endswith("HierarchicalClassifier") for name in preset_names())
     with pytest.raises(TruePathError, match=r"asks for the preset 'clus-ens'\. Did you mean"):

@@ -14,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from truepath.data import load_dataset, make_hmc
 from truepath.errors import TruePathError
 from truepath.experiments import compare, format_table, run_experiment, survey_experiment
-from truepath.experiments.journal import JOURNAL, Journal, hold_folder
+from truepath.experiments.store import Store
+from truepath.experiments.survey import JOURNAL
 from truepath.learners import PCTForest, PCTree
 from truepath.metrics import h_loss, micro_f1
 
@@ -166,8 +167,8 @@ def test_every_cut_of_the_journal_gives_the_same_table(tmp_path):
         found = run_experiment(small, folder)
         assert found.n_kept == whole[:cut].count(b"\n")
         assert table(folder) == table(tmp_path / "whole")
-        records, damaged = Journal(folder).read()
-        assert (len(records), damaged) == (4, 0)
+        found = Store(folder / JOURNAL).read()
+        assert (len(found.units), found.damaged) == (4, ())
 
 
 def test_a_damaged_line_is_done_again(tmp_path):
@@ -196,11 +197,11 @@ def test_a_full_disk_loses_nothing_and_says_how_to_go_on(tmp_path, monkeypatch):
         return real(handle, content)
 
     monkeypatch.setattr(os, "write", write)
-    with pytest.raises(OSError, match=r"No space left.*run the same plan with the folder"):
+    with pytest.raises(OSError, match=r"No space left.*run the same with the folder"):
         run_experiment(plan(), tmp_path / "full")
     monkeypatch.undo()
-    records, damaged = Journal(tmp_path / "full").read()
-    assert (len(records), damaged) == (4, 0)
+    found = Store(tmp_path / "full" / JOURNAL).read()
+    assert (len(found.units), found.damaged) == (4, ())
     assert run_experiment(plan(), tmp_path / "full").n_kept == 4
     assert table(tmp_path / "full") == table(tmp_path / "whole")
 
@@ -208,13 +209,15 @@ def test_a_full_disk_loses_nothing_and_says_how_to_go_on(tmp_path, monkeypatch):
 def test_an_interruption_leaves_tables_of_what_is_finished(tmp_path):
     seen = []
 
-    def stop(record):
-        seen.append(record.key)
-        if len(seen) == 3:
+    def stop(done, total, what):
+        seen.append((done, total, what))
+        if done == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_experiment(plan(), tmp_path, on_result=stop)
+        run_experiment(plan(), tmp_path, on_progress=stop)
+    assert seen[0] == (0, 16, "toy / tree / seed 0 / fold 0")
+    assert seen[-1] == (3, 16, "toy / tree / seed 1 / fold 0")
     assert table(tmp_path).count(b"\n") == 1 + 3 * 3
     started = []
     assert run_experiment(plan(), tmp_path, on_start=started.append).n_kept == 3
@@ -228,7 +231,10 @@ def test_a_worker_that_cannot_go_on_is_told(tmp_path):
 
 
 def test_two_at_a_time_are_kept_apart(tmp_path):
-    with hold_folder(tmp_path), pytest.raises(TruePathError, match="in use by another thread of this process"):
+    with (
+        Store(tmp_path / JOURNAL).hold(),
+        pytest.raises(TruePathError, match="in use by another thread of this process"),
+    ):
         run_experiment(plan(), tmp_path)
     run_experiment(plan(seeds=1), tmp_path)
 
@@ -238,8 +244,8 @@ def test_another_process_is_kept_out(tmp_path):
     import sys
 
     code = (
-        "import sys; from pathlib import Path; from truepath.experiments.journal import hold_folder\n"
-        "with hold_folder(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from truepath.experiments.store import Store\n"
+        "with Store(Path(sys.argv[1]) / 'runs.jsonl').hold(): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

@@ -51,7 +51,7 @@ def experiment(
 
 def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
     """Run the plan behind a progress bar; what is kept and done again goes to stderr."""
-    from truepath.cli.progress import progress
+    from truepath.cli.progress import follow, progress
     from truepath.experiments import run_experiment
 
     with progress("experiment") as advance:
@@ -59,15 +59,8 @@ def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
         def start(survey: Survey) -> None:
             for remark in survey.remarks:
                 typer.echo(remark, err=True)
-            advance(0, total=len(survey.todo))
 
-        return run_experiment(
-            plan,
-            folder,
-            n_jobs=n_jobs,
-            on_start=start,
-            on_result=lambda record: advance(1, note=f"{record.key}{' FAILED' if record.failed else ''}"),
-        )
+        return run_experiment(plan, folder, n_jobs=n_jobs, on_start=start, on_progress=follow(advance))
 
 
 def _tables(result: ExperimentResult) -> str:

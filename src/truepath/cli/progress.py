@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["progress"]
+__all__ = ["follow", "progress"]
 
 Advance = Callable[..., None]
 
@@ -35,3 +35,15 @@ def progress(description: str, total: float | None = None) -> Iterator[Advance]:
             bar.update(task, advance=steps, total=total, note=note)
 
         yield advance
+
+
+def follow(advance: Advance) -> Callable[[float, float, str], None]:
+    """Return what drives a bar by ``on_progress(done, total, what)``."""
+    before = 0.0
+
+    def on_progress(done: float, total: float, what: str) -> None:
+        nonlocal before
+        advance(done - before, note=what, total=total)
+        before = done
+
+    return on_progress

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import platform
 import time
-import traceback
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath import __version__
 from truepath.experiments.measures import MetricWithOptions
-from truepath.experiments.records import RunKey, RunRecord
+from truepath.experiments.records import RunKey
 from truepath.experiments.sources import Source
 
-__all__ = ["Job", "run_job", "versions"]
+__all__ = ["Job", "run_job"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +22,8 @@ class Job:
 
     Attributes
     ----------
-    record : RunRecord
-        Key, settings and measures, to be completed.
+    key : RunKey
+        What the run is called.
     estimator : unfitted estimator
     source : Source
     train, test : ndarray of int
@@ -35,7 +31,7 @@ class Job:
     measures : tuple of MetricWithOptions
     """
 
-    record: RunRecord
+    key: RunKey
     estimator: Any
     source: Source
     train: NDArray[np.int64]
@@ -43,32 +39,19 @@ class Job:
     measures: tuple[MetricWithOptions, ...]
 
     @property
-    def key(self) -> RunKey:
-        """What the run is called."""
-        return self.record.key
+    def sizes(self) -> dict[str, int]:
+        """Rows, features and labels."""
+        X = self.source.rows.X
+        return {
+            "n_train": self.train.size,
+            "n_test": self.test.size,
+            "n_features": X.shape[1] if X.ndim == 2 else 1,
+            "n_labels": self.source.hierarchy.n_nodes,
+        }
 
 
-def run_job(job: Job) -> RunRecord:
-    """Fit, predict and measure; what the method raises becomes part of the record."""
-    from threadpoolctl import threadpool_limits
-
-    rows = job.source.rows
-    sizes = {
-        "n_train": job.train.size,
-        "n_test": job.test.size,
-        "n_features": rows.X.shape[1] if rows.X.ndim == 2 else 1,
-        "n_labels": job.source.hierarchy.n_nodes,
-    }
-    record = replace(job.record, sizes=sizes, versions=versions())
-    try:
-        with threadpool_limits(limits=1):  # sums in BLAS depend on the number of threads, and that on n_jobs
-            return _fit_and_measure(job, record)
-    except Exception as problem:
-        line = " ".join(f"{type(problem).__name__}: {problem}".split())
-        return replace(record, error=line, traceback=traceback.format_exc())
-
-
-def _fit_and_measure(job: Job, record: RunRecord) -> RunRecord:
+def run_job(job: Job) -> dict[str, Any]:
+    """Fit, predict and measure; return the measures' values and the seconds it took."""
     # Taking rows copies them: workers may hold the data as read-only memory maps
     rows, hierarchy = job.source.rows, job.source.hierarchy
     train, test = rows.take(job.train), rows.take(job.test)
@@ -81,7 +64,7 @@ def _fit_and_measure(job: Job, record: RunRecord) -> RunRecord:
         m.label: m.metric(test.y, predicted[m.metric.needs], hierarchy, **m.options_for(hierarchy))
         for m in job.measures
     }
-    return replace(record, values=values, fit_seconds=fitted - start, predict_seconds=done - fitted)
+    return {"values": values, "fit_seconds": fitted - start, "predict_seconds": done - fitted}
 
 
 def _labels_for(estimator: Any, Y: Any) -> Any:
@@ -108,17 +91,3 @@ def _as_scores(estimator: Any, predicted: Any) -> Any:
         of_true = np.flatnonzero(np.asarray(classes) == 1)
         columns.append(part[:, of_true[0]] if of_true.size else np.zeros(part.shape[0]))
     return np.column_stack(columns)
-
-
-def versions() -> Mapping[str, str]:
-    """Return the versions a run's numbers may depend on."""
-    import scipy
-    import sklearn
-
-    return {
-        "truepath": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "sklearn": sklearn.__version__,
-    }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from truepath.experiments.store import Finished
 
 __all__ = ["RunKey", "RunRecord"]
 
@@ -41,7 +44,7 @@ class RunRecord:
     sizes : dict
         ``n_train``, ``n_test``, ``n_features`` and ``n_labels``.
     versions : dict
-        Of truepath, python, numpy, scipy and scikit-learn.
+        Of truepath, python and the packages behind the numbers.
     """
 
     key: RunKey
@@ -50,8 +53,8 @@ class RunRecord:
     measures: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
     traceback: str = ""
-    fit_seconds: float = float("nan")
-    predict_seconds: float = float("nan")
+    fit_seconds: float = math.nan
+    predict_seconds: float = math.nan
     sizes: Mapping[str, int] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,35 +63,19 @@ class RunRecord:
         """Whether the method raised."""
         return bool(self.error)
 
-    def serves(self, settings: str, measures: Mapping[str, str]) -> bool:
-        """Say whether this run is what a plan asks for: finished, same settings, every measure there."""
-        same = all(self.measures.get(label) == options for label, options in measures.items())
-        return not self.failed and self.settings == settings and same
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON holds it, floats to the last bit, NaN and infinity by name."""
-        return {
-            **self.key._asdict(),
-            "settings": self.settings,
-            "values": {label: _plain(value) for label, value in self.values.items()},
-            "measures": dict(self.measures),
-            "error": self.error,
-            "traceback": self.traceback,
-            "fit_seconds": _plain(self.fit_seconds),
-            "predict_seconds": _plain(self.predict_seconds),
-            "sizes": dict(self.sizes),
-            "versions": dict(self.versions),
-        }
-
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> RunRecord:
-        """Return the record that :meth:`to_dict` wrote."""
-        rest = {name: value for name, value in given.items() if name not in RunKey._fields}
-        rest["values"] = {label: float(value) for label, value in given["values"].items()}
-        for name in ("fit_seconds", "predict_seconds"):
-            rest[name] = float(given[name])
-        return cls(RunKey(*(given[name] for name in RunKey._fields)), **rest)
-
-
-def _plain(value: float) -> float | str:
-    return value if value - value == 0 else str(value)  # NaN and infinity are no JSON
+    def of(cls, finished: Finished) -> RunRecord:
+        """Return a finished unit of work as a run."""
+        given = finished.value or {}
+        return cls(
+            RunKey(*finished.key),
+            finished.settings,
+            given.get("values", {}),
+            finished.parts,
+            finished.error,
+            finished.traceback,
+            given.get("fit_seconds", math.nan),
+            given.get("predict_seconds", math.nan),
+            finished.about,
+            finished.versions,
+        )

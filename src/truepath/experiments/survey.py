@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from truepath.experiments.fingerprint import describe_settings, digest
-from truepath.experiments.job import Job, versions
-from truepath.experiments.journal import Journal
+from truepath.experiments.engine import Unit, versions
+from truepath.experiments.fingerprint import describe_settings
+from truepath.experiments.job import Job, run_job
 from truepath.experiments.methods import Method, make_method
 from truepath.experiments.plan import Plan, make_plan
 from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.sources import Source, open_source
+from truepath.experiments.store import Finished, Store, Stored, digest
 
-__all__ = ["Survey", "survey_experiment"]
+__all__ = ["JOURNAL", "Survey", "survey_experiment"]
+
+JOURNAL = "runs.jsonl"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +54,20 @@ class Survey:
 
     def jobs(self, keys: Iterable[RunKey]) -> Iterator[Job]:
         """Yield what the workers need, one run at a time."""
-        options = _measure_digests(self.plan)
         dealt: dict[tuple[str, int], Any] = {}  # the same folds for all methods
         for key in keys:
             source, method = self.sources[key.dataset], self.methods[key.method]
             if (key.dataset, key.seed) not in dealt:
                 dealt[key.dataset, key.seed] = source.deal(key.seed)
-            record = RunRecord(key, _settings(self.plan, source, method, key), measures=options)
-            estimator = method.make(source.hierarchy, key.seed)
             train, test = dealt[key.dataset, key.seed][key.fold]
-            yield Job(record, estimator, source, train, test, self.plan.measures)
+            yield Job(key, method.make(source.hierarchy, key.seed), source, train, test, self.plan.measures)
+
+    def units(self, keys: Iterable[RunKey]) -> Iterator[Unit]:
+        """Yield the runs as units of work, one at a time."""
+        parts = _measure_digests(self.plan)
+        for job in self.jobs(keys):
+            settings = _settings(self.plan, job.source, self.methods[job.key.method], job.key)
+            yield Unit(job.key, settings, partial(run_job, job), parts, job.sizes)
 
     def describe(self) -> dict[str, Any]:
         """Return the plan as JSON holds it, with what was found: data digests, sizes, every parameter."""
@@ -115,10 +123,9 @@ def survey_experiment(plan: Any, folder: str | Path | None = None) -> Survey:
         for seed in plan.seeds
         for fold in range(plan.folds or 1)
     )
-    found, damaged = Journal(Path(folder)).read() if folder is not None else ([], 0)
-    kept, remarks = _keep(plan, sources, methods, keys, found)
-    if damaged:
-        remarks = (f"{damaged} damaged line(s) of the journal dropped; their runs are done again.", *remarks)
+    stored = Store(Path(folder) / JOURNAL).read() if folder is not None else Stored()
+    wanted = {key: _settings(plan, sources[key.dataset], methods[key.method], key) for key in keys}
+    kept, remarks = _keep(wanted, _measure_digests(plan), stored)
     return Survey(plan, sources, methods, keys, kept, remarks)
 
 
@@ -140,43 +147,32 @@ def _measure_digests(plan: Plan) -> dict[str, str]:
 
 
 def _keep(
-    plan: Plan,
-    sources: Mapping[str, Source],
-    methods: Mapping[str, Method],
-    keys: tuple[RunKey, ...],
-    found: Iterable[RunRecord],
+    wanted: Mapping[RunKey, str], measures: Mapping[str, str], stored: Stored
 ) -> tuple[dict[RunKey, RunRecord], tuple[str, ...]]:
     """Sort the runs found into those that serve and those that do not, and say so."""
-    options = _measure_digests(plan)
-    by_key: dict[RunKey, list[RunRecord]] = {}
-    for record in found:
-        by_key.setdefault(record.key, []).append(record)
     kept: dict[RunKey, RunRecord] = {}
     why: Counter[str] = Counter()
-    for key in keys:
-        if key not in by_key:
-            continue
-        settings = _settings(plan, sources[key.dataset], methods[key.method], key)
-        serving = [record for record in by_key[key] if record.serves(settings, options)]
-        if serving:
-            kept[key] = serving[-1]
-        else:
-            why[_reason(by_key[key], settings)] += 1
-    remarks = [f"{len(kept)} of {len(keys)} runs are finished and kept."] if kept else []
+    for key, settings in wanted.items():
+        serving = stored.serving(key, settings, measures)
+        if serving is not None:
+            kept[key] = RunRecord.of(serving)
+        elif stored.of(key):
+            why[_reason(stored.of(key), settings)] += 1
+    remarks = [stored.remark] if stored.remark else []
+    remarks += [f"{len(kept)} of {len(wanted)} runs are finished and kept."] if kept else []
     remarks += [f"{count} finished run(s) done again: {reason}." for reason, count in why.items()]
-    beside = len(set(by_key) - set(keys))
-    if beside:
-        remarks.append(f"{beside} finished run(s) are not part of this plan; they stay in the journal.")
-    now = dict(versions())
+    if beside := len(stored.keys - set(wanted)):
+        remarks.append(f"{beside} finished run(s) are not part of this plan; they stay in {JOURNAL}.")
+    now = versions()
     old = sorted({f"{name} {v}" for r in kept.values() for name, v in r.versions.items() if now.get(name) != v})
     if old:
         remarks.append(f"Some kept runs were made with other versions: {', '.join(old)}.")
     return kept, tuple(remarks)
 
 
-def _reason(records: list[RunRecord], settings: str) -> str:
+def _reason(found: list[Finished], settings: str) -> str:
     """Say why none of the runs found serves."""
-    same = [record for record in records if record.settings == settings]
+    same = [run for run in found if run.settings == settings]
     if not same:
         return "settings or data changed"
-    return "failed last time" if same[-1].failed else "other measures are asked for"
+    return "failed last time" if same[-1].error else "other measures are asked for"

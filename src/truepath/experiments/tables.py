@@ -18,7 +18,7 @@ RESULTS = "results.csv"
 RUNS = "runs.csv"
 
 SIZES = ("n_train", "n_test", "n_features", "n_labels")
-VERSIONS = ("truepath", "python", "numpy", "scipy", "sklearn")
+VERSIONS = ("truepath", "python", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def results_csv(records: Iterable[RunRecord], plan: Plan) -> str:

@@ -1,0 +1,192 @@
+"""Run units of work through joblib and keep each as it finishes: what a plan's runs and a paper's cells have in common.
+
+The parent process alone writes. Units come back in any order; each is in the store before the next is looked at. BLAS
+and OpenMP have one thread within a unit, so that its numbers do not depend on how many run at a time. What a unit
+raises is kept in its record and the others go on; Ctrl-C and a worker that dies end the call, with all that is finished
+in the store.
+"""
+
+from __future__ import annotations
+
+import platform
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import cache
+from importlib.metadata import version
+from itertools import islice
+from time import perf_counter
+from typing import Any
+
+from truepath.errors import TruePathError
+from truepath.experiments.store import Finished, Store
+
+__all__ = ["OnProgress", "Unit", "run_units", "versions"]
+
+OnProgress = Callable[[float, float, str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """A piece of work that is run, kept and resumed as a whole.
+
+    Attributes
+    ----------
+    key : str or tuple
+        Unique within a store.
+    settings : str
+        Digest of all that the outcome depends on.
+    run : callable
+        Called without arguments, perhaps in another process; returns what JSON holds.
+    parts, about : dict
+        As in :class:`Finished`.
+    cost : float
+        How much of the progress it is.
+    """
+
+    key: Any
+    settings: str
+    run: Callable[[], Any]
+    parts: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 1.0
+
+
+def run_units(
+    units: Iterable[Unit],
+    store: Store,
+    *,
+    total: float,
+    n_jobs: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[Finished]:
+    """Run units and keep each in the store as it finishes.
+
+    Parameters
+    ----------
+    units : iterable of Unit
+        Taken one by one, as workers become free.
+    store : Store
+        Held by the caller. Damaged lines are dropped from it first.
+    total : float
+        The sum of the units' costs.
+    n_jobs : int, optional
+        How many at a time, as in joblib.
+    on_progress : callable, optional
+        ``on_progress(done, total, what)`` is called with the cost of what is finished, the cost of all, and the unit
+        that has just been stored; where one runs at a time, also with the unit that is about to start.
+
+    Returns
+    -------
+    finished : list of Finished
+        In the order in which they finished; those that failed have an ``error``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder) / "lengths.jsonl")
+    ...     units = [Unit("three", "abc", "xyz".__len__), Unit("broken", "abc", [].pop)]
+    ...     [(unit.value, unit.error) for unit in run_units(units, store, total=2)]
+    [(3, ''), (None, 'IndexError: pop from empty list')]
+    """
+    store.repair()
+    progress = _Progress(total, on_progress)
+    finished = []
+    try:
+        with closing(_arriving(progress.announce(units, n_jobs), n_jobs)) as arriving:
+            for unit, cost in arriving:
+                _keep(unit, store)
+                finished.append(unit)
+                progress.advance(cost, f"{unit.key}{' FAILED' if unit.error else ''}")
+    except BrokenExecutor as problem:
+        raise TruePathError(
+            f"a worker process died or could not take its work ({type(problem).__name__}: {problem}).",
+            f"What is finished is kept in {store.path.parent}; run the same again to go on, with fewer n_jobs if "
+            "memory ran out.",
+        ) from problem
+    return finished
+
+
+class _Progress:
+    """How much is done, told to whoever wants to know."""
+
+    def __init__(self, total: float, on_progress: OnProgress | None):
+        self.done, self.total = 0.0, total
+        self.tell: OnProgress = on_progress or (lambda done, total, what: None)
+
+    def advance(self, cost: float, what: str) -> None:
+        self.done += cost
+        self.tell(self.done, self.total, what)
+
+    def announce(self, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Unit]:
+        """Hand units on; name each as it starts if that can be known."""
+        from joblib import effective_n_jobs
+
+        one_at_a_time = effective_n_jobs(n_jobs) == 1
+        for unit in units:
+            if one_at_a_time:
+                self.advance(0.0, str(unit.key))
+            yield unit
+
+
+def _arriving(units: Iterator[Unit], n_jobs: int | None) -> Generator[tuple[Finished, float], None, None]:
+    """Yield what is finished, and its cost, as it comes.
+
+    One unit is one batch: a batch comes back as a whole, and all of it would be lost with the process. Backends that
+    cannot hand over results one by one get as many units at a time as there are workers.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib.parallel import get_active_backend
+
+    if n_jobs == 1 or getattr(get_active_backend()[0], "supports_return_generator", True):
+        workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+        with closing(workers(delayed(_run)(unit) for unit in units)) as results:
+            yield from results
+        return
+    with Parallel(n_jobs=n_jobs, batch_size=1) as workers:
+        while some := list(islice(units, effective_n_jobs(n_jobs))):
+            yield from workers(delayed(_run)(unit) for unit in some)
+
+
+def _run(unit: Unit) -> tuple[Finished, float]:
+    """Run one unit; what it raises becomes part of the record."""
+    from threadpoolctl import threadpool_limits
+
+    value, error, trace = None, "", ""
+    start = perf_counter()
+    try:
+        with threadpool_limits(limits=1):  # sums in BLAS depend on the number of threads, and that on n_jobs
+            value = unit.run()
+    except Exception as problem:
+        error, trace = " ".join(f"{type(problem).__name__}: {problem}".split()), traceback.format_exc()
+    seconds, date = perf_counter() - start, datetime.now(timezone.utc).date().isoformat()
+    made = (unit.parts, unit.about, value, error, trace, seconds, date, versions())
+    return Finished(unit.key, unit.settings, *made), unit.cost
+
+
+def _keep(unit: Finished, store: Store) -> None:
+    try:
+        store.append(unit)
+    except OSError as problem:
+        raise OSError(
+            problem.errno,
+            f"cannot write to {store.path} ({problem.strerror}). All that was finished before is kept. Make room, then "
+            f"run the same with the folder {store.path.parent} to go on",
+        ) from problem
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that numbers may depend on."""
+    import truepath
+
+    return {"truepath": truepath.__version__, "python": platform.python_version(), **_package_versions()}
+
+
+@cache
+def _package_versions() -> dict[str, str]:
+    return {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}
