@@ -1,18 +1,21 @@
 """What a decoder is: coherent scores in, closed label sets out; some learn from held-out scores how.
 
-A decoder never sees features or a model. ``fit(S, Y)`` takes scores of instances that the scoring model was *not*
+A decoder never sees features or a model. ``fit(S, y)`` takes scores of instances that the scoring model was *not*
 trained on, with their true labels; ``predict(S)`` returns a boolean matrix that respects the hierarchy, dense for
-dense scores, CSR for sparse ones (where an absent score is 0).
+dense scores, CSR for sparse ones (where an absent score is 0). A decoder that learns nothing predicts unfitted.
+
+:class:`DecoderLike` is what others ask of a decoder, whoever wrote it. A member of this module derives from
+:class:`Decoder`, has a ``name``, and writes ``_label``; if it learns, also ``learns_from`` and ``_learn``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import NotFittedError
 
 from truepath.hierarchy.checks import check_scores, check_truth, check_weight, hierarchy_for
 from truepath.registry import DECODERS, Member
@@ -20,11 +23,26 @@ from truepath.registry import DECODERS, Member
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Decoder", "FitInput", "check_fit_input"]
+__all__ = ["Decoder", "DecoderLike", "FitInput"]
+
+
+@runtime_checkable
+class DecoderLike(Protocol):
+    """What is asked of a decoder, whoever wrote it."""
+
+    @property
+    def learns(self) -> bool:
+        """Whether ``fit`` learns from held-out scores and labels; if not, ``predict`` works unfitted."""
+
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
+        """Learn from held-out scores and labels, and return self."""
+
+    def predict(self, S: Any) -> Any:
+        """Return closed label sets, a boolean matrix of the shape of ``S``; self stays as it is."""
 
 
 class FitInput(NamedTuple):
-    """Checked arguments of ``fit``."""
+    """Checked arguments of ``fit``; ``y`` may be None where nothing is learned from it."""
 
     S: Any
     y: Any
@@ -33,10 +51,10 @@ class FitInput(NamedTuple):
 
 
 class Decoder(Member, BaseEstimator):
-    """Base of all decoders; a subclass has ``hierarchy`` among its parameters, ``fit`` and ``_label``.
+    """Base of all decoders; a subclass has ``hierarchy`` among its parameters and writes ``_label``.
 
-    ``fit`` ends with ``self.hierarchy_`` set. ``_label(S)`` gets checked scores and returns closed labels of the
-    same kind, dense or CSR.
+    ``_label(S, hierarchy)`` gets checked scores and returns closed labels of the same kind, dense or CSR. ``_learn``
+    gets the checked arguments of ``fit`` and sets what is learned. ``predict`` never writes to the decoder.
     """
 
     registry = DECODERS
@@ -44,13 +62,35 @@ class Decoder(Member, BaseEstimator):
 
     @property
     def learns(self) -> bool:
-        """Whether ``fit`` learns from scores and labels; then they must be those of held-out rows."""
-        return False
+        """Whether ``fit`` learns from scores and labels, which must then be those of held-out rows."""
+        return bool(self._to_learn())
 
-    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Decoder:
-        """Learn from held-out scores and labels. Decoders that learn nothing take note of the hierarchy only."""
-        self.hierarchy_ = hierarchy_for(self.hierarchy, S)
-        self.n_features_in_ = self.hierarchy_.n_nodes
+    def _to_learn(self) -> tuple[str, ...]:
+        """Name the attributes that ``fit`` learns from labels under the present parameters; none if it learns nothing.
+
+        The one place that says what is learned: ``learns``, the check that ``fit`` was called and scikit-learn's tags
+        follow from it.
+        """
+        return ("hierarchy_",) if self.learns_from else ()
+
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from held-out scores and labels. A decoder that learns nothing checks them, and need not be fitted.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+            Scores of instances that the scoring model was not trained on.
+        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+            Their true labels, closed; may be left out where there is nothing to learn.
+        sample_weight : array-like, shape (n_samples,), optional
+
+        Returns
+        -------
+        self : Decoder
+        """
+        given = self._check_fit(S, y, sample_weight)
+        self._learn(given)
+        self.hierarchy_, self.n_features_in_ = given.hierarchy, given.hierarchy.n_nodes
         return self
 
     def predict(self, S: Any) -> Any:
@@ -63,32 +103,49 @@ class Decoder(Member, BaseEstimator):
         Returns
         -------
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
-            Closed under ancestors.
+            Closed under ancestors; dense for dense scores, CSR for sparse ones.
         """
-        check_is_fitted(self, "hierarchy_")
-        return self._label(self._check_scores(S))
+        hierarchy = self._hierarchy_for(S)
+        return self._label(self._check_scores(S, hierarchy), hierarchy)
 
     def fit_predict(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, and return the label sets of the same scores."""
         return self.fit(S, y, sample_weight).predict(S)
 
-    def _check_scores(self, S: Any) -> Any:
-        """Check the scores that are to be labelled."""
-        return check_scores(S, self.hierarchy_)
+    def _check_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None) -> FitInput:
+        """Check the arguments of ``fit``: labels where they are given, and that they are where they teach."""
+        hierarchy = hierarchy_for(self.hierarchy, S)
+        S = self._check_scores(S, hierarchy)
+        if y is None and not self.learns:
+            return FitInput(S, None, None, hierarchy)
+        y = check_truth(y, S, hierarchy)
+        if S.shape[0] == 0:
+            raise ValueError("S has no rows; at least one scored instance is needed.")
+        return FitInput(S, y, check_weight(sample_weight, S.shape[0]), hierarchy)
 
-    def _label(self, S: Any) -> Any:
+    def _hierarchy_for(self, S: Any) -> Hierarchy:
+        """Return the hierarchy to predict with: the fitted one, the one given, or a flat one as wide as ``S``."""
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"{type(self).__name__} learns from {self.learns_from}; call fit(S, y) first.")
+        return hierarchy_for(getattr(self, "hierarchy_", self.hierarchy), S)
+
+    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
+        """Return scores that can be learned from and labelled."""
+        return check_scores(S, hierarchy)
+
+    def _learn(self, given: FitInput) -> None:
+        """Set what is learned, attributes whose names end in an underscore."""
+
+    def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         """Return closed labels for checked scores."""
         raise NotImplementedError
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return all(hasattr(self, name) for name in self._to_learn())
 
-def check_fit_input(
-    decoder: Decoder, S: Any, Y: Any, sample_weight: ArrayLike | None = None, *, coherent: bool = False
-) -> FitInput:
-    """Check the arguments of ``fit``, and set ``hierarchy_`` and ``n_features_in_``."""
-    hierarchy = hierarchy_for(decoder.hierarchy, S)
-    S = check_scores(S, hierarchy, coherent=coherent)
-    Y = check_truth(Y, S, hierarchy)
-    decoder.hierarchy_, decoder.n_features_in_ = hierarchy, hierarchy.n_nodes
-    if S.shape[0] == 0:
-        raise ValueError("S has no rows; at least one scored instance is needed.")
-    return FitInput(S, Y, check_weight(sample_weight, S.shape[0]), hierarchy)
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = tags.target_tags.required = self.learns
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output, tags.target_tags.single_output = True, False
+        return tags

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from strategies import hierarchies, score_matrices
 from truepath import Hierarchy
@@ -71,10 +70,9 @@ def test_empty_and_flat():
 
 
 def test_errors_and_clone():
-    with pytest.raises(NotFittedError):
-        BestPath(hierarchy=TREE).predict(np.zeros((1, 5)))
-    with pytest.raises(ValueError, match="by must be 'leaf' or 'mean'; got 'sum'"):
-        BestPath(hierarchy=TREE, by="sum").fit(np.zeros((1, 5)))
+    for call in ("fit", "predict"):
+        with pytest.raises(ValueError, match="by must be 'leaf' or 'mean'; got 'sum'"):
+            getattr(BestPath(hierarchy=TREE, by="sum"), call)(np.zeros((1, 5)))
     with pytest.raises(ValueError, match="5 nodes"):
         BestPath(hierarchy=TREE).fit(np.zeros((1, 5))).predict(np.zeros((1, 3)))
     assert clone(BestPath(hierarchy=TREE, by="mean")).get_params()["by"] == "mean"

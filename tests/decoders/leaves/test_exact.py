@@ -116,18 +116,21 @@ def test_the_greedy_answers_when_time_is_up():
     h = large_dag()
     C = np.random.default_rng(1).uniform(0.2, 0.6, (2, h.n_edges + h.roots.size))
     exact = ExactLeafMAP(k=5, time_limit=1e-4, hierarchy=h)
-    with pytest.warns(ConvergenceWarning, match=r"2 of 2 rows .* gap_"):
+    with pytest.warns(ConvergenceWarning, match=r"2 of 2 rows .* predict_with_gaps"):
         Y = exact.predict(None, conditional=C)
-    assert (exact.gap_ > 0).all()
-    assert exact.gap_.shape == (2,)
+    again, gaps = exact.predict_with_gaps(None, conditional=C)
+    assert (gaps > 0).all()
+    assert gaps.shape == (2,)
+    assert (again == Y).all()
     assert (MAS(k=5, hierarchy=h).predict(None, conditional=C) == Y).all()
 
 
 def test_gap_is_zero_where_proved():
     h = Hierarchy.from_parents([-1, -1, [0, 1], [0], [1]])
     exact = ExactLeafMAP(hierarchy=h)
-    exact.predict([[0.6, 0.5, 0.4, 0.3, 0.2]] * 3)
-    assert exact.gap_.tolist() == [0, 0, 0]
+    Y, gaps = exact.predict_with_gaps([[0.6, 0.5, 0.4, 0.3, 0.2]] * 3)
+    assert gaps.tolist() == [0, 0, 0]
+    assert (Y == exact.predict([[0.6, 0.5, 0.4, 0.3, 0.2]] * 3)).all()
 
 
 def test_risk_needs_marginals_and_alpha():

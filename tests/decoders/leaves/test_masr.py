@@ -70,7 +70,7 @@ def test_larger_alpha_predicts_no_fewer_labels():
 
 def test_wrong_alpha():
     S = [[0.1, 0.2]]
-    with pytest.raises(NotFittedError, match="alpha='balanced'"):
+    with pytest.raises(NotFittedError, match="alpha is 'balanced'"):
         MASR().predict(S)
     for alpha in (-1, np.inf, "even", True, None):
         with pytest.raises(ValueError, match="alpha must be"):

@@ -104,9 +104,7 @@ def nested_agreement(
     k_max = min(k_max, hierarchy.leaves.size)
     greedy = GreedySearch(hierarchy)
     optimum: Any = TreeOptimum(hierarchy, k_max) if hierarchy.is_tree else DagOptimum(hierarchy, time_limit)
-    parts = [
-        _compare(block, greedy, optimum, k_max) for _, block in decoder._weighted_blocks(S, conditional, hierarchy)
-    ]
+    parts = [_compare(block, greedy, optimum, k_max) for block in decoder._weighted_blocks(S, conditional, hierarchy)]
     if not parts:
         raise ValueError("S has no rows; agreement is a share of rows.")
     return _summarise(*(np.concatenate(matrices) for matrices in zip(*parts)))

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
-from truepath.decoders.base import Decoder, FitInput, check_fit_input
-from truepath.decoders.leaves.counts import as_metalabeler, check_leaf_counts
+from truepath.decoders.base import Decoder, FitInput
+from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler, check_leaf_counts
 from truepath.decoders.leaves.weights import NodeWeights
-from truepath.hierarchy import Hierarchy, check_scores, resolve_hierarchy
+from truepath.hierarchy import Hierarchy, check_scores
 from truepath.hierarchy.arcs import COHERENCE_TOLERANCE, arc_pointers
+from truepath.hierarchy.matrices import as_dense, row_blocks
 
-__all__ = ["BLOCK_CELLS", "LeafDecoder", "check_probabilities", "row_blocks"]
+__all__ = ["BLOCK_CELLS", "LeafDecoder", "check_probabilities", "label_in_blocks"]
 
 # Rows are taken in blocks of about this many scores: they stay in the processor's cache, and sparse scores are
 # never dense all at once.
 BLOCK_CELLS = 1 << 15
-
-
-def row_blocks(n_samples: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of rows with about BLOCK_CELLS cells each."""
-    step = max(1, BLOCK_CELLS // max(1, n_columns))
-    for start in range(0, n_samples, step):
-        yield slice(start, min(start + step, n_samples))
 
 
 def check_probabilities(P: Any, name: str) -> Any:
@@ -47,49 +40,23 @@ class LeafDecoder(Decoder):
     and :meth:`_search` (an object whose ``decode(weights, k)`` gives the label sets; ``k`` None if unknown).
     """
 
-    @property
-    def learns(self) -> bool:
-        """Whether ``fit`` learns from scores and labels: the number of leaves, or their price."""
-        return self._needs_labels()
+    k: Any
 
-    def fit(self, S: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Check, and learn what there is to learn: the number of leaves if ``k`` asks for it.
+    def _to_learn(self) -> tuple[str, ...]:
+        return ("metalabeler_",) if asks_for_metalabeler(self.k) else ()
 
-        Parameters
-        ----------
-        S : ndarray or CSR of float, shape (n_samples, n_nodes)
-            Scores of rows the learner did not train on.
-        y : ndarray or CSR of bool, shape (n_samples, n_nodes), optional
-            Their closed labels; may be left out when there is nothing to learn.
-        sample_weight : array-like, shape (n_samples,), optional
-        """
-        if y is None and not self._needs_labels():
-            super().fit(S)
-            given = FitInput(check_scores(S, self.hierarchy_), None, None, self.hierarchy_)
-        else:
-            given = check_fit_input(self, S, y, sample_weight)
-        self._learn(*given)
-        return self
-
-    def _needs_labels(self) -> bool:
-        """Say whether the parameters ask for something that only labels tell."""
-        return as_metalabeler(self.k) is not None
-
-    def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
+    def _learn(self, given: FitInput) -> None:
         """Fit the MetaLabeler that ``k`` asks for."""
         counter = as_metalabeler(self.k)
         if counter is not None:
-            counter = clone(counter).set_params(hierarchy=hierarchy)
-            self.metalabeler_ = counter.fit(S, Y, sample_weight)
+            counter = clone(counter).set_params(hierarchy=given.hierarchy)
+            self.metalabeler_ = counter.fit(given.S, given.y, given.sample_weight)
 
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
         raise NotImplementedError
 
     def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> Any:
         raise NotImplementedError
-
-    def _report(self, search: Any) -> None:
-        """Keep what a search has to tell when all rows are done."""
 
     def predict(self, S: Any) -> Any:
         """Return the label sets.
@@ -107,42 +74,49 @@ class LeafDecoder(Decoder):
         return self._decode(S, None)
 
     def _decode(self, S: Any, conditional: Any) -> Any:
-        """Decode block after block; a row's labels do not depend on the other rows."""
+        """Check the scores and return their label sets."""
+        return self._decode_and_tell(S, conditional)[0]
+
+    def _decode_and_tell(self, S: Any, conditional: Any) -> tuple[Any, Any]:
+        """Return the label sets and the search that found them; a row's labels do not depend on the other rows."""
         hierarchy, S, conditional = self._check_input(S, conditional)
         given = S if S is not None else conditional
         k = self._leaf_counts(S, given.shape[0], hierarchy)
         search = self._search(hierarchy, k)
-        parts = []
-        for rows, weights in self._weighted_blocks(S, conditional, hierarchy):
-            Y = search.decode(weights, None if k is None else k[rows])
-            parts.append(sparse.csr_array(Y) if sparse.issparse(given) else Y)
-        self._report(search)
-        return _stack(parts, hierarchy.n_nodes, sparse.issparse(given))
 
-    def _weighted_blocks(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> Iterator[tuple[slice, NodeWeights]]:
-        """Yield row blocks with their node weights."""
+        def label(rows: slice) -> NDArray[np.bool_]:
+            weights = self._weigh_rows(rows, S, conditional, hierarchy)
+            return search.decode(weights, None if k is None else k[rows])
+
+        return label_in_blocks(given, hierarchy.n_nodes, label), search
+
+    def _weighted_blocks(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> Iterator[NodeWeights]:
+        """Yield the node weights of block after block of rows."""
         given = S if S is not None else conditional
-        for rows in row_blocks(*given.shape):
-            yield rows, self._weigh(_dense_rows(S, rows), _dense_rows(conditional, rows), hierarchy)
+        for rows in _blocks(given):
+            yield self._weigh_rows(rows, S, conditional, hierarchy)
+
+    def _weigh_rows(self, rows: slice, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
+        """Return the node weights of some rows; one of the two matrices may be None."""
+        S, conditional = (None if M is None else as_dense(M[rows]) for M in (S, conditional))
+        return self._weigh(S, conditional, hierarchy)
 
     def _check_input(self, S: Any, conditional: Any) -> tuple[Hierarchy, Any, Any]:
         """Return the hierarchy and the matrices, checked; ``S`` may be None beside conditional scores."""
         if S is None and conditional is None:
             raise ValueError("S is None; pass marginal scores, or conditional= ones.")
-        hierarchy = getattr(self, "hierarchy_", None)
-        if hierarchy is None:
-            hierarchy = resolve_hierarchy(self.hierarchy, np.shape(S if S is not None else conditional)[1])
+        hierarchy = self._hierarchy_for(S if S is not None else conditional)
         if S is not None:
-            S = self._check_range(check_scores(S, hierarchy))
+            S = self._check_scores(S, hierarchy)
         if conditional is not None:
             conditional = check_conditional(conditional, hierarchy)
             if S is not None and S.shape[0] != conditional.shape[0]:
                 raise ValueError(f"S has {S.shape[0]} rows, conditional {conditional.shape[0]}.")
         return hierarchy, S, conditional
 
-    def _check_range(self, S: Any) -> Any:
-        """Return ``S`` if its values are what the decoder can use: probabilities."""
-        return check_probabilities(S, "S")
+    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
+        """Return scores that are probabilities; a decoder that can use others overrides it."""
+        return check_probabilities(check_scores(S, hierarchy), "S")
 
     def _leaf_counts(self, S: Any, n_samples: int, hierarchy: Hierarchy) -> NDArray[np.int64] | None:
         """Return the number of leaves of each row, or None where the decoder finds it itself."""
@@ -150,11 +124,10 @@ class LeafDecoder(Decoder):
             return None
         if as_metalabeler(self.k) is None:
             return check_leaf_counts(self.k, n_samples, hierarchy.leaves.size)
-        if not hasattr(self, "metalabeler_"):
-            raise NotFittedError(f"{type(self).__name__} learns the number of leaves; call fit(S, Y) first.")
         if S is None:
             raise ValueError("S is None, but the MetaLabeler counts leaves from S; pass both S and conditional.")
-        return self.metalabeler_.predict(S)
+        counts: NDArray[np.int64] = self.metalabeler_.predict(S)
+        return counts
 
 
 def check_conditional(conditional: Any, hierarchy: Hierarchy) -> Any:
@@ -171,16 +144,15 @@ def check_conditional(conditional: Any, hierarchy: Hierarchy) -> Any:
     return check_probabilities(C, "conditional")
 
 
-def _dense_rows(M: Any, rows: slice) -> Any:
-    """Return a block of rows as an array; None stays None."""
-    if M is None:
-        return None
-    return M[rows].toarray() if sparse.issparse(M) else M[rows]
+def label_in_blocks(given: Any, n_nodes: int, label: Callable[[slice], NDArray[np.bool_]]) -> Any:
+    """Return the labels of all rows, made block by block: dense if ``given`` is, CSR if it is sparse."""
+    if not sparse.issparse(given):
+        parts = [label(rows) for rows in _blocks(given)]
+        return np.concatenate([np.zeros((0, n_nodes), bool), *parts])
+    thin = [sparse.csr_array(label(rows)) for rows in _blocks(given)]
+    return sparse.csr_array(sparse.vstack(thin or [sparse.csr_array((0, n_nodes), dtype=bool)], format="csr"))
 
 
-def _stack(parts: list[Any], n_nodes: int, is_sparse: bool) -> Any:
-    """Put blocks of label sets below each other."""
-    if not parts:
-        empty = np.zeros((0, n_nodes), bool)
-        return sparse.csr_array(empty) if is_sparse else empty
-    return sparse.csr_array(sparse.vstack(parts, format="csr")) if is_sparse else np.concatenate(parts)
+def _blocks(given: Any) -> Iterator[slice]:
+    n_rows, n_columns = given.shape
+    return row_blocks(n_rows, n_columns, cells=BLOCK_CELLS)

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.decoders.base import Decoder
-from truepath.decoders.leaves.base import row_blocks
+from truepath.decoders.base import Decoder, FitInput
+from truepath.decoders.leaves.base import label_in_blocks
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["BestPath"]
 
@@ -49,7 +50,7 @@ class BestPath(Decoder):
     Notes
     -----
     Scores need not be coherent or probabilities: margins will do. On a DAG a leaf's "path" is all its ancestors. Ties
-    go to the smaller node number. O(n_nodes) a row by leaf, O(edges of the ancestor closure of the leaves) by mean.
+    go to the smaller node number. O(n_nodes) per row by leaf, O(edges of the ancestor closure of the leaves) by mean.
 
     Examples
     --------
@@ -57,11 +58,11 @@ class BestPath(Decoder):
     >>> from truepath.decoders import BestPath
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.3, 0.2, 0.4, 0.4]]  # a, a/1, a/2, b, b/1
-    >>> h.decode(BestPath(hierarchy=h).fit(S).predict(S))
+    >>> h.decode(BestPath(hierarchy=h).predict(S))
     [('b/1',)]
-    >>> h.decode(BestPath(hierarchy=h, by="mean").fit(S).predict(S))
+    >>> h.decode(BestPath(hierarchy=h, by="mean").predict(S))
     [('a/1',)]
-    >>> h.decode(BestPath(hierarchy=h, single_path=False).fit(S).predict(S))
+    >>> h.decode(BestPath(hierarchy=h, single_path=False).predict(S))
     [('a', 'b/1')]
     """
 
@@ -76,37 +77,32 @@ class BestPath(Decoder):
         self.by = by
         self.threshold = threshold
 
-    def fit(self, S: Any, y: Any = None, sample_weight: Any = None) -> BestPath:
-        """Take note of the hierarchy; nothing is learned."""
+    def _learn(self, given: FitInput) -> None:
+        self._weigher(given.hierarchy)  # checks by
+
+    def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
+        weigher = self._weigher(hierarchy)
+        return label_in_blocks(
+            S, hierarchy.n_nodes, lambda rows: self._label_block(as_dense(S[rows]), weigher, hierarchy)
+        )
+
+    def _weigher(self, hierarchy: Hierarchy) -> sparse.csr_array | None:
+        """Return what makes leaf scores of node scores; None where the leaf's own counts."""
         if self.by not in ("leaf", "mean"):
             raise ValueError(f"by must be 'leaf' or 'mean'; got {self.by!r}.")
-        super().fit(S, y, sample_weight)
-        return self
+        return _mean_of_path(hierarchy) if self.by == "mean" else None
 
-    def _label(self, S: Any) -> Any:
-        hierarchy = self.hierarchy_
-        weigher = _mean_of_path(hierarchy) if self.by == "mean" else None
-        parts = [np.zeros((0, hierarchy.n_nodes), bool)]
-        for rows in row_blocks(*S.shape):
-            dense = S[rows].toarray() if sparse.issparse(S) else S[rows]
-            Y = self._label_block(dense, weigher)
-            parts.append(sparse.csr_array(Y) if sparse.issparse(S) else Y)
-        if sparse.issparse(S):
-            return sparse.csr_array(sparse.vstack(parts[1:] or [sparse.csr_array(parts[0])], format="csr"))
-        return np.concatenate(parts)
-
-    def _label_block(self, S: NDArray[Any], weigher: Any) -> NDArray[np.bool_]:
-        hierarchy = self.hierarchy_
+    def _label_block(self, S: NDArray[Any], weigher: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
         of_leaf = S[:, hierarchy.leaves] if weigher is None else (weigher @ S.T).T
         Y = np.zeros(S.shape, bool)
         Y[np.arange(len(S)), hierarchy.leaves[of_leaf.argmax(axis=1)]] = True  # argmax: the first of equals
         Y = hierarchy.close(Y)
-        return Y if self.single_path else Y | self._above(S)
+        return Y if self.single_path else Y | self._above(S, hierarchy)
 
-    def _above(self, S: NDArray[Any]) -> NDArray[np.bool_]:
+    def _above(self, S: NDArray[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:
         """Return the labels above the threshold whose ancestors all are."""
         is_above = S > self.threshold
-        for parent, child in self.hierarchy_.edges:
+        for parent, child in hierarchy.edges:
             is_above[:, child] &= is_above[:, parent]
         return is_above
 

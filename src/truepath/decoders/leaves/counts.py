@@ -1,4 +1,4 @@
-"""How many leaves each row gets: one number, one a row, learned, or left to the decoder."""
+"""How many leaves each row gets: one number, one per row, learned, or left to the decoder."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ from numpy.typing import NDArray
 
 from truepath.decoders.leaves.metalabeler import MetaLabeler
 
-__all__ = ["as_metalabeler", "check_leaf_counts"]
+__all__ = ["as_metalabeler", "asks_for_metalabeler", "check_leaf_counts"]
+
+WANTED = "k must be None, an int, one int per row, 'metalabeler' or a MetaLabeler"
+
+
+def asks_for_metalabeler(k: Any) -> bool:
+    """Say whether ``k`` is a MetaLabeler or its name."""
+    return isinstance(k, MetaLabeler) or (isinstance(k, str) and k == "metalabeler")
 
 
 def as_metalabeler(k: Any) -> MetaLabeler | None:
     """Return the MetaLabeler that ``k`` asks for (itself or by name), or None."""
+    if asks_for_metalabeler(k):
+        return MetaLabeler() if isinstance(k, str) else k
     if isinstance(k, str):
-        if k != "metalabeler":
-            raise ValueError(f"k must be None, an int, one int a row, 'metalabeler' or a MetaLabeler; got {k!r}.")
-        return MetaLabeler()
-    return k if isinstance(k, MetaLabeler) else None
+        raise ValueError(f"{WANTED}; got {k!r}.")
+    return None
 
 
 def check_leaf_counts(k: Any, n_samples: int, n_leaves: int) -> NDArray[np.int64]:
     """Return one count per row, refused outside 1 .. n_leaves."""
     if isinstance(k, bool) or (np.ndim(k) == 0 and not isinstance(k, Integral)):
-        raise TypeError(f"k must be None, an int, one int a row, 'metalabeler' or a MetaLabeler; got {k!r}.")
+        raise ValueError(f"{WANTED}; got {k!r}.")
     counts = np.asarray(k)
     if counts.ndim and (counts.shape != (n_samples,) or counts.dtype.kind not in "iu"):
         raise ValueError(

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from truepath.decoders.base import FitInput
 from truepath.decoders.leaves.base import LeafDecoder
 from truepath.decoders.leaves.dag_optimum import DagOptimum
-from truepath.decoders.leaves.masr import alpha_in_use, is_balanced
+from truepath.decoders.leaves.masr import alpha_in_use, choose_alpha, learned_alpha
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
-from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, posterior_weights, risk_weights
+from truepath.decoders.leaves.weights import NodeWeights, posterior_weights, risk_weights
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["ExactLeafMAP"]
@@ -40,13 +41,11 @@ class ExactLeafMAP(LeafDecoder):
         With ``weights="risk"``: the importance of a false negative, as for :class:`MASR`.
     time_limit : float, default=10.0
         On DAGs: seconds for each row. When they are over, the better of the best set found so far and the greedy's
-        is taken, its gap reported, and a :class:`~sklearn.exceptions.ConvergenceWarning` given.
+        is taken, with a :class:`~sklearn.exceptions.ConvergenceWarning`; :meth:`predict_with_gaps` says how far from
+        the optimum each row may be.
 
     Attributes
     ----------
-    gap_ : ndarray of float, shape (n_samples,)
-        For the rows of the last ``predict``: by how much the optimum may lie above the value of the set returned; 0
-        where it is proved optimal, as always on trees.
     alpha_ : float
         With ``weights="risk"``, the number used.
     hierarchy_ : Hierarchy
@@ -100,13 +99,13 @@ class ExactLeafMAP(LeafDecoder):
         self.alpha = alpha
         self.time_limit = time_limit
 
-    def _needs_labels(self) -> bool:
-        return (self._weighs_risk() and is_balanced(self.alpha)) or super()._needs_labels()
+    def _to_learn(self) -> tuple[str, ...]:
+        return (*super()._to_learn(), *(learned_alpha(self.alpha) if self.weights == "risk" else ()))
 
-    def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
-        super()._learn(S, Y, sample_weight, hierarchy)
+    def _learn(self, given: FitInput) -> None:
+        super()._learn(given)
         if self._weighs_risk():
-            self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced(self.alpha) else float(self.alpha)
+            self.alpha_ = choose_alpha(self.alpha, given)
 
     def _weighs_risk(self) -> bool:
         """Say which of the two weights is meant; refuse any other."""
@@ -129,25 +128,42 @@ class ExactLeafMAP(LeafDecoder):
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
             Closed, every path ending in a leaf; CSR for sparse scores.
         """
-        if conditional is not None and self._weighs_risk():
+        Y, gaps = self.predict_with_gaps(S, conditional=conditional)
+        n_open = np.count_nonzero(gaps)
+        if n_open:
+            warnings.warn(
+                f"time_limit={self.time_limit} s ended the search for {n_open} of {gaps.size} rows before the optimum "
+                f"was proved (largest gap {gaps.max():.3g}, see predict_with_gaps). Allow more time, or use MAS.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return Y
+
+    def predict_with_gaps(self, S: Any, *, conditional: Any = None) -> tuple[Any, NDArray[np.float64]]:
+        """Return the label sets, and by how much the optimum may lie above each.
+
+        Parameters
+        ----------
+        S, conditional
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
+            As from :meth:`predict`.
+        gaps : ndarray of float, shape (n_samples,)
+            The most that the optimum's value can exceed that of the set returned; 0 where the set is proved optimal,
+            as always on trees.
+        """
+        if self._weighs_risk() and conditional is not None:
             raise ValueError("conditional is of no use with weights='risk', which needs the marginals; pass S alone.")
-        return self._decode(S, conditional)
+        Y, search = self._decode_and_tell(S, conditional)
+        return Y, np.concatenate([np.zeros(0), *search.gaps])
 
     def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> _ExactSearch:
         if hierarchy.is_tree:
             return _ExactSearch(TreeOptimum(hierarchy, None if k is None else int(k.max(initial=1))))
         return _ExactSearch(DagOptimum(hierarchy, self.time_limit))
-
-    def _report(self, search: _ExactSearch) -> None:
-        self.gap_ = np.concatenate([np.zeros(0), *search.gaps])
-        n_open = np.count_nonzero(self.gap_)
-        if n_open:
-            warnings.warn(
-                f"time_limit={self.time_limit} s ended the search for {n_open} of {self.gap_.size} rows before their "
-                f"optimum was proved (largest gap {self.gap_.max():.3g}, see gap_). Allow more time, or use MAS.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
         if self._weighs_risk():

@@ -109,7 +109,7 @@ class GreedyLeafDecoder(LeafDecoder):
         search, most = GreedySearch(hierarchy), n_leaves if k_max is None else k_max
         parts = [
             search.path(weights, np.full(weights.root.size, most))
-            for _, weights in self._weighted_blocks(S, conditional, hierarchy)
+            for weights in self._weighted_blocks(S, conditional, hierarchy)
         ]
         parts = parts or [LeafPath(np.empty((0, most), np.int32), np.empty((0, most)))]
         return LeafPath(*(np.concatenate(matrices) for matrices in zip(*parts)))

@@ -16,34 +16,37 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
+from truepath.decoders.base import FitInput
 from truepath.decoders.leaves.greedy import GreedyLeafDecoder, LeafPath
 from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, risk_weights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MASR", "alpha_in_use", "is_balanced"]
+__all__ = ["MASR", "alpha_in_use", "choose_alpha", "is_balanced", "learned_alpha"]
 
 
 def is_balanced(alpha: Any) -> bool:
     """Say whether ``alpha`` is to be learned; refuse what is neither ``"balanced"`` nor a number it can be."""
-    if isinstance(alpha, str) and alpha == "balanced":
+    if learned_alpha(alpha):
         return True
     if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
         raise ValueError(f"alpha must be a finite number >= 0 or 'balanced'; got {alpha!r}.")
     return False
 
 
+def learned_alpha(alpha: Any) -> tuple[str, ...]:
+    """Name the attribute that ``"balanced"`` makes ``fit`` learn; nothing for anything else."""
+    return ("alpha_",) if isinstance(alpha, str) and alpha == "balanced" else ()
+
+
+def choose_alpha(alpha: Any, given: FitInput) -> float:
+    """Return the number given, or the ratio of the labels."""
+    return balanced_alpha(given.y, given.sample_weight) if is_balanced(alpha) else float(alpha)
+
+
 def alpha_in_use(decoder: Any) -> float:
     """Return the decoder's number, or the ratio it has learned."""
-    if not is_balanced(decoder.alpha):
-        return float(decoder.alpha)
-    if not hasattr(decoder, "alpha_"):
-        raise NotFittedError(
-            f"{type(decoder).__name__}(alpha='balanced') takes alpha from training labels; call fit(S, Y) first."
-        )
-    return decoder.alpha_
+    return float(decoder.alpha_ if is_balanced(decoder.alpha) else decoder.alpha)
 
 
 class MASR(GreedyLeafDecoder):
@@ -102,12 +105,12 @@ class MASR(GreedyLeafDecoder):
         self.k = k
         self.hierarchy = hierarchy
 
-    def _needs_labels(self) -> bool:
-        return is_balanced(self.alpha) or super()._needs_labels()
+    def _to_learn(self) -> tuple[str, ...]:
+        return (*super()._to_learn(), *learned_alpha(self.alpha))
 
-    def _learn(self, S: Any, Y: Any, sample_weight: NDArray[Any] | None, hierarchy: Hierarchy) -> None:
-        super()._learn(S, Y, sample_weight, hierarchy)
-        self.alpha_ = balanced_alpha(Y, sample_weight) if is_balanced(self.alpha) else float(self.alpha)
+    def _learn(self, given: FitInput) -> None:
+        super()._learn(given)
+        self.alpha_ = choose_alpha(self.alpha, given)
 
     def predict_path(self, S: Any, *, k_max: int | None = None) -> LeafPath:
         """Return the nested solutions for k = 1 .. k_max (all leaves by default) and their sums of weights.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from truepath.decoders.leaves.base import LeafDecoder
 from truepath.decoders.leaves.weights import NodeWeights
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, check_scores
 
 __all__ = ["TopLeaves"]
 
@@ -40,7 +40,7 @@ class TopLeaves(LeafDecoder):
 
     Notes
     -----
-    Scores need not be probabilities or coherent. Ties go to the smaller node number. O(n_leaves log n_leaves) a row.
+    Scores need not be probabilities or coherent. Ties go to the smaller node number. O(n_leaves log n_leaves) per row.
 
     Examples
     --------
@@ -65,8 +65,8 @@ class TopLeaves(LeafDecoder):
             raise ValueError("k is None, but leaf scores alone do not tell how many to keep; use MAS, or give k.")
         return counts
 
-    def _check_range(self, S: Any) -> Any:
-        return S  # only the order of the scores counts
+    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
+        return check_scores(S, hierarchy)  # any numbers: only their order counts
 
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
         return NodeWeights(S, np.zeros(len(S)))

@@ -13,7 +13,7 @@ Losses are summed in whole numbers (see ``prices.py``): ties are exact, and go t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from truepath import _kernels
 from truepath.decoders.thresholds.cut_points import as_whole_weights, is_packable, iter_cut_points
 from truepath.decoders.thresholds.distinct import DistinctScores, find_distinct, index_distinct
 from truepath.decoders.thresholds.prices import hmc_prices, whole_costs
+from truepath.hierarchy.matrices import as_dense, dense_blocks
 
 if TYPE_CHECKING:
     from truepath.decoders.base import FitInput
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["SINGLE_OBJECTIVES", "Curve", "single_curves"]
 
 SINGLE_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution", "label_cardinality")
-CELLS_AT_A_TIME = 1 << 20
 
 
 class Curve(NamedTuple):
@@ -95,7 +95,7 @@ def single_curves(given: FitInput, objectives: Sequence[str], **hmc: Any) -> dic
 def _f1_packed(S: Any, Y: Any) -> Curve:
     """Sort packed scores and labels, and sweep."""
     key = np.dtype(f"u{S.dtype.itemsize}")
-    labels = Y.toarray() if sparse.issparse(Y) else Y
+    labels = as_dense(Y)
     keys = np.ravel(S).view(key) << key.type(1)  # the shift makes -0.0 a 0.0
     keys |= np.ravel(labels)
     keys.sort()
@@ -181,7 +181,7 @@ def _label_cardinality(S: Any, Y: Any, weight: Any, distinct: DistinctScores) ->
     change, at_first = np.zeros(distinct.value.size, np.int64), 0
     n_labels = np.asarray(Y.sum(axis=1), np.int64)
     weight = np.ones(S.shape[0], np.int64) if weight is None else weight
-    for rows, scores, _ in row_blocks(S, Y):
+    for rows, (scores,) in dense_blocks(S):
         ordered = np.sort(scores, axis=1)
         at_first += _kernels.thresholds.curves.add_row_counts(ordered, n_labels[rows], weight[rows], *distinct, change)
     return _distance(_finish_losses(distinct.value, change, at_first, 1.0))
@@ -193,10 +193,10 @@ def _h_loss(S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Curve:
     weight_of = np.ones(S.shape[0], np.int64) if weight is None else weight
     edges = (hierarchy.parent_ptr, hierarchy.parent_idx, hierarchy.child_ptr, hierarchy.child_idx)
     graph = (*edges, hierarchy.roots)
-    lowest = min(float(scores.min()) for _, scores, _ in row_blocks(S, Y)) if sparse.issparse(S) else float(S.min())
+    lowest = float(S.min())
     value, change, sums = [np.array([lowest], S.dtype)], [np.zeros(1, np.int64)], np.zeros(2, np.int64)
     room = 16 * S.shape[0]
-    for rows, scores, labels in row_blocks(S, Y):
+    for rows, (scores, labels) in dense_blocks(S, Y):
         given = (scores, labels, weight_of[rows], costs, *graph, lowest)
         before = sums.copy()
         while True:  # until the lists are long enough
@@ -213,15 +213,6 @@ def _h_loss(S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Curve:
     total = np.zeros(distinct.value.size, np.int64)
     _kernels.thresholds.curves.add_changes(at, np.concatenate(change), *distinct, total)
     return _finish_losses(distinct.value, total, int(sums[0]), unit / _total(S, weight))
-
-
-def row_blocks(S: Any, Y: Any) -> Iterator[tuple[slice, Any, Any]]:
-    """Yield (rows, scores, labels), dense and C-ordered, for some rows at a time."""
-    step = max(1, CELLS_AT_A_TIME // S.shape[1])
-    for start in range(0, S.shape[0], step):
-        rows = slice(start, min(start + step, S.shape[0]))
-        scores, labels = (M[rows].toarray() if sparse.issparse(M) else M[rows] for M in (S, Y))
-        yield rows, np.ascontiguousarray(scores), np.ascontiguousarray(labels)
 
 
 def _finish_losses(threshold: Any, change: NDArray[np.int64], at_first: int, unit: float) -> Curve:

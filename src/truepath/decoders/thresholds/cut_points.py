@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["CutPoints", "as_whole_weights", "column_blocks", "find_cut_points", "is_packable", "iter_cut_points"]
 
@@ -105,7 +106,7 @@ def column_blocks(S: Any, Y: Any) -> Iterator[tuple[int, int, int, Any, Any]]:
 
 def _dense_columns(M: Any, first: int, last: int) -> Any:
     """Return some columns as a C-ordered array."""
-    return np.ascontiguousarray(M[:, first:last].toarray() if sparse.issparse(M) else M[:, first:last])
+    return np.ascontiguousarray(as_dense(M[:, first:last]))
 
 
 def _empty_table(S: Any, weight: NDArray[np.int64] | None, n_classes: int, size: int) -> CutPoints:

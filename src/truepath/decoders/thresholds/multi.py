@@ -1,4 +1,4 @@
-"""A threshold for each class, the best for an objective (MTS of Triguero & Vens), exactly or by their algorithms."""
+"""One threshold per class, the best for an objective (MTS of Triguero & Vens), exactly or by their algorithms."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from truepath.decoders.base import FitInput
 from truepath.decoders.thresholds import greedy, optimal
 from truepath.decoders.thresholds.cut_points import CutPoints, as_whole_weights, find_cut_points
 from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
+from truepath.decoders.thresholds.learned import LearnedThresholds
 from truepath.decoders.thresholds.prices import Prices, hmc_prices
-from truepath.decoders.thresholds.threshold import ThresholdDecoder, apply_thresholds, count_unlabelled
+from truepath.decoders.thresholds.threshold import apply_thresholds
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -22,8 +23,8 @@ __all__ = ["MULTI_OBJECTIVES", "MultiThreshold"]
 MULTI_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution")
 
 
-class MultiThreshold(ThresholdDecoder):
-    """Learn a threshold for each class that is best on held-out scores, none below a parent's.
+class MultiThreshold(LearnedThresholds):
+    """Learn the thresholds, one per class, that are best on held-out scores, none below a parent's.
 
     Parameters
     ----------
@@ -101,7 +102,6 @@ class MultiThreshold(ThresholdDecoder):
 
     name = "multi"
     summary = "one learned threshold per class, the best together"
-    learns_from = "held-out scores and labels"
     needs = ("coherent scores",)
 
     def __init__(
@@ -131,42 +131,17 @@ class MultiThreshold(ThresholdDecoder):
         self.lambda_ = lambda_
         self.coherent = coherent
 
-    @property
-    def learns(self) -> bool:
-        """Whether ``fit`` learns from scores and labels: always."""
-        return True
-
-    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> MultiThreshold:
-        """Find the thresholds.
-
-        Parameters
-        ----------
-        S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
-            Coherent scores of instances that the scoring model was not trained on.
-        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-            Their true labels, closed.
-        sample_weight : array-like, shape (n_samples,), optional
-
-        Returns
-        -------
-        self : MultiThreshold
-        """
-        given = self._check_input(S, y, sample_weight)
+    def _learn(self, given: FitInput) -> None:
         self._check_parameters()
         self.method_ = self._resolve_method(given.hierarchy)
-        self.thresholds_, value = self._search(given)
-        self.strength_ = 0.0
-        if self.shrink is not None:
-            self.strength_ = choose_strength(self, given)
-            self.thresholds_ = shrink_thresholds(
-                self.thresholds_, self.strength_, self.shrink, self._single(given), given
-            )
+        t, value = self._search(given)
+        self.strength_ = choose_strength(self, given) if self.shrink is not None else 0.0
+        if self.strength_ > 0:
+            t = shrink_thresholds(t, self.strength_, self.shrink or "parent", self._single(given), given)
         if self.min_positives > 0:
-            self.thresholds_ = inherit_rare(self.thresholds_, self.min_positives, self._single(given), given)
+            t = inherit_rare(t, self.min_positives, self._single(given), given)
         guarded = self.strength_ > 0 or self.min_positives > 0
-        self.objective_value_ = self._value_of(self.thresholds_, given) if guarded or value is None else value
-        self.n_unlabelled_ = count_unlabelled(given.S, self.thresholds_, given.hierarchy)
-        return self
+        self._keep(t, self._value_of(t, given) if guarded or value is None else value, given)
 
     def _check_parameters(self) -> None:
         """Refuse what is not an option."""
@@ -224,8 +199,7 @@ class MultiThreshold(ThresholdDecoder):
 
     def _prices(self, cuts: CutPoints, hierarchy: Hierarchy) -> Prices:
         """Return the prices of the HMC-loss on these scores."""
-        given = {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
-        return hmc_prices(cuts.positives(), cuts.negatives(), hierarchy, **given)
+        return hmc_prices(cuts.positives(), cuts.negatives(), hierarchy, **self._price_options())
 
     def _value_from(self, cuts: CutPoints, t: NDArray[np.float64], hierarchy: Hierarchy) -> float:
         """Return the objective's value from the counts of mistakes; all but the H-loss."""
@@ -252,8 +226,5 @@ class MultiThreshold(ThresholdDecoder):
 
     def _single(self, given: FitInput) -> float:
         """Return the best single threshold for the same objective."""
-        from truepath.decoders.thresholds.curves import single_curves
-
-        prices = {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
-        curve = single_curves(given, [self.objective], **prices)[self.objective]
+        curve = self._single_curve(given)
         return float(curve.threshold[curve.best])

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.decoders.base import FitInput
-from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve, single_curves
+from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve
 from truepath.decoders.thresholds.distinct import find_distinct
-from truepath.decoders.thresholds.threshold import ThresholdDecoder, apply_thresholds, count_unlabelled
+from truepath.decoders.thresholds.learned import LearnedThresholds
+from truepath.decoders.thresholds.threshold import apply_thresholds
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["SingleThreshold"]
 
 
-class SingleThreshold(ThresholdDecoder):
+class SingleThreshold(LearnedThresholds):
     """Learn the one threshold for all classes that is best on held-out scores.
 
     Parameters
@@ -63,7 +64,7 @@ class SingleThreshold(ThresholdDecoder):
 
     See Also
     --------
-    MultiThreshold : a threshold for each class.
+    MultiThreshold : one threshold per class.
     truepath.decoders.plot_threshold_curve : draws ``curve_``.
 
     Notes
@@ -90,7 +91,6 @@ class SingleThreshold(ThresholdDecoder):
 
     name = "single"
     summary = "one learned threshold for all classes"
-    learns_from = "held-out scores and labels"
     needs = ("coherent scores",)
 
     def __init__(
@@ -114,33 +114,10 @@ class SingleThreshold(ThresholdDecoder):
         self.lambda_ = lambda_
         self.coherent = coherent
 
-    @property
-    def learns(self) -> bool:
-        """Whether ``fit`` learns from scores and labels: always."""
-        return True
-
-    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> SingleThreshold:
-        """Find the best threshold.
-
-        Parameters
-        ----------
-        S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
-            Coherent scores of instances that the scoring model was not trained on.
-        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-            Their true labels, closed.
-        sample_weight : array-like, shape (n_samples,), optional
-
-        Returns
-        -------
-        self : SingleThreshold
-        """
-        given = self._check_input(S, y, sample_weight)
+    def _learn(self, given: FitInput) -> None:
         self.curve_ = self._compute_curve(given)
         self.threshold_ = float(self.curve_.threshold[self.curve_.best])
-        self.objective_value_ = float(self.curve_.value[self.curve_.best])
-        self.thresholds_ = np.full(given.hierarchy.n_nodes, self.threshold_)
-        self.n_unlabelled_ = count_unlabelled(given.S, self.thresholds_, given.hierarchy)
-        return self
+        self._keep(np.full(given.hierarchy.n_nodes, self.threshold_), float(self.curve_.value[self.curve_.best]), given)
 
     def _compute_curve(self, given: FitInput) -> Curve:
         """Sweep for a named objective, evaluate a function candidate by candidate."""
@@ -149,8 +126,7 @@ class SingleThreshold(ThresholdDecoder):
         if self.objective not in SINGLE_OBJECTIVES:
             names = ", ".join(map(repr, SINGLE_OBJECTIVES))
             raise ValueError(f"objective must be one of {names} or a function; got {self.objective!r}.")
-        prices = {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
-        curve = single_curves(given, [self.objective], **prices)[self.objective]
+        curve = self._single_curve(given)
         if self.candidates is None:
             return curve
         grid = self._grid(given.S)

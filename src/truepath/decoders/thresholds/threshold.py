@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.decoders.base import Decoder, FitInput, check_fit_input
+from truepath.decoders.base import Decoder, FitInput
 from truepath.errors import ConstraintError
 from truepath.hierarchy.checks import check_scores
+from truepath.hierarchy.matrices import as_dense
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -25,24 +26,23 @@ __all__ = ["Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelle
 
 
 class ThresholdDecoder(Decoder):
-    """What decoders by thresholds share: ``thresholds_``, one a class, and what to do with incoherent scores."""
+    """What decoders by thresholds share: ``thresholds_``, one per class, and what to do with incoherent scores."""
 
     coherent: str = "check"
     thresholds_: NDArray[np.float64]
 
-    def _check_input(self, S: Any, Y: Any, sample_weight: ArrayLike | None) -> FitInput:
-        """Check the arguments of ``fit``, scores made coherent or refused."""
-        given = check_fit_input(self, S, Y, sample_weight)
-        return given._replace(S=self._check_scores(given.S))
-
-    def _check_scores(self, S: Any) -> Any:
+    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
         if self.coherent not in ("check", "max-up"):
             raise ValueError(f"coherent must be 'check' or 'max-up'; got {self.coherent!r}.")
-        S = check_scores(S, self.hierarchy_, coherent=self.coherent == "check")
-        return max_up(S, self.hierarchy_) if self.coherent == "max-up" else S
+        S = check_scores(S, hierarchy, coherent=self.coherent == "check")
+        return max_up(S, hierarchy) if self.coherent == "max-up" else S
 
-    def _label(self, S: Any) -> Any:
-        return apply_thresholds(S, self.thresholds_)
+    def _thresholds(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
+        """Return one threshold per class."""
+        return self.thresholds_
+
+    def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
+        return apply_thresholds(S, self._thresholds(hierarchy))
 
 
 class Threshold(ThresholdDecoder):
@@ -60,6 +60,7 @@ class Threshold(ThresholdDecoder):
     Attributes
     ----------
     thresholds_ : ndarray of float64, shape (n_nodes,)
+        Once fitted, which is not needed: there is nothing to learn.
     hierarchy_ : Hierarchy
 
     Examples
@@ -68,9 +69,9 @@ class Threshold(ThresholdDecoder):
     >>> from truepath.decoders import Threshold
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2]]
-    >>> h.decode(Threshold(0.5, hierarchy=h).fit(S).predict(S))
+    >>> h.decode(Threshold(0.5, hierarchy=h).predict(S))
     [('a/1',)]
-    >>> h.decode(Threshold([0.5, 0.7, 0.7, 0.3, 0.5], hierarchy=h).fit(S).predict(S))
+    >>> h.decode(Threshold([0.5, 0.7, 0.7, 0.3, 0.5], hierarchy=h).predict(S))
     [('a', 'b')]
     """
 
@@ -85,18 +86,19 @@ class Threshold(ThresholdDecoder):
         self.hierarchy = hierarchy
         self.coherent = coherent
 
-    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Threshold:
-        """Check the thresholds against the hierarchy; nothing is learned from the scores."""
-        super().fit(S)
-        t = np.asarray(self.threshold, np.float64)
-        if t.shape not in ((), (self.hierarchy_.n_nodes,)) or np.isnan(t).any():
+    def _learn(self, given: FitInput) -> None:
+        self.thresholds_ = self._thresholds(given.hierarchy)
+
+    def _thresholds(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
+        """Return the thresholds given, checked against the hierarchy."""
+        t, n_nodes = np.asarray(self.threshold), hierarchy.n_nodes
+        if t.dtype.kind not in "iuf" or t.shape not in ((), (n_nodes,)) or np.isnan(t).any():
             raise ValueError(
-                f"threshold must be a number or one number for each of the {self.hierarchy_.n_nodes} classes; "
-                f"got {self.threshold!r}."
+                f"threshold must be a number or one number for each of the {n_nodes} classes; got {self.threshold!r}."
             )
-        self.thresholds_ = np.broadcast_to(t, (self.hierarchy_.n_nodes,)).astype(np.float64)
-        check_monotone(self.thresholds_, self.hierarchy_)
-        return self
+        thresholds = np.broadcast_to(t, (n_nodes,)).astype(np.float64)
+        check_monotone(thresholds, hierarchy)
+        return thresholds
 
 
 def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
@@ -138,8 +140,7 @@ def _in_type_of(S: NDArray[Any], t: NDArray[np.float64]) -> NDArray[Any]:
 def count_unlabelled(S: Any, t: NDArray[np.float64], hierarchy: Hierarchy) -> int:
     """Return the number of rows where no class exceeds its threshold: it is enough to look at the top."""
     roots = hierarchy.roots
-    top = S[:, roots].toarray() if sparse.issparse(S) else S[:, roots]
-    return int((~(top > t[roots]).any(axis=1)).sum())
+    return int((~(as_dense(S[:, roots]) > t[roots]).any(axis=1)).sum())
 
 
 def max_up(S: Any, hierarchy: Hierarchy) -> Any:
