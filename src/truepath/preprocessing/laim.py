@@ -18,9 +18,10 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from truepath.hierarchy.matrices import as_dense, dense_column
 
 __all__ = ["LAIM"]
 
@@ -79,7 +80,7 @@ class LAIM(TransformerMixin, BaseEstimator):
             raise ValueError(f"max_intervals must be at least 1, or None for no limit; got {self.max_intervals!r}.")
         X = validate_data(self, X, accept_sparse="csc", dtype=np.float64, ensure_all_finite="allow-nan")
         labels = _label_matrix(y, X.shape[0])
-        self.cuts_ = [find_cuts(_column(X, j), labels, self.max_intervals) for j in range(X.shape[1])]
+        self.cuts_ = [find_cuts(dense_column(X, j), labels, self.max_intervals) for j in range(X.shape[1])]
         return self
 
     def transform(self, X):
@@ -93,7 +94,7 @@ class LAIM(TransformerMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csc", dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         found = np.empty(X.shape)
         for j, cuts in enumerate(self.cuts_):
-            column = _column(X, j)
+            column = dense_column(X, j)
             found[:, j] = np.where(np.isnan(column), np.nan, np.searchsorted(cuts, column))
         return found
 
@@ -148,15 +149,11 @@ def _term(quanta: np.ndarray) -> np.ndarray:
     return np.divide(quanta.max(axis=1) ** 2, size, out=np.zeros(size.size), where=size > 0)
 
 
-def _column(X, j: int) -> np.ndarray:
-    return X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j]
-
-
 def _label_matrix(y, n_samples: int) -> np.ndarray:
     """Return labels as a dense integer matrix; one column of classes becomes its indicators."""
     if y is None:
         raise ValueError("LAIM requires y to be passed, but the target y is None: give the label matrix.")
-    labels = y.toarray() if sparse.issparse(y) else np.asarray(y)
+    labels = as_dense(y)
     if labels.ndim == 1:
         labels = labels[:, None] == np.unique(labels)
     if labels.shape[0] != n_samples:

@@ -19,10 +19,12 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.naive_bayes_features import CategoricalFeatures, GaussianFeatures
 from truepath.learners.local.marginals import cap_by_parents
-from truepath.learners.single_path import as_dense, is_single_path
+from truepath.learners.row_weights import leave_out_weightless
+from truepath.learners.single_path import is_single_path
 
 __all__ = ["GlobalNaiveBayes"]
 
@@ -93,10 +95,8 @@ class GlobalNaiveBayes(HierarchicalLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True, dtype=np.float64)
-        X, Y = as_dense(X), as_dense(Y)
-        if weight is not None and not weight.all():
-            kept = np.flatnonzero(weight)
-            X, Y, weight = X[kept], Y[kept], weight[kept]
+        X, Y = np.ascontiguousarray(as_dense(X)), as_dense(Y)
+        X, Y, weight = leave_out_weightless(X, Y, weight)
         weight = np.ones(len(X)) if weight is None else weight
         self.is_exclusive_ = self.labels == "exclusive" or (self.labels == "auto" and is_single_path(Y, hierarchy))
         self._always, self._never = Y.all(axis=0), ~Y.any(axis=0)
@@ -107,7 +107,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
 
     def predict_proba(self, X):
         """Return coherent marginals, shape (n_samples, n_nodes)."""
-        X = as_dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64))
+        X = self._rows(X)
         joint = _log_joint(X, self.log_prior_, self._features)
         if self.is_exclusive_:
             P = np.zeros(joint.shape)
@@ -127,11 +127,14 @@ class GlobalNaiveBayes(HierarchicalLearner):
         check_is_fitted(self, "hierarchy_")
         if not self.is_exclusive_:
             return super().predict(X)
-        X = as_dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64))
-        joint = _log_joint(X, self.log_prior_, self._features)
+        joint = _log_joint(self._rows(X), self.log_prior_, self._features)
         Y = np.zeros(joint.shape, bool)
         Y[np.arange(len(Y)), joint.argmax(axis=1)] = True
         return self.hierarchy_.close(Y)
+
+    def _rows(self, X):
+        """Return rows to predict as the kernels take them: dense and contiguous."""
+        return np.ascontiguousarray(as_dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64)))
 
     def _sum_below(self, P):
         """Return for each node the sum over it and its descendants."""

@@ -14,12 +14,10 @@ classification. IJCAI 2011.
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
-from truepath.adapters import take_rows
-from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.base import HALF, HierarchicalLearner, check_predict_input
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
-from truepath.learners.cutset.codes import StateCoder, whole_weights
+from truepath.learners.cutset.codes import code_training_rows
 from truepath.learners.cutset.network import ChowLiuTree
 
 __all__ = ["BayesianChain", "NaiveBayesML", "TreeAugmentedML"]
@@ -39,17 +37,9 @@ class _BayesML(HierarchicalLearner):
         sample_weight : array-like, optional
             Whole numbers: how often a row counts.
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
-        if not self.alpha > 0:
-            raise ValueError(f"alpha must be positive, not {self.alpha!r}.")
-        if weight is not None:  # first of all: a row that weighs nothing has no states to offer
-            rows = np.repeat(np.arange(weight.size), whole_weights(weight))
-            X, Y = take_rows(X, rows), take_rows(Y, rows)
-        self._coder = StateCoder.learn(X, self.max_states)
-        codes = self._coder.encode(X)
-        Y = Y.toarray() if sparse.issparse(Y) else Y
+        self._coder, codes, Y = code_training_rows(self, X, y, sample_weight)
         self.parents_ = self._find_parents(Y)
-        self.models_ = [self._fit_label(codes, Y, v) for v in range(hierarchy.n_nodes)]
+        self.models_ = [self._fit_label(codes, Y, v) for v in range(Y.shape[1])]
         return self
 
     def _find_parents(self, Y) -> dict[int, list[int]]:

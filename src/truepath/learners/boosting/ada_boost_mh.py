@@ -20,18 +20,17 @@ from sklearn.model_selection import train_test_split
 from truepath import _kernels
 from truepath.adapters import encode_labels
 from truepath.decoders import BestPath
+from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.boosting.parameters import check_choice, check_number
 from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
 from truepath.learners.local.marginals import cap_by_parents
-from truepath.learners.single_path import as_dense, is_single_path
+from truepath.learners.row_weights import leave_out_weightless
+from truepath.learners.single_path import is_single_path
 
 __all__ = ["AdaBoostMH"]
-
-#: Rows of a sparse X made dense at a time when predicting
-BLOCK_ROWS = 4096
 
 
 class AdaBoostMH(HierarchicalLearner):
@@ -168,10 +167,8 @@ class AdaBoostMH(HierarchicalLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True, dtype=np.float64)
-        y = np.where(as_dense(Y), 1, -1).astype(np.int8)
-        if weight is not None and not weight.all():
-            kept = np.flatnonzero(weight)
-            X, y, weight = X[kept], y[kept], weight[kept]
+        y = _signs(Y)
+        X, y, weight = leave_out_weightless(X, y, weight)
         self.single_path_ = is_single_path(y > 0, hierarchy) if self.single_path == "auto" else self.single_path
         self._always, self._never = (y > 0).all(axis=0), (y < 0).all(axis=0)
         X, y, weight, monitor = self._hold_out(X, y, weight)
@@ -211,7 +208,7 @@ class AdaBoostMH(HierarchicalLearner):
         """Yield the margins after each round, consistent or not."""
         X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
         margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
-        for alpha, votes in self._rounds(as_dense(X)):
+        for alpha, votes in self._rounds(_dense_rows(X)):
             _kernels.boosting.stump_votes.add_votes(margins, alpha, votes)
             yield margins.copy()
 
@@ -233,7 +230,7 @@ class AdaBoostMH(HierarchicalLearner):
 
     def staged_loss(self, X, y):
         """Yield, after each round, the hierarchy-aware Hamming loss of the labels of positive margin."""
-        y = np.where(as_dense(encode_labels(y, self.hierarchy_)), 1, -1).astype(np.int8)
+        y = _signs(encode_labels(y, self.hierarchy_))
         for margins in self.staged_decision_function(X):
             yield hierarchical_loss(margins, y, self.hierarchy_, self._enforce_at_prediction)
 
@@ -290,7 +287,7 @@ class AdaBoostMH(HierarchicalLearner):
         train, held_out = train_test_split(
             np.arange(len(y)), test_size=self.validation_fraction, random_state=self.random_state
         )
-        monitor = Monitor(as_dense(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
+        monitor = Monitor(_dense_rows(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
         return X[train], y[train], None if weight is None else weight[train], monitor
 
     def _rounds(self, X):
@@ -305,13 +302,10 @@ class AdaBoostMH(HierarchicalLearner):
     def _sum_votes(self, X):
         """Return the margins of eq. (12), a block of rows at a time."""
         X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
-        blocks = [self._margins(X[start : start + BLOCK_ROWS]) for start in range(0, X.shape[0], BLOCK_ROWS)]
-        return np.concatenate(blocks)
-
-    def _margins(self, X):
         margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
-        for alpha, votes in self._rounds(as_dense(X)):
-            _kernels.boosting.stump_votes.add_votes(margins, alpha, votes)
+        for rows in row_blocks(X.shape[0], max(X.shape[1], self.hierarchy_.n_nodes)):
+            for alpha, votes in self._rounds(_dense_rows(X[rows])):
+                _kernels.boosting.stump_votes.add_votes(margins[rows], alpha, votes)
         return margins
 
     def _calibrate(self, margins):
@@ -328,3 +322,13 @@ class AdaBoostMH(HierarchicalLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _signs(Y) -> np.ndarray:
+    """Return labels as +1 and -1."""
+    return np.where(as_dense(Y), 1, -1).astype(np.int8)
+
+
+def _dense_rows(X) -> np.ndarray:
+    """Return rows as the kernels take them: dense and contiguous."""
+    return np.ascontiguousarray(as_dense(X))

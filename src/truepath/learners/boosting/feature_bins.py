@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from truepath.hierarchy.matrices import dense_column
+
 __all__ = ["FeatureBins", "bin_features"]
 
 #: A bundle grows while its joint values are fewer than the rows over this: a group should hold several rows
@@ -68,7 +70,7 @@ def bin_features(X, max_bins: int | None = 255) -> FeatureBins:
     """
     n_samples, n_features = X.shape
     X = sparse.csc_array(X) if sparse.issparse(X) else X
-    columns = [_bin_column(_column(X, f), max_bins) for f in range(n_features)]
+    columns = [_bin_column(dense_column(X, f), max_bins) for f in range(n_features)]
     sizes = np.array([column.upper.size for column in columns])
     dtype = np.uint8 if sizes.max(initial=1) <= 256 else np.int32
     bins = np.empty((n_samples, n_features), dtype)
@@ -89,10 +91,6 @@ class _Column(NamedTuple):
     bins: np.ndarray
     upper: np.ndarray
     has_missing: bool
-
-
-def _column(X, f: int) -> np.ndarray:
-    return X[:, [f]].toarray().ravel() if sparse.issparse(X) else X[:, f]
 
 
 def _bin_column(x: np.ndarray, max_bins: int | None) -> _Column:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truepath.adapters import encode_labels
-from truepath.learners.single_path import as_dense
+from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import level_accuracy, top_k_accuracy
 
 __all__ = ["plot_level_errors", "plot_losses", "plot_margins", "plot_top_k"]

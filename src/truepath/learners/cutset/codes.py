@@ -8,13 +8,16 @@ completions into account.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from truepath.hierarchy.matrices import as_dense
+from truepath.learners.base import check_fit_input
+from truepath.learners.row_weights import repeat_by_weight
 from truepath.records import Record
 
-__all__ = ["MISSING", "StateCoder", "whole_weights"]
+__all__ = ["MISSING", "DiscreteRows", "StateCoder", "code_training_rows"]
 
 #: The state number of an unobserved variable
 MISSING = -1
@@ -45,7 +48,7 @@ class StateCoder(Record, home="truepath.learners"):
     @classmethod
     def learn(cls, X, max_states: int) -> StateCoder:
         """Collect the distinct values of every column; more than ``max_states`` of them is an error."""
-        X = X.toarray() if sparse.issparse(X) else X
+        X = as_dense(X)
         _refuse_missing(X)
         categories = [np.unique(column) for column in X.T]
         for j, values in enumerate(categories):
@@ -58,7 +61,7 @@ class StateCoder(Record, home="truepath.learners"):
 
     def encode(self, X) -> np.ndarray:
         """Return the state numbers of the rows, ``MISSING`` for NaN and for values unknown to training."""
-        X = X.toarray() if sparse.issparse(X) else X
+        X = as_dense(X)
         codes = np.empty(X.shape, np.int16)
         is_numbered = np.array([np.array_equal(values, np.arange(values.size)) for values in self.categories], bool)
         own = np.asarray(X[:, is_numbered], np.float64)  # values 0, 1, ... are their own state numbers
@@ -90,12 +93,21 @@ def _refuse_missing(X: np.ndarray) -> None:
         )
 
 
-def whole_weights(weight: np.ndarray) -> np.ndarray:
-    """Return weights as repetitions; anything but whole numbers is an error."""
-    if (weight != np.floor(weight)).any():
-        row = int(np.flatnonzero(weight != np.floor(weight))[0])
+class DiscreteRows(NamedTuple):
+    """Training rows of discrete features, as state numbers, with their labels."""
+
+    coder: StateCoder
+    codes: np.ndarray  # int16, (n_rows, n_features)
+    labels: np.ndarray  # bool, (n_rows, n_nodes)
+
+
+def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any) -> DiscreteRows:
+    """Check what ``fit`` of a learner over discrete features was given; repeat rows by weight and code them."""
+    X, Y, weight, _ = check_fit_input(learner, X, y, sample_weight, allow_nan=True)
+    if not learner.alpha > 0:
         raise ValueError(
-            f"sample_weight must be whole numbers (bit-set counts repeat rows); row {row} has {weight[row]}. "
-            "Resample the rows by weight instead."
+            f"alpha must be positive (without a prior some evidence is impossible), not {learner.alpha!r}."
         )
-    return weight.astype(np.int64)
+    X, Y = repeat_by_weight(X, Y, weight)  # first of all: a row that weighs nothing has no states to offer
+    coder = StateCoder.learn(X, learner.max_states)
+    return DiscreteRows(coder, coder.encode(X), as_dense(Y))

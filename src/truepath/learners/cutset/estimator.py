@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import encode_labels, take_rows
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.adapters import encode_labels
+from truepath.hierarchy.matrices import as_dense
+from truepath.learners.base import HierarchicalLearner, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
-from truepath.learners.cutset.codes import MISSING, StateCoder, whole_weights
+from truepath.learners.cutset.codes import MISSING, code_training_rows
 from truepath.learners.cutset.growth import Growth, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
@@ -26,7 +26,7 @@ __all__ = ["CutsetEstimator"]
 
 
 class CutsetEstimator(HierarchicalLearner):
-    """A joint distribution of labels and discrete features, learned by :func:`cutset_growth.grow`."""
+    """A joint distribution of labels and discrete features, learned by :func:`truepath.learners.cutset.growth.grow`."""
 
     network_: OrNode | LeafTree
     hierarchy: Any
@@ -47,18 +47,9 @@ class CutsetEstimator(HierarchicalLearner):
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers: how often a row counts.
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
-        if not self.alpha > 0:
-            raise ValueError(
-                f"alpha must be positive (without a prior some evidence is impossible), not {self.alpha!r}."
-            )
-        if weight is not None:  # first of all: a row that weighs nothing has no states to offer
-            rows = np.repeat(np.arange(weight.size), whole_weights(weight))
-            X, Y = take_rows(X, rows), take_rows(Y, rows)
-        self._coder = StateCoder.learn(X, self.max_states)
-        labels = Y.toarray() if sparse.issparse(Y) else Y
-        states = np.hstack([labels.astype(np.int16), self._coder.encode(X)])
-        self.network_ = grow(states, self._growth(states.shape[0], hierarchy.n_nodes))
+        self._coder, codes, labels = code_training_rows(self, X, y, sample_weight)
+        states = np.hstack([labels.astype(np.int16), codes])
+        self.network_ = grow(states, self._growth(states.shape[0], labels.shape[1]))
         self.log_likelihood_ = self.network_.log_likelihood
         self.n_or_nodes_ = _count_or_nodes(self.network_)
         return self
@@ -164,8 +155,7 @@ class CutsetEstimator(HierarchicalLearner):
         log_proba : ndarray of shape (n_samples,)
         """
         evidence = self._evidence(X, None)
-        labels = encode_labels(y, self.hierarchy_)
-        evidence[:, : self.hierarchy_.n_nodes] = labels.toarray() if sparse.issparse(labels) else labels
+        evidence[:, : self.hierarchy_.n_nodes] = as_dense(encode_labels(y, self.hierarchy_))
         return label_log_joint(evidence, self._leaves(), 0)[0]
 
     def sample(self, n_samples=1, random_state=None):

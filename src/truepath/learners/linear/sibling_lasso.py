@@ -19,12 +19,14 @@ from scipy.special import expit
 
 from truepath.adapters import take_rows
 from truepath.hierarchy.arcs import arc_pointers
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, Penalty, largest_alpha, solve_path
 from truepath.learners.local.base import Problem, single_blas_thread, spawn_seeds
 from truepath.learners.local.marginals import chain_arcs
 from truepath.learners.local.per_parent import pose_arcs
 from truepath.learners.local.policies import LabelView
+from truepath.learners.row_weights import leave_out_weightless
 
 __all__ = ["SiblingLasso"]
 
@@ -141,9 +143,8 @@ class SiblingLasso(HierarchicalLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, dtype=np.float64)
+        X, Y, weight = leave_out_weightless(X, Y, weight)
         weight = np.ones(X.shape[0]) if weight is None else weight
-        kept = None if weight.all() else np.flatnonzero(weight)
-        X, Y, weight = take_rows(X, kept), take_rows(Y, kept), take_rows(weight, kept)
         problems = list(pose_arcs(LabelView(Y, hierarchy)))
         seeds = spawn_seeds(self.random_state, len(problems))
         fits = Parallel(n_jobs=self.n_jobs)(
@@ -159,7 +160,7 @@ class SiblingLasso(HierarchicalLearner):
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v)."""
         X = check_predict_input(self, X, dtype=np.float64)
         Z = X @ self.coef_
-        return expit((Z.toarray() if sparse.issparse(Z) else Z) + self.intercept_)
+        return expit(as_dense(Z) + self.intercept_)
 
     def predict_proba(self, X):
         """Return coherent marginals: the smallest of p(v | u) * S[u] over the parents u."""

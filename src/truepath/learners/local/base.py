@@ -24,8 +24,17 @@ from truepath.learners.base import HierarchicalLearner, check_fit_input, check_p
 from truepath.learners.local.calibration import check_estimator_kind
 from truepath.learners.local.group_models import resolve_model
 from truepath.learners.local.policies import LabelView
+from truepath.learners.row_weights import leave_out_weightless
 
-__all__ = ["LocalLearner", "Problem", "how_to_check", "single_blas_thread", "spawn_seeds", "whole_or_rows"]
+__all__ = [
+    "LocalLearner",
+    "Problem",
+    "how_to_check",
+    "single_blas_thread",
+    "spawn_seeds",
+    "take_over_input_tags",
+    "whole_or_rows",
+]
 
 
 class Problem(NamedTuple):
@@ -62,9 +71,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         """
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self._how_to_check())
         overrides = self._check_estimators(hierarchy, weight is not None)
-        if weight is not None and not weight.all():
-            kept = np.flatnonzero(weight)
-            X, Y, weight = take_rows(X, kept), Y[kept], weight[kept]
+        X, Y, weight = leave_out_weightless(X, Y, weight)
         problems = self._pose(LabelView(Y, hierarchy))
         distinct, self._model_of = _drop_repeated(problems, overrides)
         seeds = spawn_seeds(self.random_state, len(distinct))
@@ -108,10 +115,15 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         raise NotImplementedError
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator).input_tags
+        return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
+
+
+def take_over_input_tags(tags, estimator):
+    """Return the tags of a learner that takes the X its estimator takes; no estimator changes nothing."""
+    if estimator is not None:
+        own = get_tags(estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
-        return tags
+    return tags
 
 
 def how_to_check(*estimators) -> dict[str, bool]:

@@ -14,17 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
 from sklearn.base import MetaEstimatorMixin
-from sklearn.utils import get_tags
 
-from truepath.adapters import count_rows, take_rows
+from truepath.adapters import count_rows
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
-from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds
+from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds, take_over_input_tags
 from truepath.learners.local.calibration import check_estimator_kind, class_scores, fit_classifier
 from truepath.learners.local.marginals import cap_by_parents
+from truepath.learners.row_weights import leave_out_weightless
 from truepath.records import Record
 
 __all__ = ["HMCLabelPowerset"]
@@ -100,10 +100,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **how_to_check(self.estimator))
         check_estimator_kind(self.estimator, None, weight is not None)
         _refuse_dag(hierarchy)
-        if weight is not None and not weight.all():
-            kept = np.flatnonzero(weight)
-            X, Y, weight = take_rows(X, kept), Y[kept], weight[kept]
-        Y = Y.toarray() if sparse.issparse(Y) else Y
+        X, Y, weight = leave_out_weightless(X, as_dense(Y), weight)
         codes = [np.unique(Y[:, nodes], axis=0, return_inverse=True)[1].ravel() for nodes in hierarchy.levels]
         seeds = spawn_seeds(self.random_state, len(codes))
         self.models_ = Parallel(n_jobs=self.n_jobs)(
@@ -134,10 +131,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         return P
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
-        return tags
+        return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
 @Record.enter("truepath.learners")

@@ -9,16 +9,16 @@ MetaLabeler (Tang et al. 2009): mandatory leaf prediction without the hierarchy.
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
 from truepath.decoders import MetaLabeler, TopLeaves
 from truepath.hierarchy.arcs import arc_pointers
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HALF, HierarchicalLearner
 from truepath.learners.linear.sibling_lasso import SiblingLasso
+from truepath.learners.local.base import take_over_input_tags
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.per_node import PerNode
 
@@ -50,11 +50,7 @@ class _Preset(MetaEstimatorMixin, HierarchicalLearner):
         return self.learner_
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        if self.estimator is not None:
-            own = get_tags(self.estimator).input_tags
-            tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
-        return tags
+        return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
 class HBR(_Preset):
@@ -63,7 +59,7 @@ class HBR(_Preset):
     Parameters
     ----------
     estimator : scikit-learn classifier, learner or None, default=None
-        A classifier is wrapped in :class:`PerNode` with ``policy="parents"``; a learner of this room that has
+        A classifier is wrapped in :class:`PerNode` with ``policy="parents"``; a learner of this package that has
         ``predict_conditional_proba`` is taken as it is; None is :class:`SiblingLasso`.
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
@@ -189,4 +185,4 @@ class BRMetaLabeler(_Preset):
         """Return the k best leaves of each row with their ancestors, shape (n_samples, n_nodes)."""
         S = self.predict_proba(X)
         Y = TopLeaves(k=self.metalabeler_.predict(X), hierarchy=self.hierarchy_).predict(S)
-        return Y.toarray() if sparse.issparse(Y) else Y
+        return as_dense(Y)

@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from truepath import _kernels
+from truepath.hierarchy.matrices import dense_column
 
 __all__ = ["code_categories", "encode_columns", "find_categories", "resolve_categorical"]
 
@@ -45,7 +46,7 @@ def find_categories(X, is_nominal: np.ndarray) -> dict[int, np.ndarray]:
     """Return the sorted values of each nominal column."""
     found = {}
     for j in np.flatnonzero(is_nominal).tolist():
-        values = _column(X, j)
+        values = np.asarray(dense_column(X, j), np.float64)
         found[j] = np.unique(values[~np.isnan(values)])
     return found
 
@@ -107,12 +108,6 @@ def _join(parts: list[np.ndarray], dtype) -> np.ndarray:
     return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype)
 
 
-def _column(X, j: int) -> np.ndarray:
-    """Return one column in full, as float64."""
-    column = X[:, [j]].toarray()[:, 0] if sparse.issparse(X) else X[:, j]
-    return np.asarray(column, np.float64)
-
-
 def _encode_block(X, block: range, categories: dict[int, np.ndarray]) -> list[tuple]:
     return [_encode_column(X, j, j in categories) for j in block]
 
@@ -123,7 +118,7 @@ def _encode_column(X, j: int, is_nominal: bool):
         part = slice(X.indptr[j], X.indptr[j + 1])
         if X.indptr[j + 1] - X.indptr[j] <= SPARSE_SHARE * X.shape[0]:
             return _encode_sparse(X.data[part].astype(np.float64), X.indices[part])
-    column = _column(X, j)
+    column = np.asarray(dense_column(X, j), np.float64)
     values, rank = _rank(column)
     if is_nominal or not values.size:
         return values, _kernels.trees.columns.NO_MODE, rank, None

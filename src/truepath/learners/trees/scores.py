@@ -6,26 +6,17 @@ Rounding keeps order, and so does adding in the same order: the mean over trees 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
 
 from truepath import _kernels
+from truepath.hierarchy.matrices import as_dense, dense_blocks, row_blocks
 from truepath.learners.trees.columns import code_categories
 
-__all__ = ["find_leaves", "mean_scores", "row_blocks"]
-
-#: Scores and dense rows are worked on in blocks of about this many numbers
-CELLS_AT_A_TIME = 1 << 20
-
-
-def row_blocks(n_rows: int, width: int) -> list[slice]:
-    """Return slices of rows whose matrices of ``width`` columns stay small."""
-    step = max(1, CELLS_AT_A_TIME // max(width, 1))
-    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+__all__ = ["find_leaves", "mean_scores"]
 
 
 def mean_scores(trees: Sequence[Any], X, categories, n_nodes: int, *, is_wanted=None, dtype=None, n_jobs=None):
@@ -62,7 +53,7 @@ def mean_scores(trees: Sequence[Any], X, categories, n_nodes: int, *, is_wanted=
 
 def _score_block(trees, X, categories, masks, block: slice, out: np.ndarray) -> None:
     """Write the scores of one block of rows."""
-    X = code_categories(X.toarray() if sparse.issparse(X) else X, categories)
+    X = code_categories(as_dense(X), categories)
     sums = np.zeros(out.shape)
     everyone = np.ones(len(X), bool)
     counts = np.zeros(len(X))
@@ -78,12 +69,6 @@ def _score_block(trees, X, categories, masks, block: slice, out: np.ndarray) -> 
 def find_leaves(tree, X, categories) -> np.ndarray:
     """Return the leaf, as a node number of the tree, of each row of X."""
     leaves = np.empty(X.shape[0], np.int32)
-    for block, rows in _dense_blocks(X, categories):
-        _kernels.trees.tree.apply_tree(tree, rows, leaves[block])
+    for rows, (block,) in dense_blocks(X):
+        _kernels.trees.tree.apply_tree(tree, code_categories(block, categories), leaves[rows])
     return leaves
-
-
-def _dense_blocks(X, categories) -> Iterator[tuple[slice, np.ndarray]]:
-    for block in row_blocks(*X.shape):
-        rows = X[block]
-        yield block, code_categories(rows.toarray() if sparse.issparse(rows) else rows, categories)
