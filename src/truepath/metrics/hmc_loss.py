@@ -24,10 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
-from truepath.metrics.counts import Counts, count_classes
+from truepath.metrics.counts import count_classes
 from truepath.metrics.inputs import Pair, check_costs, check_label_pair, check_per_node
 
-__all__ = ["hmc_loss", "symmetric_loss"]
+__all__ = ["hmc_loss", "mistake_prices", "symmetric_loss"]
 
 UNBOUNDED = (0.0, float("inf"))
 
@@ -98,12 +98,7 @@ def hmc_loss(
     0.25
     """
     pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
-    counts = count_classes(pair)
-    if alpha is None and beta is None:
-        alpha, beta = _prices("per_class" if lambda_ is None else lambda_, counts, pair)
-    elif alpha is None or beta is None or lambda_ is not None:
-        raise ValueError("give both alpha and beta, or lambda_ alone.")
-    return _charge(pair, counts, costs, alpha, beta)
+    return _charge(pair, costs, alpha=alpha, beta=beta, lambda_=lambda_)
 
 
 @register(
@@ -150,38 +145,68 @@ def symmetric_loss(
     0.5
     """
     pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
-    counts = count_classes(pair)
     if alpha != "balanced" and (isinstance(alpha, str) or np.ndim(alpha)):
         raise ValueError(f"alpha must be a number or 'balanced'; got {alpha!r}.")
-    return _charge(pair, counts, costs, *_prices(alpha, counts, pair))
+    return _charge(pair, costs, lambda_=alpha)
 
 
-def _charge(pair: Pair, counts: Counts, costs: str | ArrayLike, alpha: ArrayLike, beta: ArrayLike) -> float:
+def mistake_prices(
+    positives: NDArray[Any],
+    n_rows: float,
+    n_nodes: int,
+    *,
+    nodes: NDArray[np.int64] | None = None,
+    alpha: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    lambda_: str | ArrayLike | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what a miss and a false alarm cost in each counted class, before the cost c_v of the class.
+
+    Parameters
+    ----------
+    positives : ndarray, shape (n_counted,)
+        The number (or weight) of the rows that have each counted class.
+    n_rows : float
+        The number (or weight) of all rows.
+    n_nodes : int
+        How many classes the hierarchy has; arrays of prices have one number per class of the hierarchy.
+    nodes : ndarray of int, optional
+        The counted classes, all by default.
+    alpha, beta, lambda_ : optional
+        As in :func:`hmc_loss`.
+
+    Returns
+    -------
+    alpha, beta : ndarray of float64, shape (n_counted,)
+
+    Examples
+    --------
+    >>> from truepath.metrics.hmc_loss import mistake_prices
+    >>> mistake_prices(np.array([1, 2]), 4, 2)  # lambda_v = 3 and 1
+    (array([1.5, 1. ]), array([0.5, 1. ]))
+    """
+    counted = slice(None) if nodes is None else nodes
+    if alpha is not None or beta is not None:
+        if alpha is None or beta is None or lambda_ is not None:
+            raise ValueError("give both alpha and beta, or lambda_ alone.")
+        return check_per_node(alpha, n_nodes, "alpha")[counted], check_per_node(beta, n_nodes, "beta")[counted]
+    lambda_ = "per_class" if lambda_ is None else lambda_
+    if isinstance(lambda_, str):
+        if lambda_ not in ("per_class", "balanced"):
+            raise ValueError(f"lambda_ must be 'per_class', 'balanced', a number or an array; got {lambda_!r}.")
+        # 2 / (1 + n_neg / n_pos) = 2 n_pos / (n_pos + n_neg): no division by the number of positives, limit included
+        share = positives / n_rows
+        beta_v = 2 * (share if lambda_ == "per_class" else np.full(share.shape, share.mean()))
+    else:
+        beta_v = 2 / (1 + check_per_node(lambda_, n_nodes, "lambda_")[counted])
+    return 2 - beta_v, beta_v
+
+
+def _charge(pair: Pair, costs: str | ArrayLike, **prices: Any) -> float:
     """Return the mean charge of a row: class counts are all it takes."""
-    n_nodes = pair.true.shape[1]
-    cost = check_costs(costs, pair.hierarchy)
-    miss, alarm = check_per_node(alpha, n_nodes, "alpha") * cost, check_per_node(beta, n_nodes, "beta") * cost
-    if pair.nodes is not None:
-        miss, alarm = miss[pair.nodes], alarm[pair.nodes]
-    charge = miss @ (counts.true - counts.hits) + alarm @ (counts.predicted - counts.hits)
-    return float(charge / _n_rows(pair))
-
-
-def _prices(lambda_: str | ArrayLike, counts: Counts, pair: Pair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return alpha and beta for every node of the hierarchy, adding up to 2."""
-    if not isinstance(lambda_, str):
-        ratio = check_per_node(lambda_, pair.true.shape[1], "lambda_")
-        beta = 2 / (1 + ratio)
-        return 2 - beta, beta
-    if lambda_ not in ("per_class", "balanced"):
-        raise ValueError(f"lambda_ must be 'per_class', 'balanced', a number or an array; got {lambda_!r}.")
-    # 2 / (1 + n_neg / n_pos) = 2 n_pos / (n_pos + n_neg): no division by the number of positives, limit included
-    share = counts.true / _n_rows(pair)
-    beta = np.zeros(pair.true.shape[1])
-    beta[slice(None) if pair.nodes is None else pair.nodes] = 2 * (share if lambda_ == "per_class" else share.mean())
-    return 2 - beta, beta
-
-
-def _n_rows(pair: Pair) -> float:
-    """Return the total weight of the rows."""
-    return float(pair.true.shape[0] if pair.weight is None else pair.weight.sum())
+    counts = count_classes(pair)
+    n_rows = float(pair.true.shape[0] if pair.weight is None else pair.weight.sum())
+    alpha, beta = mistake_prices(counts.true, n_rows, pair.true.shape[1], nodes=pair.nodes, **prices)
+    cost = check_costs(costs, pair.hierarchy)[slice(None) if pair.nodes is None else pair.nodes]
+    charge = (alpha * cost) @ (counts.true - counts.hits) + (beta * cost) @ (counts.predicted - counts.hits)
+    return float(charge / n_rows)

@@ -181,6 +181,21 @@ def test_prices_are_those_of_the_metric():
             assert decoder.objective_value_ == pytest.approx(hmc_loss(Y, decoder.predict(S), chain, **prices), abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "prices", [{"lambda_": "some"}, {"alpha": 1}, {"lambda_": -1.0}, {"alpha": [1, 2], "beta": 1}, {"lambda_": np.inf}]
+)
+def test_wrong_prices_are_refused_in_the_words_of_the_metric(prices):
+    from truepath.metrics import hmc_loss
+
+    S, Y = np.array([[0.9, 0.6, 0.3, 0.4, 0.2]]), np.array([[1, 1, 0, 0, 0]])
+    with pytest.raises(ValueError, match=r".") as caught:
+        hmc_loss(Y, Y, TOY, **prices)
+    for decoder in (SingleThreshold("hmc_loss", hierarchy=TOY), MultiThreshold("hmc_loss", hierarchy=TOY)):
+        with pytest.raises(ValueError, match=r".") as again:
+            decoder.set_params(**prices).fit(S, Y)
+        assert str(again.value) == str(caught.value)
+
+
 def test_any_function_and_grid():
     rng = np.random.default_rng(0)
     S = np.minimum.accumulate(rng.random((20, 3)), axis=1)

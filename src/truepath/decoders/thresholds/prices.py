@@ -8,10 +8,12 @@ thresholds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from truepath.metrics.hmc_loss import mistake_prices
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -44,7 +46,7 @@ def hmc_prices(
     beta: ArrayLike | None = None,
     lambda_: str | ArrayLike | None = None,
 ) -> Prices:
-    """Return the prices of the HMC-loss; ``alpha``, ``beta`` and ``lambda_`` are those of the metric.
+    """Return the prices of the HMC-loss (:func:`~truepath.metrics.hmc_loss.mistake_prices`) as whole numbers.
 
     With one lambda for each class, lambda_v = n-_v / n+_v, the prices are c_v n-_v and c_v n+_v times one common
     factor, which keeps ties within a class exact. A class without positives then has free false alarms, one
@@ -54,9 +56,8 @@ def hmc_prices(
     if alpha is None and beta is None and (lambda_ is None or (isinstance(lambda_, str) and lambda_ == "per_class")):
         whole, unit = whole_costs(hierarchy.costs, float(total) ** 2)
         return Prices(whole * negatives, whole * positives, 2 * unit / total)
-    a, b = _alpha_beta(alpha, beta, lambda_, positives, total, hierarchy.n_nodes)
-    both = np.concatenate([a * hierarchy.costs, b * hierarchy.costs])
-    whole, unit = whole_costs(both, float(total))
+    prices = mistake_prices(positives, total, hierarchy.n_nodes, alpha=alpha, beta=beta, lambda_=lambda_)
+    whole, unit = whole_costs(np.concatenate(prices) * np.tile(hierarchy.costs, 2), float(total))
     return Prices(whole[: hierarchy.n_nodes], whole[hierarchy.n_nodes :], unit)
 
 
@@ -65,26 +66,3 @@ def whole_costs(costs: NDArray[np.float64], n_times: float) -> tuple[NDArray[np.
     total = float(costs.sum()) * n_times
     unit = total / LARGEST_LOSS if total > 0 else 1.0
     return np.rint(costs / unit).astype(np.int64), unit
-
-
-def _alpha_beta(alpha: Any, beta: Any, lambda_: Any, positives: Any, total: int, n_nodes: int) -> tuple[Any, Any]:
-    """Resolve the three ways of giving prices; same rules as :func:`truepath.metrics.hmc_loss`."""
-    if alpha is not None or beta is not None:
-        if alpha is None or beta is None or lambda_ is not None:
-            raise ValueError("give both alpha and beta, or lambda_ alone.")
-        return _per_node(alpha, n_nodes, "alpha"), _per_node(beta, n_nodes, "beta")
-    if isinstance(lambda_, str):
-        if lambda_ != "balanced":
-            raise ValueError(f"lambda_ must be 'per_class', 'balanced', a number or an array; got {lambda_!r}.")
-        b = np.full(n_nodes, 2 * float(positives.sum()) / (n_nodes * total))
-    else:
-        b = 2 / (1 + _per_node(lambda_, n_nodes, "lambda_"))
-    return 2 - b, b
-
-
-def _per_node(values: Any, n_nodes: int, name: str) -> NDArray[np.float64]:
-    """Return one non-negative number a node."""
-    array = np.asarray(values, np.float64)
-    if array.shape not in ((), (n_nodes,)) or not (array >= 0).all():
-        raise ValueError(f"{name} must be a number or one number a node ({n_nodes}), none negative; got {values!r}.")
-    return np.broadcast_to(array, (n_nodes,)).astype(np.float64)
