@@ -20,9 +20,9 @@ from sklearn.ensemble import RandomForestClassifier
 
 from truepath.decoders import BestPath
 from truepath.learners import AdaBoostMH, GlobalNaiveBayes, HAdaBoostMH, PerLevel
+from truepath.papers.base import load_published
 from truepath.papers.chelmis2021.collapsed_labels import collapse_levels, merge_columns, unmerge_scores
 from truepath.papers.chelmis2021.single_paths import PathProblem, choose_smoothing, load_problem
-from truepath.papers.published_values import load_published
 
 __all__ = ["TABLE_II", "collapse_levels"]
 

@@ -19,7 +19,6 @@ from truepath.papers import (
     all_comparisons,
     count_verdicts,
     finished_cells,
-    get_paper,
     to_rst,
 )
 from truepath.papers.markup import Table, write_rst
@@ -34,7 +33,7 @@ def write_paper(paper: Paper, folder: Path, settings: Settings) -> None:
     """Write a paper's page and its golden numbers."""
     finished = finished_cells(paper, folder, settings)
     comparisons = all_comparisons(paper, folder, settings)
-    (PAGES / f"{paper.key}.rst").write_text(to_rst(paper, comparisons, finished.values()), encoding="utf-8")
+    (PAGES / f"{paper.name}.rst").write_text(to_rst(paper, comparisons, finished.values()), encoding="utf-8")
     cells = [{"cell": key, "values": golden(cell.comparisons)} for key, cell in finished.items()]
     record = {
         "paper": paper.title,
@@ -43,7 +42,7 @@ def write_paper(paper: Paper, folder: Path, settings: Settings) -> None:
         "cells": [cell for cell in cells if cell["values"]],
     }
     if record["cells"]:
-        (GOLDEN / f"{paper.key}_reproduced.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        (GOLDEN / f"{paper.name}_reproduced.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 def golden(comparisons: list[Comparison]) -> list[dict]:
@@ -65,7 +64,7 @@ def summarise(found: dict[str, list[Comparison]]) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("papers", nargs="*", default=PAPERS)
+    parser.add_argument("papers", nargs="*", default=list(PAPERS))
     parser.add_argument("--data", type=Path, required=True)
     options = parser.parse_intermixed_args()
     settings = Settings(options.data)
@@ -73,7 +72,7 @@ def main() -> None:
     found = {}
     for key in options.papers:
         if (options.folder / f"{key}.jsonl").exists():
-            paper = get_paper(key)
+            paper = PAPERS[key]
             found[key] = all_comparisons(paper, options.folder, settings)
             write_paper(paper, options.folder, settings)
     (PAGES / "summary.inc").write_text(write_rst([summarise(found)]), encoding="utf-8")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +13,7 @@ from truepath import papers as room
 from truepath.cli.app import app
 from truepath.errors import TruePathError
 from truepath.papers import Cell, Comparison, Paper
+from truepath.registry import Registry
 
 
 def give(key, published=0.5, ours=0.5):
@@ -26,9 +29,10 @@ def run(tmp_path, monkeypatch):
     """A function that runs the command on the cells it is given."""
 
     def call(cells, *arguments):
-        paper = Paper("fake", "A paper", tuple(cells))
-        monkeypatch.setattr(room, "get_paper", lambda key: paper)
-        monkeypatch.setattr(room, "PAPERS", ("fake",))
+        paper = Paper("fake", "A paper", tuple(cells), summary="a heading")
+        known = Registry("paper", "truepath.papers")
+        known.add(paper)
+        monkeypatch.setattr(room, "PAPERS", known)
         options = ["--data", str(tmp_path), "-o", str(tmp_path / "out")]
         return CliRunner().invoke(app, ["reproduce", *arguments, *options])
 
@@ -78,12 +82,28 @@ def test_list(run):
     assert [cell["state"] for cell in states] == ["finished", "to run", "no data"]
 
 
+def test_the_help_names_the_papers_and_loads_them_no_sooner(run):
+    assert "fake: a heading" in run(CELLS, "--help").stdout
+    code = "import sys; import truepath.cli; sys.exit('truepath.papers' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_an_interrupted_run_says_how_to_go_on(run, tmp_path):
     done = run([CELLS[0], Cell("stop", interrupt, seconds=5)], "fake")
     assert done.exit_code == 130
     assert "the same command goes on" in done.stderr
     assert "| one" in (tmp_path / "out" / "fake.md").read_text()
     assert "Not run yet: stop." in (tmp_path / "out" / "fake.md").read_text()
+
+
+def test_a_cell_that_fails_is_named_and_the_code_is_not_zero(run):
+    def fail(settings):
+        raise RuntimeError("no luck")
+
+    done = run([CELLS[0], Cell("broken", fail, seconds=5)], "fake")
+    assert done.exit_code == 1
+    assert "failed: broken: the cell failed: RuntimeError: no luck" in done.stderr
+    assert "| one" in done.stdout
 
 
 def test_nothing_to_compare_is_a_failure(run, tmp_path):

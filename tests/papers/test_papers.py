@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from places import GOLDEN
-from truepath.papers import PAPERS, Settings, choose_cells, get_paper, reproduce
-from truepath.papers.published_values import load_published
+from truepath.papers import PAPERS, Settings, choose_cells, reproduce
+from truepath.papers.base import load_published
 from truepath.papers.triguero2016.strategy_ranks import compare_published_statistics
 
 QUICK = 40.0  # seconds of each paper that the slow test reruns, the cheapest cells first
@@ -59,7 +59,7 @@ def test_golden_numbers_are_within_their_tolerance(key):
 @pytest.mark.slow
 def test_the_authors_own_scores_are_met(shared_data, tmp_path):
     """Every single threshold, and Algorithms 4 and 5, on the published scores of ImCLEF07A: to 1e-9."""
-    paper, settings = get_paper("triguero2016"), Settings(shared_data)
+    paper, settings = PAPERS["triguero2016"], Settings(shared_data)
     found = reproduce(paper, tmp_path, settings, cells=choose_cells(paper, only="authors"))
     exact = [c for c in found if c.published is not None and c.method.split(", ")[-1] != "CD(MTS)"]
     different = [name(c) for c in exact if c.verdict != "same"]
@@ -73,7 +73,7 @@ def test_the_authors_own_scores_are_met(shared_data, tmp_path):
 @pytest.mark.parametrize("key", PAPERS)
 def test_quick_cells_still_meet_the_published_values(key, shared_data, tmp_path):
     """Rerun what costs little; the same seed must give the same numbers, within tolerance of the published ones."""
-    met, paper = golden(key), get_paper(key)
+    met, paper = golden(key), PAPERS[key]
     cells = sorted((cell for cell in paper.cells if cell.key in met), key=lambda cell: cell.seconds)
     cells = [cell for cell, cost in zip(cells, np.cumsum([cell.seconds for cell in cells])) if cost <= QUICK]
     assert cells

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,6 @@ from truepath.papers import (
     all_comparisons,
     choose_cells,
     finished_cells,
-    get_paper,
     reproduce,
 )
 
@@ -30,14 +28,14 @@ def compare(key, ours=1.0, published=1.0):
 class Counting:
     """Cells that count how often they were run."""
 
-    def __init__(self, *keys, needs=(), fail_at=None):
-        self.runs = []
+    def __init__(self, *keys, needs=(), fail_at=None, failure=None):
+        self.runs, self.failure = [], failure or KeyboardInterrupt()
         self.paper = Paper("fake", "A paper", tuple(self.cell(key, needs, fail_at) for key in keys))
 
     def cell(self, key, needs, fail_at):
         def run(settings):
             if key == fail_at:
-                raise KeyboardInterrupt
+                raise self.failure
             self.runs.append(key)
             return [compare(key)]
 
@@ -54,7 +52,7 @@ def test_finished_cells_are_not_run_again(tmp_path, settings):
     first = reproduce(made.paper, tmp_path, settings)
     assert reproduce(made.paper, tmp_path, settings) == first
     assert made.runs == ["a", "bb"]
-    reproduce(made.paper, tmp_path, settings, anew=True)
+    reproduce(made.paper, tmp_path, settings, rerun=True)
     assert made.runs == ["a", "bb", "a", "bb"]
     assert [cell.comparisons for cell in finished_cells(made.paper, tmp_path, settings).values()] == [
         [compare("a")],
@@ -62,14 +60,33 @@ def test_finished_cells_are_not_run_again(tmp_path, settings):
     ]
 
 
-@pytest.mark.parametrize("change", [{"random_state": 1}, {"data": Path("elsewhere")}])
+def write_data(folder, text="1,0"):
+    (folder / "hmc" / "toy").mkdir(parents=True, exist_ok=True)
+    (folder / "hmc" / "toy" / "train.arff").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("change", ["seed", "data"])
 def test_other_settings_are_another_run(tmp_path, settings, change):
-    made = Counting("a")
+    made = Counting("a", needs=("hmc/toy",))
+    write_data(settings.data)
+    others = {"random_state": 1} if change == "seed" else {"data": write_data(tmp_path / "elsewhere", "0,1")}
     reproduce(made.paper, tmp_path, settings)
-    reproduce(made.paper, tmp_path, replace(settings, **change))
+    reproduce(made.paper, tmp_path, replace(settings, **others))
     assert made.runs == ["a", "a"]
     reproduce(made.paper, tmp_path, settings)
     assert made.runs == ["a", "a"], "the first run still stands"
+
+
+def test_data_are_known_by_content_and_not_by_place(tmp_path, settings):
+    made = Counting("a", needs=("hmc/toy",))
+    write_data(settings.data)
+    reproduce(made.paper, tmp_path, settings)
+    reproduce(made.paper, tmp_path, replace(settings, data=write_data(tmp_path / "moved")))
+    assert made.runs == ["a"]
+    write_data(settings.data, "1,1")
+    reproduce(made.paper, tmp_path, settings)
+    assert made.runs == ["a", "a"], "a file that changed in its place is recognised"
 
 
 def test_workers_and_nothing_else_may_differ(tmp_path, settings, monkeypatch):
@@ -100,7 +117,7 @@ def test_an_interrupted_run_keeps_what_was_finished(tmp_path, settings):
 
 
 @pytest.mark.parametrize("kept", [1, 20, 0.5, -1])
-def test_a_torn_last_line_is_dropped(tmp_path, settings, kept):
+def test_a_torn_last_line_is_dropped_with_a_warning(tmp_path, settings, kept, caplog):
     made = Counting("a", "bb")
     whole = reproduce(made.paper, tmp_path, settings)
     path = tmp_path / "fake.jsonl"
@@ -109,12 +126,13 @@ def test_a_torn_last_line_is_dropped(tmp_path, settings, kept):
     path.write_bytes(first + b"\n" + second[:end])
     assert reproduce(made.paper, tmp_path, settings) == whole
     assert made.runs == ["a", "bb", "bb"]
-    assert [json.loads(line)["key"] for line in path.read_text().splitlines()] == ["a", "bb"]
+    assert "1 damaged line(s) of fake.jsonl dropped (2)" in caplog.text
+    assert [json.loads(line)["unit"]["key"] for line in path.read_text().splitlines()] == ["a", "bb"]
 
 
 def test_a_foreign_line_is_an_error_that_says_where(tmp_path, settings):
     (tmp_path / "fake.jsonl").write_text('{"key": 1}\n')
-    with pytest.raises(DataFormatError, match=r"fake\.jsonl:1: not a finished cell"):
+    with pytest.raises(DataFormatError, match=r"fake\.jsonl:1: not a line of finished work"):
         reproduce(Counting("a").paper, tmp_path, settings)
 
 
@@ -131,9 +149,32 @@ def test_missing_data_are_named_and_never_made_up(tmp_path, settings):
 
 def test_the_caller_hears_of_every_cell(tmp_path, settings):
     made, heard = Counting("a", "bb"), []
-    reproduce(made.paper, tmp_path, settings, on_cell=lambda cell, found: heard.append((cell.key, found is None)))
-    reproduce(made.paper, tmp_path, settings, on_cell=lambda cell, found: heard.append((cell.key, found is None)))
-    assert heard == [("a", True), ("a", False), ("bb", True), ("bb", False), ("a", False), ("bb", False)]
+    reproduce(made.paper, tmp_path, settings, on_progress=lambda *told: heard.append(told))
+    assert heard == [(0, 3, "a"), (1, 3, "a"), (1, 3, "bb"), (3, 3, "bb")]
+    reproduce(made.paper, tmp_path, settings, on_progress=lambda *told: heard.append(told))
+    assert len(heard) == 4, "what is finished is not work"
+
+
+def test_a_cell_that_raises_does_not_stop_the_others_and_is_tried_again(tmp_path, settings):
+    broken = Counting("a", "bb", fail_at="a", failure=RuntimeError("no such\nluck"))
+    found = reproduce(broken.paper, tmp_path, settings)
+    assert [(c.verdict, c.dataset) for c in found] == [("missing", "a"), ("same", "bb")]
+    assert found[0].reason == "the cell failed: RuntimeError: no such luck"
+    assert all_comparisons(broken.paper, tmp_path, settings) == found
+    made = Counting("a", "bb")
+    assert [c.verdict for c in reproduce(made.paper, tmp_path, settings)] == ["same", "same"]
+    assert made.runs == ["a"]
+    assert all_comparisons(made.paper, tmp_path, settings) == [compare("a"), compare("bb")]
+
+
+def test_two_at_a_time_are_kept_apart(tmp_path, settings):
+    made = Counting("a")
+
+    def start_another(*told):
+        reproduce(made.paper, tmp_path, settings)
+
+    with pytest.raises(TruePathError, match=r"fake\.jsonl is in use by another thread"):
+        reproduce(made.paper, tmp_path, settings, on_progress=start_another)
 
 
 def test_numbers_survive_the_file_bit_by_bit(tmp_path, settings):
@@ -172,9 +213,8 @@ def test_choosing_cells():
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_papers_are_well_formed(key):
-    pytest.importorskip(f"truepath.papers.{key}")
-    paper = get_paper(key)
-    assert paper.key == key
+    paper = PAPERS[key]
+    assert paper.name == key
     keys = [cell.key for cell in paper.cells]
     assert len(set(keys)) == len(keys)
     assert all(need.split("/")[0] in ("hmc", "mulan", "reference") for cell in paper.cells for need in cell.needs)
@@ -182,5 +222,5 @@ def test_papers_are_well_formed(key):
 
 
 def test_an_unknown_paper_is_told_which_there_are():
-    with pytest.raises(TruePathError, match="'triguero2016', 'bi2012'"):
-        get_paper("nobody1900")
+    with pytest.raises(TruePathError, match=r"no paper is called 'nobody1900'\. There are bi2012, chelmis2021"):
+        PAPERS["nobody1900"]

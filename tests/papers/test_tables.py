@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truepath.papers import Comparison, Finished, Paper, count_verdicts, to_markdown, to_rst
+from truepath.papers import Comparison, FinishedCell, Paper, count_verdicts, to_markdown, to_rst
 
 FOUND = [
     Comparison("Table 1", "toy_set", "A", "F1", 0.5, 0.51, 0.02, True, "Not shown: it is the same."),
@@ -17,8 +17,8 @@ FOUND = [
     Comparison("Missing data", "lost", "", "", None, None, 0.0, reason="hmc/lost is not in the data folder."),
 ]
 PAPER = Paper("none", "A paper of 2016*", (), {"Figure 9": "drawn only"}, "A note.")
-MADE = {"date": "2026-11-15", "python": "3.11", "numpy": "2.4"}
-CELLS = [Finished("x", {"data": "", "random_state": 3, "truepath": "0.1.0"}, [], 2.0, MADE)]
+VERSIONS = {"truepath": "0.1.0", "python": "3.11", "numpy": "2.4"}
+CELLS = [FinishedCell("x", [], 3, 2.0, "2026-11-15", VERSIONS)]
 
 
 def test_counts():

@@ -19,6 +19,7 @@ from truepath.cli.experiment import experiment
 from truepath.cli.fit import fit
 from truepath.cli.label import label
 from truepath.cli.methods import methods
+from truepath.cli.names import help_listing
 from truepath.cli.predict import predict
 from truepath.cli.report import report
 from truepath.cli.reproduce import reproduce
@@ -44,9 +45,11 @@ COMMANDS = {
     "Your scores and labels": (label, evaluate),
     "Methods side by side": (experiment, compare, reproduce),
 }
+#: Commands whose help ends with the members of a registry
+LISTING = {"reproduce": help_listing("truepath.papers:PAPERS", "Papers:")}
 for panel, commands in COMMANDS.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(command)
+        app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(command)
 
 
 def _show_version(wanted: bool) -> None:

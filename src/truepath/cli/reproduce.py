@@ -20,7 +20,8 @@ INTERRUPTED = 130
 
 def reproduce(
     paper: Annotated[
-        str | None, typer.Argument(help="A paper's key (see --list), or all.", metavar="PAPER|all")
+        str | None,
+        typer.Argument(help="A paper by name (they are listed below), or all.", metavar="PAPER|all"),
     ] = None,
     data: Annotated[
         Path | None, typer.Option(help="The folder of benchmark data; $TRUEPATH_DATA or the cache folder by default.")
@@ -30,7 +31,7 @@ def reproduce(
     ),
     only: Annotated[str | None, typer.Option(help="Only cells that have this text in their key.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Only cells that cost less than about a minute.")] = False,
-    anew: Annotated[bool, typer.Option("--anew", help="Run cells again that are finished already.")] = False,
+    rerun: Annotated[bool, typer.Option("--rerun", help="Run cells again that are finished already.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything that is random.")] = 0,
     n_jobs: Annotated[int | None, typer.Option(help="Number of workers within a cell.")] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List papers and cells, run nothing.")] = False,
@@ -42,29 +43,39 @@ def reproduce(
     """
     from truepath.data import data_home
     from truepath.errors import TruePathError
-    from truepath.papers import PAPERS, Settings, get_paper
+    from truepath.papers import PAPERS, Settings
 
     if paper is None and not show_list:
-        raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all; --list shows what each holds.")
-    papers = [get_paper(key) for key in (PAPERS if paper in (None, "all") else [str(paper)])]
+        raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all.", "--list shows what each holds.")
+    papers = PAPERS.members() if paper in (None, "all") else [PAPERS[str(paper)]]
     settings = Settings(data_home(data), seed, n_jobs)
     if show_list:
         _show_list(papers, output, settings, as_json)
         return
-    chosen = {paper.key: _choose(paper, only, quick, len(papers) > 1) for paper in papers}
+    chosen = {paper.name: _choose(paper, only, quick, len(papers) > 1) for paper in papers}
     try:
-        found = {paper.key: _run(paper, chosen[paper.key], output, settings, anew) for paper in papers}
+        found = {paper.name: _run(paper, chosen[paper.name], output, settings, rerun) for paper in papers}
     except KeyboardInterrupt:
         for paper_ in papers:
             _write(paper_, output, settings)
         typer.echo(f"interrupted: finished cells are kept in {output}; the same command goes on from there.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     _print(papers, found, output, settings, as_json)
-    if all(comparison.verdict == "missing" for comparisons in found.values() for comparison in comparisons):
+    _say_what_failed([comparison for comparisons in found.values() for comparison in comparisons], settings)
+
+
+def _say_what_failed(found: list[Comparison], settings: Settings) -> None:
+    """Name the cells that raised; end with a code if there are some, or if nothing could be compared."""
+    failed = [comparison for comparison in found if comparison.table == "Failed"]
+    for comparison in failed:
+        typer.echo(f"failed: {comparison.dataset}: {comparison.reason}", err=True)
+    if all(comparison.verdict == "missing" for comparison in found):
         typer.echo(
             f"truepath: nothing could be compared; is {settings.data} the folder of the benchmark data?", err=True
         )
-        raise typer.Exit(NOTHING_COMPARED)
+    elif not failed:
+        return
+    raise typer.Exit(NOTHING_COMPARED)
 
 
 def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -> list[Cell]:
@@ -80,19 +91,13 @@ def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -
         raise
 
 
-def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, anew: bool) -> list[Comparison]:
+def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, rerun: bool) -> list[Comparison]:
     """Run cells under a progress bar that counts the expected seconds of those that are to be run."""
-    from truepath.cli.progress import progress
-    from truepath.papers import finished_cells, missing_folders, reproduce
+    from truepath.cli.progress import follow, progress
+    from truepath.papers import reproduce
 
-    done = {} if anew else finished_cells(paper, output, settings)
-    waiting = {cell.key: cell.seconds for cell in cells if cell.key not in done and not missing_folders(cell, settings)}
-    with progress(paper.key, total=sum(waiting.values())) as advance:
-
-        def tell(cell: Cell, comparisons: list[Comparison] | None) -> None:
-            advance(0 if comparisons is None else waiting.get(cell.key, 0), note=cell.key)
-
-        found = reproduce(paper, output, settings, cells=cells, on_cell=tell, anew=anew)
+    with progress(paper.name) as advance:
+        found = reproduce(paper, output, settings, cells=cells, rerun=rerun, on_progress=follow(advance))
     _write(paper, output, settings)
     return found
 
@@ -104,7 +109,7 @@ def _write(paper: Paper, output: Path, settings: Settings) -> str:
     cells = finished_cells(paper, output, settings).values()
     text = to_markdown(paper, all_comparisons(paper, output, settings), cells)
     output.mkdir(parents=True, exist_ok=True)
-    (output / f"{paper.key}.md").write_text(text, encoding="utf-8")
+    (output / f"{paper.name}.md").write_text(text, encoding="utf-8")
     return text
 
 
@@ -124,10 +129,10 @@ def _print(
         return
     console = Console()
     for paper in papers:
-        if found[paper.key]:
-            text = to_markdown(paper, found[paper.key], finished_cells(paper, output, settings).values())
+        if found[paper.name]:
+            text = to_markdown(paper, found[paper.name], finished_cells(paper, output, settings).values())
             console.print(Markdown(text)) if console.is_terminal else typer.echo(text)
-            typer.echo(f"written: {output / paper.key}.md", err=True)
+            typer.echo(f"written: {output / paper.name}.md", err=True)
 
 
 def _to_dict(comparison: Comparison) -> dict[str, Any]:
@@ -146,7 +151,7 @@ def _show_list(papers: list[Paper], output: Path, settings: Settings, as_json: b
             for cell in paper.cells
         }
         cells = [{"key": cell.key, "seconds": cell.seconds, "state": states[cell.key]} for cell in paper.cells]
-        listed[paper.key] = {"title": paper.title, "cells": cells}
+        listed[paper.name] = {"title": paper.title, "cells": cells}
     if as_json:
         typer.echo(json.dumps(listed, indent=1))
         return

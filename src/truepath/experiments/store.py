@@ -85,6 +85,11 @@ class Stored:
         """Return the latest of a unit that is what is asked for."""
         return next((unit for unit in reversed(self.of(key)) if unit.serves(settings, parts or {})), None)
 
+    def latest(self, key: Any, settings: str) -> Finished | None:
+        """Return the latest of a unit with these settings that did not fail, else the latest that did."""
+        same = [unit for unit in self.of(key) if unit.settings == settings]
+        return self.serving(key, settings) or (same[-1] if same else None)
+
     @property
     def keys(self) -> set[Any]:
         """The units that there is something of."""

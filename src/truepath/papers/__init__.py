@@ -1,7 +1,9 @@
-"""The five papers, rerun: published values beside ours."""
+"""Papers, rerun: published values beside ours. Each folder here is a paper: its ``PAPER`` is found by being there."""
 
-from truepath.papers.base import Cell, Comparison, Paper, Settings, Verdict
-from truepath.papers.registry import PAPERS, get_paper
+from importlib import import_module
+from pkgutil import iter_modules
+
+from truepath.papers.base import PAPERS, Cell, Comparison, FinishedCell, Paper, Settings, Verdict
 from truepath.papers.runner import (
     all_comparisons,
     choose_cells,
@@ -9,7 +11,6 @@ from truepath.papers.runner import (
     missing_folders,
     reproduce,
 )
-from truepath.papers.store import Finished
 from truepath.papers.tables import count_verdicts, to_markdown, to_rst
 from truepath.public import publish
 
@@ -17,7 +18,7 @@ __all__ = [
     "PAPERS",
     "Cell",
     "Comparison",
-    "Finished",
+    "FinishedCell",
     "Paper",
     "Settings",
     "Verdict",
@@ -25,7 +26,6 @@ __all__ = [
     "choose_cells",
     "count_verdicts",
     "finished_cells",
-    "get_paper",
     "missing_folders",
     "reproduce",
     "to_markdown",
@@ -33,3 +33,6 @@ __all__ = [
 ]
 
 publish(__name__, __all__, globals())
+for found in iter_modules(__path__, f"{__name__}."):
+    if found.ispkg:
+        PAPERS.add(import_module(found.name).PAPER)

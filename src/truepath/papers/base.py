@@ -8,12 +8,17 @@ stored, shown or resumed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-__all__ = ["Cell", "Comparison", "Paper", "Settings", "Verdict"]
+from truepath.experiments.store import Finished
+from truepath.registry import Registry
+
+__all__ = ["PAPERS", "Cell", "Comparison", "FinishedCell", "Paper", "Settings", "Verdict", "load_published"]
 
 Verdict = Literal["same", "better", "worse", "differs", "ours only", "missing"]
 
@@ -108,27 +113,75 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class FinishedCell:
+    """A cell that was run.
+
+    Attributes
+    ----------
+    key : str
+        The cell's.
+    comparisons : list of Comparison
+    random_state : int
+    seconds : float
+        How long it took.
+    date : str
+    versions : dict of str to str
+    """
+
+    key: str
+    comparisons: list[Comparison]
+    random_state: int
+    seconds: float
+    date: str
+    versions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, finished: Finished) -> FinishedCell:
+        """Return a finished unit of work as a cell."""
+        comparisons = [Comparison(**fields) for fields in finished.value]
+        seed = finished.about["random_state"]
+        return cls(finished.key, comparisons, seed, finished.seconds, finished.date, finished.versions)
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper and all that is rerun of it.
 
     Attributes
     ----------
-    key : str
-        Such as ``"triguero2016"``; what the command line takes.
+    name : str
+        Such as ``"triguero2016"``; what the command line takes, and the folder of its code.
     title : str
         Authors, title, venue and year.
-    short : str
-        A heading: authors and subject. The title if not given.
     cells : tuple of Cell
     not_available : dict of str to str
         Tables or data sets that cannot be rerun, each with its reason.
     notes : str
         What a reader must know about the settings, in a few sentences of plain text.
+    summary : str
+        A heading: authors and subject. The title if not given.
     """
 
-    key: str
+    name: str
     title: str
     cells: tuple[Cell, ...]
     not_available: dict[str, str] = field(default_factory=dict)
     notes: str = ""
-    short: str = ""
+    summary: str = ""
+
+
+#: The papers that can be rerun, by name: each folder beside this file has one, called ``PAPER``
+PAPERS = Registry("paper", "truepath.papers")
+
+
+def load_published(name: str) -> dict[str, Any]:
+    """Return the published values of a paper, as ``published.json`` in its folder holds them.
+
+    Examples
+    --------
+    >>> load_published("triguero2016")["Table 4"]["micro_f1"]["cellcycle_GO"]["EM(STS)"]
+    0.4744
+    """
+    text = files("truepath.papers").joinpath(name, "published.json").read_text(encoding="utf-8")
+    values: dict[str, Any] = json.loads(text)
+    return values

@@ -1,24 +1,26 @@
-"""Run a paper cell by cell: what is finished is kept, what was finished before is not run again."""
+"""Run a paper cell by cell and put ours beside the published values; running and keeping is the engine's work."""
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
-from importlib.metadata import version
+import logging
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from time import perf_counter
+from typing import Any
 
 from truepath.errors import TruePathError
-from truepath.papers.base import Cell, Comparison, Paper, Settings
-from truepath.papers.store import Finished, append_cell, read_cells, signature
+from truepath.experiments.engine import OnProgress, Unit, run_units
+from truepath.experiments.fingerprint import files_fingerprint
+from truepath.experiments.store import Finished, Store, Stored, digest
+from truepath.papers.base import Cell, Comparison, FinishedCell, Paper, Settings
 
 __all__ = ["all_comparisons", "choose_cells", "finished_cells", "missing_folders", "reproduce"]
 
 QUICK_SECONDS = 60.0  # a cell that costs less belongs to a quick run
 
-OnCell = Callable[[Cell, "list[Comparison] | None"], None]
+logger = logging.getLogger(__name__)
 
 
 def reproduce(
@@ -27,8 +29,8 @@ def reproduce(
     settings: Settings,
     *,
     cells: Iterable[Cell] | None = None,
-    on_cell: OnCell | None = None,
-    anew: bool = False,
+    rerun: bool = False,
+    on_progress: OnProgress | None = None,
 ) -> list[Comparison]:
     """Run a paper's cells, cheap ones first, keeping each result in ``<folder>/<paper>.jsonl`` as soon as it is there.
 
@@ -40,17 +42,21 @@ def reproduce(
     settings : Settings
     cells : iterable of Cell, optional
         Some of the paper's; all by default.
-    on_cell : callable, optional
-        ``on_cell(cell, None)`` is called when a cell starts, ``on_cell(cell, comparisons)`` when it has ended, was
-        finished before or lacks its data.
-    anew : bool, default=False
-        Run cells again that were finished before with the same settings and version.
+    rerun : bool, default=False
+        Run cells again that were finished before with the same settings, data and version.
+    on_progress : callable, optional
+        ``on_progress(done, total, what)`` is called with the expected seconds of the cells that are finished, those of
+        all cells to run, and the cell that starts or has just been stored.
 
     Returns
     -------
     comparisons : list of Comparison
-        In the order of the paper's cells. A cell whose data are not there gives one comparison whose verdict is
-        ``"missing"`` and whose reason names the folder.
+        In the order of the paper's cells. A cell whose data are not there, or that raised, gives one comparison whose
+        verdict is ``"missing"`` and whose reason says why.
+
+    Notes
+    -----
+    Cells run one after the other, because some of them are timed; ``settings.n_jobs`` is for the work within a cell.
 
     Examples
     --------
@@ -65,23 +71,18 @@ def reproduce(
     ['same', 'missing']
     """
     chosen = list(paper.cells if cells is None else cells)
-    path = Path(folder) / f"{paper.key}.jsonl"
-    before = {} if anew else read_cells(path, signature(settings))
-    tell = on_cell or (lambda cell, comparisons: None)
-    found: dict[str, list[Comparison]] = {}
-    for cell in sorted(chosen, key=lambda cell: cell.seconds):
-        absent = missing_folders(cell, settings)
-        if absent:
-            found[cell.key] = [_missing(cell, absent)]
-        elif cell.key in before:
-            found[cell.key] = before[cell.key].comparisons
-        else:
-            tell(cell, None)
-            finished = _run(cell, settings)
-            append_cell(path, finished)
-            found[cell.key] = finished.comparisons
-        tell(cell, found[cell.key])
-    return [comparison for cell in chosen for comparison in found[cell.key]]
+    store = _store(paper, folder)
+    with store.hold():
+        stored = store.read()
+        if stored.remark:
+            logger.warning("%s", stored.remark)
+        found = {} if rerun else _serving(chosen, stored, settings)
+        todo = [cell for cell in chosen if cell.key not in found and not missing_folders(cell, settings)]
+        units = [_unit(cell, settings) for cell in sorted(todo, key=lambda cell: cell.seconds)]
+        total = sum(unit.cost for unit in units)
+        new = run_units(units, store, total=total, n_jobs=1, on_progress=on_progress)
+    found |= {unit.key: unit for unit in new}
+    return [comparison for cell in chosen for comparison in _compare(cell, found.get(cell.key), settings)]
 
 
 def missing_folders(cell: Cell, settings: Settings) -> list[str]:
@@ -89,24 +90,20 @@ def missing_folders(cell: Cell, settings: Settings) -> list[str]:
     return [need for need in cell.needs if not (Path(settings.data) / need).is_dir()]
 
 
-def finished_cells(paper: Paper, folder: str | PathLike[str], settings: Settings) -> dict[str, Finished]:
-    """Return the paper's cells in the folder that were made with these settings and this version, by key."""
-    known = {cell.key for cell in paper.cells}
-    found = read_cells(Path(folder) / f"{paper.key}.jsonl", signature(settings))
-    return {key: finished for key, finished in found.items() if key in known}
+def finished_cells(paper: Paper, folder: str | PathLike[str], settings: Settings) -> dict[str, FinishedCell]:
+    """Return the paper's cells in the folder that were made with these settings, data and version, by key."""
+    found = _serving(paper.cells, _store(paper, folder).read(), settings)
+    return {key: FinishedCell.of(finished) for key, finished in found.items()}
 
 
 def all_comparisons(paper: Paper, folder: str | PathLike[str], settings: Settings) -> list[Comparison]:
-    """Return what the folder holds of a paper, and a stand-in for each cell that lacks its data."""
-    finished = finished_cells(paper, folder, settings)
-    found: list[Comparison] = []
-    for cell in paper.cells:
-        absent = missing_folders(cell, settings)
-        if absent:
-            found.append(_missing(cell, absent))
-        elif cell.key in finished:
-            found += finished[cell.key].comparisons
-    return found
+    """Return what the folder holds of a paper, and a stand-in for each cell that lacks its data or failed."""
+    stored = _store(paper, folder).read()
+    return [
+        comparison
+        for cell in paper.cells
+        for comparison in _compare(cell, stored.latest(cell.key, _fingerprint(cell, settings)), settings)
+    ]
 
 
 def choose_cells(paper: Paper, *, only: str | None = None, quick: bool = False) -> list[Cell]:
@@ -120,33 +117,50 @@ def choose_cells(paper: Paper, *, only: str | None = None, quick: bool = False) 
     cells = [cell for cell in paper.cells if only is None or only.lower() in cell.key.lower()]
     if not cells:
         keys = ", ".join(repr(cell.key) for cell in paper.cells)
-        raise TruePathError(f"no cell of {paper.key} has {only!r} in its key; there are {keys}.")
+        raise TruePathError(f"no cell of {paper.name} has {only!r} in its key.", f"There are {keys}.")
     kept = [cell for cell in cells if not quick or cell.seconds < QUICK_SECONDS]
     if not kept:
-        raise TruePathError(f"all cells asked for cost more than {QUICK_SECONDS:.0f} s; leave out --quick.")
+        raise TruePathError(f"all cells asked for cost more than {QUICK_SECONDS:.0f} s.", "Leave out --quick.")
     return kept
 
 
-def _run(cell: Cell, settings: Settings) -> Finished:
-    """Run a cell; record how long it took and what it was made with."""
-    from threadpoolctl import threadpool_limits
-
-    start = perf_counter()
-    with threadpool_limits(limits=1):  # sums in BLAS depend on the number of threads
-        comparisons = cell.run(settings)
-    seconds = perf_counter() - start
-    return Finished(cell.key, signature(settings), comparisons, round(seconds, 2), _made())
+def _store(paper: Paper, folder: str | PathLike[str]) -> Store:
+    return Store(Path(folder) / f"{paper.name}.jsonl")
 
 
-def _made() -> dict[str, str]:
-    """Return date and versions."""
-    made = {"date": datetime.now(timezone.utc).date().isoformat(), "python": platform.python_version()}
-    return made | {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}
+def _fingerprint(cell: Cell, settings: Settings) -> str:
+    """Digest what must be equal for a finished cell to stand: data, seed and version, but not ``n_jobs``."""
+    import truepath
+
+    data = {need: files_fingerprint(Path(settings.data) / need) for need in cell.needs}
+    return digest({"data": data, "random_state": settings.random_state, "truepath": truepath.__version__})
 
 
-def _missing(cell: Cell, absent: list[str]) -> Comparison:
-    """Stand in for the numbers of a cell that cannot be run."""
-    folders = " and ".join(absent)
-    verb = "is" if len(absent) == 1 else "are"
-    reason = f"{folders} {verb} not in the data folder, so nothing was run."
-    return Comparison("Missing data", cell.key, "", "", None, None, 0.0, reason=reason)
+def _serving(cells: Iterable[Cell], stored: Stored, settings: Settings) -> dict[str, Finished]:
+    found = {cell.key: stored.serving(cell.key, _fingerprint(cell, settings)) for cell in cells}
+    return {key: finished for key, finished in found.items() if finished is not None}
+
+
+def _unit(cell: Cell, settings: Settings) -> Unit:
+    about = {"random_state": settings.random_state}
+    return Unit(cell.key, _fingerprint(cell, settings), partial(_run, cell, settings), about=about, cost=cell.seconds)
+
+
+def _run(cell: Cell, settings: Settings) -> list[dict[str, Any]]:
+    return [asdict(comparison) for comparison in cell.run(settings)]
+
+
+def _compare(cell: Cell, finished: Finished | None, settings: Settings) -> list[Comparison]:
+    """Return what a cell gave, a stand-in if it could not be run or failed, nothing if it was not run."""
+    if absent := missing_folders(cell, settings):
+        folders, verb = " and ".join(absent), "is" if len(absent) == 1 else "are"
+        return [_stand_in("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run.")]
+    if finished is None:
+        return []
+    if finished.error:
+        return [_stand_in("Failed", cell, f"the cell failed: {finished.error}")]
+    return FinishedCell.of(finished).comparisons
+
+
+def _stand_in(table: str, cell: Cell, reason: str) -> Comparison:
+    return Comparison(table, cell.key, "", "", None, None, 0.0, reason=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from truepath.papers.base import Comparison, Paper, Verdict
+from truepath.papers.base import Comparison, FinishedCell, Paper, Verdict
 from truepath.papers.markup import (
     Block,
     Heading,
@@ -15,7 +15,6 @@ from truepath.papers.markup import (
     write_markdown,
     write_rst,
 )
-from truepath.papers.store import Finished
 
 __all__ = ["count_verdicts", "describe_counts", "to_markdown", "to_rst"]
 
@@ -24,14 +23,14 @@ HEADER = ("data set", "measure", "method", "published", "ours", "difference", "v
 SECONDS = "seconds"  # times are compared as ratios
 
 
-def to_markdown(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[Finished] = ()) -> str:
+def to_markdown(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[FinishedCell] = ()) -> str:
     """Write a paper's comparisons as Markdown.
 
     Parameters
     ----------
     paper : Paper
     comparisons : sequence of Comparison
-    finished : iterable of Finished, optional
+    finished : iterable of FinishedCell, optional
         The cells they come from; adds how and when they were run, and which cells were not.
 
     Returns
@@ -53,7 +52,7 @@ def to_markdown(paper: Paper, comparisons: Sequence[Comparison], finished: Itera
     return write_markdown(_blocks(paper, comparisons, list(finished)))
 
 
-def to_rst(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[Finished] = ()) -> str:
+def to_rst(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[FinishedCell] = ()) -> str:
     """Write a paper's comparisons as reStructuredText; parameters as in :func:`to_markdown`."""
     return write_rst(_blocks(paper, comparisons, list(finished)))
 
@@ -70,12 +69,12 @@ def describe_counts(comparisons: Iterable[Comparison]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count) or "nothing to compare"
 
 
-def _blocks(paper: Paper, comparisons: Sequence[Comparison], finished: list[Finished]) -> Iterator[Block]:
+def _blocks(paper: Paper, comparisons: Sequence[Comparison], finished: list[FinishedCell]) -> Iterator[Block]:
     """Yield the page from top to bottom."""
     shown = [comparison for comparison in comparisons if comparison.verdict != "missing"]
     marks = _number_reasons(shown)
-    yield Heading(paper.short or paper.title, 1)
-    if paper.short:
+    yield Heading(paper.summary or paper.title, 1)
+    if paper.summary:
         yield Paragraph(paper.title)
     yield Paragraph(f"All values: {describe_counts(comparisons)}.")
     if paper.notes:
@@ -120,7 +119,7 @@ def _rows(comparisons: list[Comparison], marks: dict[str, int]) -> Iterator[list
 
 
 def _wide_table(comparisons: list[Comparison]) -> Table:
-    """Lay out numbers without a published counterpart: a column a data set, or a measure if there are several."""
+    """Lay out numbers without a published counterpart: one column per data set, or per measure if there are several."""
     measures = list(dict.fromkeys(c.measure for c in comparisons))
     by_data = len(measures) == 1
     columns = list(dict.fromkeys(c.dataset for c in comparisons)) if by_data else measures
@@ -168,13 +167,12 @@ def _absences(paper: Paper, comparisons: Sequence[Comparison]) -> Iterator[Block
         yield Listing(points)
 
 
-def _how(paper: Paper, comparisons: Sequence[Comparison], finished: list[Finished]) -> str:
+def _how(paper: Paper, comparisons: Sequence[Comparison], finished: list[FinishedCell]) -> str:
     """Say with what, when and for how long the cells were run, and which were not."""
-    dates = sorted({cell.made["date"] for cell in finished})
-    versions = {name: value for name, value in finished[-1].made.items() if name != "date"}
-    settings = finished[-1].settings
+    dates = sorted({cell.date for cell in finished})
+    versions = dict(finished[-1].versions)
     text = (
-        f"truepath {settings['truepath']}, seed {settings['random_state']}, "
+        f"truepath {versions.pop('truepath')}, seed {finished[-1].random_state}, "
         f"{', '.join(f'{name} {value}' for name, value in versions.items())}; "
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; "
         f"{len(finished)} cells in {sum(cell.seconds for cell in finished):,.0f} s."

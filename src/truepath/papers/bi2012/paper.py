@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import Any
 
-from truepath.papers.base import Cell, Comparison, Paper, Settings
-from truepath.papers.published_values import load_published
+from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 
 __all__ = ["PAPER", "published"]
 
@@ -130,9 +129,9 @@ def _cells() -> tuple[Cell, ...]:
 
 
 PAPER = Paper(
-    key="bi2012",
+    name="bi2012",
     title="W. Bi and J. T. Kwok, Mandatory Leaf Node Prediction in Hierarchical Multilabel Classification, NIPS 2012",
-    short="Bi & Kwok 2012: mandatory leaf prediction",
+    summary="Bi & Kwok 2012: mandatory leaf prediction",
     cells=_cells(),
     not_available={
         "delicious": "The data folder has its labels flat; the hierarchy the paper used is not described.",

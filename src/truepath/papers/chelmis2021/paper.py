@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from truepath.papers.base import Cell, Comparison, Paper, Settings
+from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 from truepath.papers.chelmis2021.collapsed_labels import merge_columns, unmerge_scores
 from truepath.papers.chelmis2021.single_paths import PathProblem, choose_smoothing, load_problem
-from truepath.papers.published_values import load_published
 
 __all__ = ["PAPER"]
 
@@ -206,5 +205,5 @@ PAPER = Paper(
     "predicts the leaf with the best path, 'above half' all labels above one half, 'best node' the most probable "
     "node with its ancestors. The HMC-loss uses one lambda, negative over positive training labels, and the costs "
     "of the true tree. Same means within .01, for the HMC-loss within a tenth of the published value.",
-    short="Chelmis & Qi 2021: hierarchical boosting",
+    summary="Chelmis & Qi 2021: hierarchical boosting",
 )

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from truepath.papers.base import Cell, Comparison, Paper, Settings
-from truepath.papers.published_values import load_published
+from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 
 __all__ = ["METHODS", "PAPER", "cut_at_cardinality", "load_folds", "measure_folds"]
 
@@ -133,7 +132,7 @@ def measure_folds(folds: list[Any], model: Any, *, is_cut: bool = False) -> dict
     folds : list of Dataset
         Each with ``train`` and ``test``.
     model : estimator
-        Fitted anew on every fold.
+        Fitted on every fold.
     is_cut : bool, default=False
         Cut ``predict_proba`` at the training cardinality instead of calling ``predict``.
     """
@@ -205,5 +204,5 @@ PAPER = Paper(
     "cut at the training cardinality. BCC stands twice: as the chain of naive Bayes that the paper describes, and as "
     "what its values agree with. Same means within .002 at the printed three decimals for RCNET and CNET and within "
     ".03 for their rivals.",
-    short="Di Mauro et al. 2016: cutset networks",
+    summary="Di Mauro et al. 2016: cutset networks",
 )

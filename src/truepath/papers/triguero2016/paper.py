@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from truepath.papers.base import Cell, Comparison, Paper, Settings
-from truepath.papers.published_values import load_published
+from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 from truepath.papers.triguero2016.forest_scores import judge_strategies, read_authors_scores
 from truepath.papers.triguero2016.strategy_ranks import (
     ALGORITHM_3,
@@ -210,5 +209,5 @@ PAPER = Paper(
     "bottom-up); 'exact' is ours. Same means within .02 for micro-F1 and within a tenth of the published value for "
     "losses on our forest's scores (less than our own numbers range over five seeds on enron and diatoms), and within "
     "1e-9 (or the digits in print) on the authors' own scores.",
-    short="Triguero & Vens 2016: labelling strategies",
+    summary="Triguero & Vens 2016: labelling strategies",
 )

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from truepath.papers.base import Comparison, Settings
-from truepath.papers.published_values import load_published
+from truepath.papers.base import Comparison, Settings, load_published
 from truepath.papers.triguero2016.forest_scores import judge_strategies
 
 __all__ = [

@@ -45,5 +45,5 @@ PAPER = Paper(
     "HMC-loss. On GO the three top terms are left out. KernelFAEL uses 1,000 Nystroem features where there are more "
     "than 6,000 rows, HierarchicalFAEL's parameters are chosen by GCV where there are more than 1,000 nodes. One "
     "split and one run: differences of a few thousandths say nothing.",
-    short="Zhang et al. 2014: FAEL",
+    summary="Zhang et al. 2014: FAEL",
 )
