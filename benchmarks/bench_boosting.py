@@ -45,7 +45,7 @@ def stump_per_class(X, y, w, classes) -> float:
 
 def bench(name: str) -> None:
     ds = load_dataset(name)
-    X, y, h = ds.train.X, np.where(ds.train.y.toarray(), 1, -1).astype(np.int8), ds.hierarchy
+    X, y, h = ds.train.X, np.where(ds.train.y, 1, -1).astype(np.int8), ds.hierarchy
     start = start_weights(len(X), h.costs, None)
     X32 = X.astype(np.float32)  # what scikit-learn would convert to, done beforehand
     classes = np.linspace(0, h.n_nodes - 1, 24).astype(int)  # every class takes about as long

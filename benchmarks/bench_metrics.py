@@ -38,7 +38,7 @@ def load_problem(rng):
     from truepath.data import read_clus_arff
 
     dataset = read_clus_arff({"test": folder / "test.arff.xz"})
-    return "cellcycle_GO test", dataset.hierarchy, dataset.test.y.toarray()
+    return "cellcycle_GO test", dataset.hierarchy, dataset.test.y
 
 
 def median_times(functions, repeats):

@@ -86,8 +86,8 @@ def forest_scores(name):
         X, X_valid = (np.where(np.isnan(M), np.nanmean(X, axis=0), M) for M in (X, X_valid))
         forest = RandomForestRegressor(50, min_samples_leaf=5, max_features="sqrt", random_state=0, n_jobs=2)
         CACHE.mkdir(exist_ok=True)
-        np.save(path, forest.fit(X, data.train.y.toarray().astype(np.float32)).predict(X_valid))
-    return np.load(path), data.valid.y.toarray(), data.hierarchy
+        np.save(path, forest.fit(X, data.train.y.astype(np.float32)).predict(X_valid))
+    return np.load(path), data.valid.y, data.hierarchy
 
 
 def published_scores():

@@ -32,7 +32,7 @@ def local_scores(X, Y, X_new):
     """One classifier a node; a class without positives (or negatives) scores a constant."""
     S = np.zeros((X_new.shape[0], Y.shape[1]))
     for v in range(Y.shape[1]):
-        y = Y[:, [v]].toarray().ravel()
+        y = Y[:, v]
         S[:, v] = y[0] if y.all() or not y.any() else MultinomialNB().fit(X, y).predict_proba(X_new)[:, 1]
     return S
 

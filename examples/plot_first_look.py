@@ -26,7 +26,7 @@ from sklearn.neighbors import NearestNeighbors
 tfidf = TfidfTransformer(sublinear_tf=True).fit(ds.train.X)
 neighbours = NearestNeighbors(n_neighbors=15, metric="cosine").fit(tfidf.transform(ds.train.X))
 _, nearest = neighbours.kneighbors(tfidf.transform(ds.test.X))
-S = np.mean([ds.train.y[nearest[:, rank]].toarray() for rank in range(15)], axis=0)
+S = np.mean([ds.train.y[nearest[:, rank]] for rank in range(15)], axis=0)
 print("coherent:", ds.hierarchy.is_coherent(S, tolerance=1e-12))
 
 # %%
@@ -49,7 +49,7 @@ from truepath.metrics import hierarchical_precision_recall_f1
 
 h = ds.hierarchy
 f1 = hierarchical_precision_recall_f1(ds.test.y, y_pred, h, average="per_class").f1
-size = np.asarray(ds.merge()["all"].y.sum(axis=0), float)
+size = ds.merge()["all"].y.sum(axis=0).astype(float)
 
 
 def stack(nodes, bottom, depth, scale):

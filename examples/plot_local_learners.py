@@ -41,7 +41,7 @@ ax.set(xlabel="hierarchical F1", title="One estimator, five places")
 # %%
 # Along the path of the L2,1 penalty whole rows enter: a feature serves all siblings at the top, or none.
 X = ds.train.X
-Y = ds.train.y[:, ds.hierarchy.roots].toarray().astype(float)
+Y = ds.train.y[:, ds.hierarchy.roots].astype(float)
 Y = Y[:, Y.any(axis=0) & ~Y.all(axis=0)]
 omega = np.full(X.shape[0], 1 / X.shape[0])
 alphas = largest_alpha(X, Y, omega, PENALTIES["l21"]) * np.geomspace(1, 0.02, 25)

@@ -22,11 +22,11 @@ from truepath.decoders import MAS, MASR, ExactLeafMAP, TopLeaves, nested_agreeme
 from truepath.metrics import hierarchical_f1, symmetric_loss
 
 ds = keep_full_paths(keep_full_paths(load_dataset("pypi-topics")).prune(10))
-h, truth = ds.hierarchy, ds.test.y.toarray()
+h, truth = ds.hierarchy, ds.test.y
 tfidf = TfidfTransformer(sublinear_tf=True).fit(ds.train.X)
 neighbours = NearestNeighbors(n_neighbors=25, metric="cosine").fit(tfidf.transform(ds.train.X))
 _, nearest = neighbours.kneighbors(tfidf.transform(ds.test.X))
-S = np.mean([ds.train.y[nearest[:, rank]].toarray() for rank in range(25)], axis=0)
+S = np.mean([ds.train.y[nearest[:, rank]] for rank in range(25)], axis=0)
 print(h, S.shape)
 
 # %%

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
-    from truepath.data import Dataset, load_dataset
+    from truepath.data import Dataset, load_dataset, open_dataset
     from truepath.hierarchy import Hierarchy
 
 __version__ = "0.1.0"
@@ -21,6 +21,7 @@ _HOME = {
     "Hierarchy": "hierarchy",
     "Dataset": "data",
     "load_dataset": "data",
+    "open_dataset": "data",
     "HierarchicalClassifier": "classifier",
 }
 _ROOMS = (
@@ -39,7 +40,7 @@ _ROOMS = (
     "report",
 )
 
-__all__ = ["Dataset", "HierarchicalClassifier", "Hierarchy", "__version__", "load_dataset"]
+__all__ = ["Dataset", "HierarchicalClassifier", "Hierarchy", "__version__", "load_dataset", "open_dataset"]
 
 
 def __getattr__(name: str) -> Any:

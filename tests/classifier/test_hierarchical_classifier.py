@@ -142,9 +142,9 @@ def test_by_hand_and_by_classifier_agree(made):
 def test_labels_may_come_in_any_shape(made):
     h, X, Y = made.hierarchy, made.train.X, made.train.y
     names = h.decode(Y)
-    frame = pd.DataFrame(Y.toarray().astype(int), columns=h.names)
+    frame = pd.DataFrame(Y.astype(int), columns=h.names)
     expected = fitted(made, cv=3).predict_proba(made.test.X)
-    for given_as in (Y.toarray(), sparse.csr_matrix(Y), names, frame, pl.from_pandas(frame)):
+    for given_as in (Y, sparse.csr_matrix(Y), names, frame, pl.from_pandas(frame)):
         model = HierarchicalClassifier(quick(), hierarchy=h, cv=3).fit(X, given_as)
         assert (model.predict_proba(made.test.X) == expected).all()
 
@@ -207,7 +207,7 @@ def test_a_grid_search_over_learner_and_decoder_on_sparse_x(made):
         scoring={"F": get_scorer("micro_f1"), "area": get_scorer("auprc")},
         refit="F",
         cv=2,
-    ).fit(X, made.train.y.toarray())
+    ).fit(X, made.train.y)
     assert search.best_params_["learner__estimator__C"] == 1.0
     assert search.cv_results_["mean_test_area"].max() > 0.3
 
@@ -220,7 +220,7 @@ def test_cross_validate_with_weights_by_metadata_routing(made):
         found = cross_validate(
             model,
             made.train.X,
-            made.train.y.toarray(),
+            made.train.y,
             scoring=get_scorer("micro_f1").set_score_request(sample_weight=True),
             params={"sample_weight": weight},
             cv=2,
@@ -240,7 +240,7 @@ def test_weights_reach_a_learner_inside_a_pipeline(made):
     )
     with pytest.warns(UserWarning, match="KNeighborsClassifier takes no sample_weight"):
         HierarchicalClassifier(KNeighborsClassifier(3), hierarchy=made.hierarchy).fit(
-            made.train.X, made.train.y.toarray(), sample_weight=weight
+            made.train.X, made.train.y, sample_weight=weight
         )
 
 
@@ -265,7 +265,7 @@ def test_predictions_are_closed_on_any_hierarchy(hierarchy, data):
 
 
 def test_scikit_learn_classifiers_are_learners_too(made):
-    Y = made.train.y.toarray()
+    Y = made.train.y
     model = HierarchicalClassifier(RandomForestClassifier(20, random_state=0), hierarchy=made.hierarchy, cv=2)
     model.fit(made.train.X, Y)
     assert isinstance(model.combiner_, MaxUp)
@@ -370,7 +370,7 @@ def test_bad_parameters_are_named(made, options, message):
 
 
 def test_bad_labels_are_named(made):
-    open_Y = made.train.y.toarray()
+    open_Y = made.train.y.copy()
     open_Y[0] = False
     open_Y[0, np.argmax(made.hierarchy.depth)] = True
     with pytest.raises(ValueError, match="ancestor"):

@@ -75,14 +75,14 @@ def test_every_strategy_gives_what_its_decoder_gives(files, strategy):
     assert found.ids.tolist() == [f"test {i}" for i in range(N_ROWS)]
     if strategy in DECODERS:
         expected = DECODERS[strategy].fit(files["S_valid"], files["Y_valid"]).predict(files["S_test"])
-        np.testing.assert_array_equal(found.y.toarray(), expected)
+        np.testing.assert_array_equal(found.y, expected)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet"])
 def test_outputs(files, tmp_path, ending):
     out = tmp_path / f"labels.{ending}"
     run("label", files["test"], "-H", files["h"], "--threshold", "0.4", "-o", out)
-    np.testing.assert_array_equal(read_labels(out, TREE).y.toarray(), files["S_test"] > 0.4)
+    np.testing.assert_array_equal(read_labels(out, TREE).y, files["S_test"] > 0.4)
     shown = run("label", files["test"], "-H", files["h"], "--threshold", "0.4", "--matrix")
     assert shown.splitlines()[0] == "id," + ",".join(TREE.names)
     assert len(shown.splitlines()) == N_ROWS + 1

@@ -120,7 +120,7 @@ def test_prune_keeps_columns_in_step():
     assert 0 < small.hierarchy.n_nodes < ds.hierarchy.n_nodes
     for name in ds:
         columns = ds.hierarchy.indices(small.hierarchy.names)
-        np.testing.assert_array_equal(small[name].y.toarray(), ds[name].y.toarray()[:, columns])
+        np.testing.assert_array_equal(small[name].y, ds[name].y[:, columns])
         assert small.hierarchy.is_closed(small[name].y)
     assert small.train.y.sum(axis=0).min() >= 20
     assert ds.prune(1, split="test").hierarchy.n_nodes <= ds.hierarchy.n_nodes
@@ -158,7 +158,7 @@ def test_bad_fractions(fractions, message):
 
 def test_folds_partition_the_rows():
     Y = make_hmc(n_samples=100, random_state=0).merge()["all"].y
-    for matrix in (Y, Y.toarray()):
+    for matrix in (Y, sparse.csr_array(Y)):
         tests = [test for _, test in stratified_folds(matrix, 4, random_state=0)]
         np.testing.assert_array_equal(np.sort(np.concatenate(tests)), np.arange(100))
     for train, test in stratified_folds(Y, 4, random_state=0):

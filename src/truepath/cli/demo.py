@@ -98,7 +98,7 @@ def _example(ds: Dataset, y_pred: Any) -> Any:
     import numpy as np
     from rich.tree import Tree
 
-    truth = ds.test.y.toarray()
+    truth = ds.test.y
     right = (truth & y_pred).sum(axis=1)
     row = int(np.argmax(np.where((truth != y_pred).sum(axis=1) == 1, right, -1)))
     name = str(ds.test.ids[row]) if ds.test.ids is not None else f"row {row}"

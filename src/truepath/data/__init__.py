@@ -4,6 +4,7 @@ A reader returns the file as it is: sizes from the file, categorical columns as 
 missing values as NaN, labels closed under ancestors.
 """
 
+from truepath.data.bundled.toy import toy_hierarchy
 from truepath.data.dataset import Dataset
 from truepath.data.describe import Description
 from truepath.data.fetch import fetch_benchmark
@@ -12,6 +13,7 @@ from truepath.data.generate import make_hierarchy, make_hmc
 from truepath.data.hierarchies.base import read_hierarchy
 from truepath.data.hierarchies.edges import read_edges
 from truepath.data.named import data_home, list_datasets, load_dataset
+from truepath.data.open import open_dataset
 from truepath.data.readers.arff.clus import read_clus_arff
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.arff.mulan import read_mulan
@@ -23,7 +25,6 @@ from truepath.data.stratify import stratified_folds
 from truepath.data.tables.labels import LabelTable, read_labels, write_labels
 from truepath.data.tables.row_ids import match_rows
 from truepath.data.tables.scores import ScoreTable, read_scores, write_scores
-from truepath.data.toy import toy_hierarchy
 from truepath.public import publish
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "make_hierarchy",
     "make_hmc",
     "match_rows",
+    "open_dataset",
     "read_clus_arff",
     "read_edges",
     "read_hierarchy",

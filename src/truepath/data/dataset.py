@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from truepath.data import full_paths
 from truepath.data.describe import Description, describe
@@ -37,7 +36,7 @@ class Dataset:
     ----------
     name : str
     hierarchy : Hierarchy
-        What the columns of every ``Y`` are.
+        What the columns of every ``y`` are.
     splits : mapping from str to Split
     feature_names : sequence of str
         As written in the file, repeated names included: address columns by position.
@@ -242,7 +241,7 @@ class Dataset:
         Y = stack_splits(list(self.splits.values())).y if counted is None else self[counted].y
         smaller = self.hierarchy.prune(min_count, Y)
         columns = self.hierarchy.indices(smaller.names)
-        splits = {name: Split(s.X, _columns(s.y, columns), s.ids) for name, s in self.splits.items()}
+        splits = {name: Split(s.X, s.y[:, columns], s.ids) for name, s in self.splits.items()}
         return replace(self, hierarchy=smaller, splits=splits)
 
     def keep_full_paths(self) -> Dataset:
@@ -258,10 +257,6 @@ class Dataset:
         Dataset('toy': train 6, test 2; 2 features, 5 labels)
         """
         return full_paths.keep_full_paths(self)
-
-
-def _columns(Y: sparse.csr_array[Any], columns: Any) -> sparse.csr_array[Any]:
-    return sparse.csr_array(Y[:, columns], dtype=bool)
 
 
 def _named_shares(fractions: Sequence[float] | Mapping[str, float]) -> dict[str, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.data.split import Split
+from truepath.data.split import Split, stack_rows
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.encode import drop_ancestors
 
@@ -97,7 +97,7 @@ def describe(
     name: str, hierarchy: Hierarchy, splits: Mapping[str, Split], n_features: int, n_categorical: int
 ) -> Description:
     """Count what the splits hold; see :class:`Description`."""
-    Y = sparse.csr_array(sparse.vstack([split.y for split in splits.values()]), dtype=bool)
+    Y = sparse.csr_array(stack_rows([split.y for split in splits.values()]), dtype=bool)
     Y.sort_indices()
     n_samples, closed = Y.shape[0], np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from truepath.data.dataset import Dataset
-from truepath.data.readers.assemble import split_of_labels
+from truepath.data.readers.assemble import make_dataset, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
@@ -98,7 +98,7 @@ def make_hmc(
         X[rng.random(X.shape) < missing] = np.nan
     whole = split_of_labels(X, written, hierarchy)
     names = [f"x{j}" for j in range(n_features)]
-    return Dataset("made", hierarchy, _cut(whole, fractions), names, provenance={"made by": "make_hmc"})
+    return make_dataset("made", hierarchy, _cut(whole, fractions), names, provenance={"made by": "make_hmc"})
 
 
 def make_hierarchy(

@@ -10,25 +10,26 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from truepath.data.bundled.toy import toy_dataset
 from truepath.data.dataset import Dataset
+from truepath.data.folders import remark_of, split_files
 from truepath.data.rcv1 import with_topics
-from truepath.data.readers.arff.clus import read_clus_arff
 from truepath.data.readers.arff.meka import read_meka
-from truepath.data.readers.arff.mulan import read_mulan
-from truepath.data.toy import toy_dataset
+from truepath.data.readers.assemble import store_labels
+from truepath.data.readers.base import find_reader
 from truepath.errors import UnknownDatasetError
+from truepath.hierarchy.matrices import SparseOutput
 
 __all__ = ["data_home", "list_datasets", "load_dataset"]
 
 _GROUPS = ("hmc", "mulan")  # a plain name is looked up in this order
-_SPLITS = ("train", "valid", "test", "all")
 _BUNDLED = ("toy", "pypi-topics")
 _NAME = re.compile(r"(?:(hmc|mulan)/)?([\w][\w.-]*)")
-_FILE = re.compile(r"(train|valid|test|all|original)(?:\.(\w+))?\.arff(?:\.xz|\.gz|\.bz2)?")
 
 
 def data_home(home: str | os.PathLike[str] | None = None) -> Path:
@@ -70,17 +71,7 @@ def list_datasets(home: str | os.PathLike[str] | None = None) -> list[str]:
 def _folders(home: Path) -> Iterator[Path]:
     for group in _GROUPS:
         if (home / group).is_dir():
-            yield from sorted(folder for folder in (home / group).iterdir() if _files(folder))
-
-
-def _files(folder: Path) -> dict[str, Path]:
-    """Find the file of each split, in the usual order."""
-    if not folder.is_dir():
-        return {}
-    found = {match.group(1): file for file in sorted(folder.iterdir()) if (match := _FILE.fullmatch(file.name))}
-    if "original" in found:
-        found.setdefault("all", found.pop("original"))
-    return {split: found[split] for split in _SPLITS if split in found}
+            yield from sorted(folder for folder in (home / group).iterdir() if split_files(folder))
 
 
 def load_dataset(
@@ -89,6 +80,7 @@ def load_dataset(
     version: str = "original",
     fold: int | None = None,
     home: str | os.PathLike[str] | None = None,
+    sparse_output: SparseOutput = "auto",
 ) -> Dataset:
     """Load a data set by name.
 
@@ -106,6 +98,8 @@ def load_dataset(
         With ``version="laim"``: the train and test files of this fold (0 to 4) instead of the whole set.
     home : path, optional
         The data folder; :func:`data_home` by default.
+    sparse_output : bool or "auto", default="auto"
+        Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
 
     Returns
     -------
@@ -127,25 +121,22 @@ def load_dataset(
     if fold is not None and version != "laim":
         raise ValueError("fold needs version='laim': the original files have no folds. Use stratified_folds.")
     if name in _BUNDLED:
-        return toy_dataset() if name == "toy" else _pypi_topics()
-    folder = _find(name, data_home(home))
+        return store_labels(toy_dataset() if name == "toy" else _pypi_topics(), sparse_output)
+    return store_labels(_load_folder(_find(name, data_home(home)), version, fold), sparse_output)
+
+
+def _load_folder(folder: Path, version: str, fold: int | None) -> Dataset:
     title = f"{folder.parent.name}/{folder.name}"
     if version == "laim":
         return _load_laim(folder, title, fold)
     if version == "topics" and not title.startswith("mulan/rcv1"):
         raise ValueError(f"version='topics' is for the RCV1 subsets, not {title!r}.")
-    files = _files(folder)
-    remarks = {split: file.name.split(".")[1] for split, file in files.items() if file.name.split(".")[1] != "arff"}
-    if folder.parent.name == "hmc":
-        return _remark(read_clus_arff(files, name=folder.name), remarks)
-    ds = _remark(read_mulan(files, folder / "labels.xml", name=title), remarks)
+    files = split_files(folder)
+    reader = find_reader(next(iter(files.values())))
+    ds = reader.read(files, name=folder.name if folder.parent.name == _GROUPS[0] else title)
+    if remarks := {split: remark for split, file in files.items() if (remark := remark_of(file))}:
+        ds = replace(ds, provenance={**ds.provenance, "remarks": remarks})
     return with_topics(ds, folder.parent / "rcv1_topics.tsv") if version == "topics" else ds
-
-
-def _remark(ds: Dataset, remarks: dict[str, str]) -> Dataset:
-    from dataclasses import replace
-
-    return replace(ds, provenance={**ds.provenance, "remarks": remarks}) if remarks else ds
 
 
 def _find(name: str, home: Path) -> Path:
@@ -153,21 +144,22 @@ def _find(name: str, home: Path) -> Path:
     if match:
         groups = [match.group(1)] if match.group(1) else list(_GROUPS)
         for group in groups:
-            if _files(home / group / match.group(2)):
+            if split_files(home / group / match.group(2)):
                 return home / group / match.group(2)
-    raise UnknownDatasetError(_unknown(name, home))
+    raise _unknown(name, home)
 
 
-def _unknown(name: object, home: Path) -> str:
+def _unknown(name: object, home: Path) -> UnknownDatasetError:
     known = list_datasets(home)
     plain = {full.rpartition("/")[2]: full for full in known}
     wanted = str(name).lower()
     folded = {candidate.lower(): full for candidate, full in [*plain.items(), *((full, full) for full in known)]}
     near = list(dict.fromkeys(folded[match] for match in get_close_matches(wanted, folded, n=4, cutoff=0.5)))
-    hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
-    return (
-        f"no data set {name!r}: not bundled, and not in {home}.{hint} Set TRUEPATH_DATA to the folder that holds "
-        "the benchmark data, or bring it there with truepath.data.fetch_benchmark; list_datasets() shows what there is."
+    hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
+    return UnknownDatasetError(
+        f"no data set {name!r}: not bundled, and not in {home}.",
+        f"{hint}Set TRUEPATH_DATA to the folder that holds the benchmark data, or bring it there with "
+        "truepath.data.fetch_benchmark; list_datasets() shows what there is.",
     )
 
 

@@ -20,6 +20,7 @@ from truepath.data.readers.assemble import split_of_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["with_topics"]
 
@@ -38,9 +39,8 @@ def with_topics(ds: Dataset, topics: PathType) -> Dataset:
     named, hierarchy = _read_topics(topics)
     columns = np.array([hierarchy.index(named[label]) for label in ds.hierarchy.names.tolist()])
     whole = ds["all"]
-    Y = sparse.csr_array(
-        (whole.y.data, columns[whole.y.indices], whole.y.indptr), shape=(len(whole), hierarchy.n_nodes)
-    )
+    found = sparse.csr_array(whole.y)
+    Y = sparse.csr_array((found.data, columns[found.indices], found.indptr), shape=(len(whole), hierarchy.n_nodes))
     Y.sort_indices()
     rows = _sound_half(Y, hierarchy, np.unique(columns))
     kept = split_of_labels(whole.X[rows], Y[rows], hierarchy)
@@ -63,7 +63,7 @@ def _read_topics(path: PathType) -> tuple[dict[str, str], Hierarchy]:
 
 def _sound_half(Y: sparse.csr_array, hierarchy: Hierarchy, written: np.ndarray) -> np.ndarray:
     """Find the half of the rows in which every label has its parent, as far as parents have columns."""
-    dense, middle = Y.toarray(), Y.shape[0] // 2
+    dense, middle = as_dense(Y), Y.shape[0] // 2
     parent, child = hierarchy.edges.T
     checked = np.isin(parent, written)
     broken = (dense[:, child[checked]] & ~dense[:, parent[checked]]).any(axis=1)

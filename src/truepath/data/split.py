@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Split", "stack_splits"]
+__all__ = ["Split", "stack_rows", "stack_splits"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,9 @@ class Split:
     X : ndarray of float, csr_array of float, or ndarray of str, shape (n_samples, n_features) or (n_samples,)
         Numbers as written; codes of categorical values; NaN where a value is missing. One-dimensional and of strings
         if the only feature is a text.
-    y : csr_array of bool, shape (n_samples, n_nodes)
-        The labels, closed under ancestors.
+    y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
+        The labels, closed under ancestors. Data sets that are read or made have arrays while those take less than
+        256 MB.
     ids : ndarray of str, shape (n_samples,), or None
         Names of the rows, where the file has them.
     n_written : ndarray of int, shape (n_samples,), or None
@@ -31,7 +32,7 @@ class Split:
     """
 
     X: Any
-    y: sparse.csr_array[Any]
+    y: Any
     ids: NDArray[np.object_] | None = None
     n_written: NDArray[np.int64] | None = field(default=None, repr=False)
 
@@ -39,14 +40,14 @@ class Split:
         sizes = {self.X.shape[0], self.y.shape[0]}
         sizes |= {len(column) for column in (self.ids, self.n_written) if column is not None}
         if len(sizes) != 1:
-            raise ValueError(f"X, Y, ids and n_written must have the same number of rows, not {sorted(sizes)}.")
+            raise ValueError(f"X, y, ids and n_written must have the same number of rows, not {sorted(sizes)}.")
 
     def __len__(self) -> int:
         return int(self.y.shape[0])
 
     def __repr__(self) -> str:
         kind = "sparse" if sparse.issparse(self.X) else "dense"
-        return f"Split({len(self)} rows, X {kind} {self.X.shape}, Y {self.y.shape})"
+        return f"Split({len(self)} rows, X {kind} {self.X.shape}, y {self.y.shape})"
 
     @property
     def n_samples(self) -> int:
@@ -60,18 +61,20 @@ class Split:
         return Split(self.X[rows], self.y[rows], ids, written)
 
 
+def stack_rows(matrices: Sequence[Any]) -> Any:
+    """Put matrices below each other: an array if all are, else CSR."""
+    if not any(sparse.issparse(matrix) for matrix in matrices):
+        return np.concatenate(matrices)
+    return sparse.csr_array(sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr"))
+
+
 def stack_splits(parts: Sequence[Split]) -> Split:
     """Put splits below each other, in the order given."""
-    any_sparse = any(sparse.issparse(part.X) for part in parts)
-    X: Any = sparse.vstack([sparse.csr_array(part.X) for part in parts]) if any_sparse else None
-    if X is None:
-        X = np.concatenate([part.X for part in parts])
-    Y = sparse.csr_array(sparse.vstack([part.y for part in parts], format="csr"), dtype=bool)
     ids = [part.ids for part in parts if part.ids is not None]
     written = [part.n_written for part in parts if part.n_written is not None]
     return Split(
-        sparse.csr_array(X) if any_sparse else X,
-        Y,
+        stack_rows([part.X for part in parts]),
+        stack_rows([part.y for part in parts]),
         np.concatenate(ids) if len(ids) == len(parts) else None,
         np.concatenate(written) if len(written) == len(parts) else None,
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from truepath.experiments.measures import MetricWithOptions
 from truepath.experiments.records import RunKey
 from truepath.experiments.sources import Source
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["Job", "run_job"]
 
@@ -68,9 +69,9 @@ def run_job(job: Job) -> dict[str, Any]:
 
 
 def _labels_for(estimator: Any, Y: Any) -> Any:
-    """Return CSR for estimators that know hierarchies; scikit-learn's own want dense labels."""
+    """Return the labels as they are for estimators that know hierarchies; scikit-learn's own want dense ones."""
     knows = "hierarchy" in getattr(estimator, "get_params", dict)()
-    return Y if knows else Y.toarray()
+    return Y if knows else as_dense(Y)
 
 
 def _predict(estimator: Any, X: Any, needs: set[str]) -> dict[str, Any]:

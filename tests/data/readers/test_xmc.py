@@ -33,7 +33,7 @@ def test_xmc_with_a_hierarchy_of_edges(file):
     ds = read_xmc(file(XMC), edges, root="r")
     assert set(ds.hierarchy.decode(ds["all"].y)[0]) == {"0", "2"}
     assert sorted(ds.hierarchy.names) == ["0", "1", "2", "all"]
-    assert ds["all"].y.toarray().sum(axis=1).tolist() == [3, 0, 1]
+    assert ds["all"].y.sum(axis=1).tolist() == [3, 0, 1]
     assert ds["all"].n_written.tolist() == [2, 0, 1]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
+from truepath.data.readers.assemble import make_dataset
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
@@ -30,4 +31,4 @@ def pypi_topics() -> Dataset:
     part = np.asarray(arrays.part)
     splits = {name: whole.take(np.flatnonzero(part == k)) for k, name in enumerate(("train", "valid", "test"))}
     names = [str(word) for word in arrays.vocabulary]
-    return Dataset("pypi-topics", hierarchy, splits, names, provenance=dict(arrays.provenance))
+    return make_dataset("pypi-topics", hierarchy, splits, names, provenance=dict(arrays.provenance))

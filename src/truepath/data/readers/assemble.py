@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from truepath.data.files import PathType, plain_name
 from truepath.data.split import Split
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import DENSE_LIMIT, SparseOutput, choose_form
 
-__all__ = ["Paths", "make_dataset", "named_paths", "split_of_labels", "title_of", "written_labels"]
+__all__ = ["Paths", "make_dataset", "named_paths", "split_of_labels", "store_labels", "title_of", "written_labels"]
 
 Paths = PathType | Mapping[str, PathType]
 
@@ -50,8 +52,15 @@ def make_dataset(
     categories: Mapping[int, tuple[str, ...]] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Dataset:
-    """Make a data set of what a reader found."""
-    return Dataset(name, hierarchy, splits, feature_names, categories or {}, provenance or {})
+    """Make a data set of what a reader found, its labels in the form that suits their size."""
+    return store_labels(Dataset(name, hierarchy, splits, feature_names, categories or {}, provenance or {}))
+
+
+def store_labels(ds: Dataset, sparse_output: SparseOutput = "auto") -> Dataset:
+    """Give the labels of all splits one form: plain arrays, or CSR where asked for or too many."""
+    if sparse_output == "auto":
+        sparse_output = ds.n_samples * ds.hierarchy.n_nodes >= DENSE_LIMIT
+    return replace(ds, splits={name: replace(s, y=choose_form(s.y, sparse_output)) for name, s in ds.splits.items()})
 
 
 def split_of_labels(

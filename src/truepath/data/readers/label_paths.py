@@ -6,18 +6,20 @@ installed; Parquet files and frames (pandas, polars, pyarrow) go through narwhal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, plain_name
-from truepath.data.readers.assemble import split_of_labels, written_labels
-from truepath.data.tables.frames import Columns, is_missing, read_columns
+from truepath.data.files import PathType
+from truepath.data.hierarchies.base import read_hierarchy
+from truepath.data.readers.assemble import Paths, make_dataset, named_paths, split_of_labels, title_of, written_labels
+from truepath.data.readers.base import Reader
+from truepath.data.tables.formats import TABLES
+from truepath.data.tables.frames import Columns, is_missing, read_columns, stack_columns
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
@@ -25,7 +27,7 @@ __all__ = ["read_paths_csv"]
 
 
 def read_paths_csv(
-    path: PathType | Any,
+    path: Paths | Any,
     labels: str | Sequence[str] = "labels",
     *,
     sep: str = "/",
@@ -36,7 +38,7 @@ def read_paths_csv(
     features: Sequence[str] | None = None,
     categorical_features: Sequence[str] = (),
     cells: bool = False,
-    hierarchy: Hierarchy | None = None,
+    hierarchy: Hierarchy | PathType | None = None,
     delimiter: str | None = None,
     name: str | None = None,
 ) -> Dataset:
@@ -44,9 +46,10 @@ def read_paths_csv(
 
     Parameters
     ----------
-    path : path or data frame
-        ``.csv``, ``.tsv`` or ``.parquet``; CSV and TSV may be compressed (.xz, .gz, .bz2). The first line of a CSV
-        file names the columns.
+    path : path, mapping from str to path, or data frame
+        ``.csv``, ``.tsv``, ``.tab``, ``.parquet`` or ``.pq``, perhaps compressed (.xz, .gz, .bz2). The first line of a
+        text file names the columns. A mapping such as ``{"train": ..., "test": ...}`` names the splits, whose files
+        must have the same columns.
     labels : str or sequence of str, default="labels"
         The column of paths; or one column per level, whose cells make one path (empty cells at its end are left
         out). A cell of a Parquet list column is a list of paths.
@@ -67,8 +70,9 @@ def read_paths_csv(
     cells : bool, default=False
         Whether to keep the cells of the features as they are written, in an array of objects. What a column is, is
         then decided by :class:`truepath.preprocessing.AutoFeatures`, from training rows, and stays so for other files.
-    hierarchy : Hierarchy, optional
-        The labels to expect; a path outside it is an error. By default the paths found make the hierarchy.
+    hierarchy : Hierarchy or path, optional
+        The labels to expect, or a file of them (see :func:`read_hierarchy`); a path outside it is an
+        error. By default the paths found make the hierarchy.
     delimiter : str, optional
         Between the cells of a text file; by default a tab for ``.tsv`` and a comma otherwise.
     name : str, optional
@@ -92,7 +96,7 @@ def read_paths_csv(
     >>> ds["all"].X.tolist(), ds.hierarchy.decode(ds["all"].y)
     (['Optics', 'Cells'], [('Science/Physics', 'Art'), ('Science/Biology',)])
     """
-    table, where = _read(path, delimiter)
+    table, part = _read(path, delimiter, split)
     level_columns = [labels] if isinstance(labels, str) else list(labels)
     used = [*level_columns, *(c for c in (text, ids, split) if c is not None)]
     table.check(used + list(features or ()) + list(categorical_features))
@@ -107,18 +111,26 @@ def read_paths_csv(
         features = [] if text is not None else [c for c in table.names if c not in used]
     X, feature_names, codes = _features(table, text, list(features), set(categorical_features), cells)
     whole = split_of_labels(X, written, hierarchy, None if ids is None else table.texts(ids))
-    parts = {"all": whole}
-    if split is not None:
-        part = table.texts(split)
-        parts = {str(p): whole.take(np.flatnonzero(part == p)) for p in dict.fromkeys(part.tolist())}
-    return Dataset(name or where, hierarchy, parts, feature_names, codes, {"files": {"all": table.path}})
+    parts = {str(p): whole.take(np.flatnonzero(part == p)) for p in dict.fromkeys(part.tolist())}
+    is_file = isinstance(path, (str, PathLike, Mapping))
+    files = {split: fspath(file) for split, file in named_paths(path).items()} if is_file else {"all": None}
+    title = name or (title_of(path) if is_file else "frame")
+    return make_dataset(title, hierarchy, parts, feature_names, codes, {"files": files})
 
 
-def _read(path: Any, delimiter: str | None) -> tuple[Columns, str]:
+def _read(path: Any, delimiter: str | None, split: str | None) -> tuple[Columns, NDArray[np.object_]]:
+    """Read one table, or one for each split below each other; return it and the split of each row."""
+    if isinstance(path, Mapping):
+        if split is not None:
+            raise ValueError("split and a file per split exclude each other: which rows are which is then known.")
+        tables = {name: read_columns(file, delimiter) for name, file in named_paths(path).items()}
+        part = np.repeat(np.array(list(tables), object), [table.n_rows for table in tables.values()])
+        return stack_columns(list(tables.values())), part
     table = read_columns(path, delimiter)
-    if not isinstance(path, (str, PathLike)):
-        return table, "frame"
-    return table, Path(plain_name(fspath(path))).stem
+    if split is None:
+        return table, np.full(table.n_rows, "all", object)
+    table.check([split])
+    return table, table.texts(split)
 
 
 def _path_rows(table: Columns, labels: str | Sequence[str], sep: str, between: str) -> list[list[str]]:
@@ -150,8 +162,10 @@ def _clean(table: Columns, row: int, path: str, sep: str) -> str:
 
 
 def _hierarchy(
-    table: Columns, rows: list[list[str]], hierarchy: Hierarchy | None, sep: str
+    table: Columns, rows: list[list[str]], hierarchy: Hierarchy | PathType | None, sep: str
 ) -> tuple[Hierarchy, dict[str, int]]:
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        hierarchy = read_hierarchy(hierarchy, sep=sep)
     if hierarchy is None:
         paths = list(dict.fromkeys(path for row in rows for path in row))
         if not paths:
@@ -183,3 +197,13 @@ def _codes(cells: NDArray[np.object_]) -> tuple[NDArray[np.float64], tuple[str, 
     values = tuple(sorted(set(cells.tolist()) - {""}))
     code = {value: float(k) for k, value in enumerate(values)}
     return np.array([code.get(cell, np.nan) for cell in cells.tolist()]), values
+
+
+class LabelPaths(Reader):
+    """Tables with a column of label paths."""
+
+    name = "paths"
+    summary = "a table (CSV, TSV, Parquet) with a column of label paths such as 'Science/Physics;Art'"
+    endings = tuple(TABLES)
+    read = staticmethod(read_paths_csv)
+    columns = staticmethod(read_columns)

@@ -5,16 +5,22 @@ Features are numbered from 1. A hierarchy comes in a file of its own: one edge `
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from os import fspath
+from typing import Any
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, read_text, split_lines
+from truepath.data.files import PathType, head_lines, read_text, split_lines
 from truepath.data.readers.assemble import Paths, named_paths, title_of
+from truepath.data.readers.base import Reader
 from truepath.data.readers.sparse_lines import Lines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_libsvm"]
+
+_ROW = re.compile(r"\s*(?:[^\s:]+\s+)?\d+:\S+(?:\s|$)")
 
 
 def read_libsvm(
@@ -64,3 +70,18 @@ def _read(path: PathType) -> Lines:
     if not lines.rows:
         raise DataFormatError("no rows.", fspath(path))
     return lines
+
+
+class LibSVM(Reader):
+    """Text files without a header."""
+
+    name = "libsvm"
+    summary = "text 'label,label feature:value ...' without a header (LIBSVM)"
+    endings = (".libsvm", ".svm", ".svmlight", ".txt")
+    read = staticmethod(read_libsvm)
+
+    @staticmethod
+    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
+        """Look at the first row."""
+        rows = (line for line in head_lines(path) if line.split("#", 1)[0].strip())
+        return _ROW.match(next(rows, "")) is not None

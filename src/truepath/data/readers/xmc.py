@@ -6,12 +6,14 @@ file of its own: one edge ``parent child`` per line, separated by a tab or blank
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
+from typing import Any
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, read_text, split_lines
+from truepath.data.files import PathType, head_lines, read_text, split_lines
 from truepath.data.readers.assemble import Paths, named_paths, title_of
+from truepath.data.readers.base import Reader
 from truepath.data.readers.sparse_lines import MOST_FEATURES, Lines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
@@ -117,3 +119,17 @@ def _label_names(source: Sequence[str] | PathType | None, n_labels: int) -> list
         where = fspath(source) if from_file else None  # type: ignore[arg-type]
         raise DataFormatError(f"{len(names)} label names for {n_labels} labels.", where)
     return names
+
+
+class XMC(Reader):
+    """Text files with a line of sizes."""
+
+    name = "xmc"
+    summary = "text 'label,label feature:value ...' below a line of three sizes (extreme classification)"
+    endings = (".xmc", ".txt")
+    read = staticmethod(read_xmc)
+
+    @staticmethod
+    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
+        """Look for the line of sizes."""
+        return _sizes(next(head_lines(path), "")) is not None

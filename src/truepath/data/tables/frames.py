@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.files import PathType, plain_name, read_text
+from truepath.data.files import PathType, open_binary, read_text
+from truepath.data.tables.formats import delimiter_of, format_of
 from truepath.errors import DataFormatError
 
-__all__ = ["Columns", "is_missing", "long_cells", "read_columns", "read_parquet"]
+__all__ = ["Columns", "is_missing", "long_cells", "read_columns", "read_parquet", "stack_columns"]
 
 _LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
 
@@ -78,6 +79,34 @@ class Columns:
             return None
 
 
+@dataclass(frozen=True)
+class StackedColumns(Columns):
+    """Tables below each other; an error names the file and line that its row came from."""
+
+    parts: Sequence[Columns] = field(default=(), repr=False)
+
+    def error(self, problem: str, row: int | None = None) -> DataFormatError:
+        """Make the error for a problem in the table that the row belongs to."""
+        if row is None:
+            return self.parts[0].error(problem)
+        starts = np.cumsum([0, *(part.n_rows for part in self.parts)])
+        k = int(np.searchsorted(starts, row, side="right")) - 1
+        return self.parts[k].error(problem, row - int(starts[k]))
+
+
+def stack_columns(parts: Sequence[Columns]) -> Columns:
+    """Put tables with the same columns below each other."""
+    for part in parts:
+        part.check(parts[0].names)
+        if len(part.names) > len(parts[0].names):
+            extra = next(name for name in part.names if name not in parts[0].data)
+            raise part.error(f"column {extra!r} is not in {parts[0].path}; the splits must have the same columns.")
+    data: dict[str, Sequence[Any]] = {
+        name: [cell for part in parts for cell in part.data[name]] for name in parts[0].names
+    }
+    return StackedColumns(data, parts[0].path, parts=parts)
+
+
 def is_missing(cell: Any) -> bool:
     """Say whether a cell of a frame is None or NaN."""
     return cell is None or (isinstance(cell, float) and cell != cell)
@@ -96,10 +125,9 @@ def read_columns(source: PathType | Any, delimiter: str | None = None) -> Column
     """Read a table from a file, by its ending, or from a data frame."""
     if not isinstance(source, (str, PathLike)):
         return _from_frame(source, None)
-    name = plain_name(source).lower()
-    if name.endswith((".parquet", ".pq")):
-        return _from_frame(read_parquet(fspath(source)), fspath(source))
-    return _read_csv(source, delimiter or ("\t" if name.endswith((".tsv", ".tab")) else ","))
+    if format_of(source) == "parquet":
+        return _from_frame(read_parquet(source), fspath(source))
+    return _read_csv(source, delimiter or delimiter_of(source))
 
 
 def _read_csv(path: PathType, delimiter: str) -> Columns:
@@ -155,19 +183,18 @@ def _from_frame(frame: Any, path: str | None) -> Columns:
     return Columns(data, path)
 
 
-def read_parquet(path: str) -> Any:
+def read_parquet(path: PathType) -> Any:
     """Read a Parquet file with the library that is installed."""
-    with open(path, "rb"):  # a missing file is an OSError whichever library reads
-        pass
-    try:
-        if find_spec("pyarrow"):
-            from pyarrow import parquet
+    with open_binary(path) as file:  # a missing file is an OSError whichever library reads
+        try:
+            if find_spec("pyarrow"):
+                from pyarrow import parquet
 
-            return parquet.read_table(path)
-        if find_spec("polars"):
-            import polars
+                return parquet.read_table(file)
+            if find_spec("polars"):
+                import polars
 
-            return polars.read_parquet(path)
-    except Exception as problem:  # each library has errors of its own
-        raise DataFormatError(f"not a readable Parquet file ({problem}).", path) from problem
+                return polars.read_parquet(file)
+        except Exception as problem:  # each library has errors of its own
+            raise DataFormatError(f"not a readable Parquet file ({problem}).", fspath(path)) from problem
     raise ImportError("reading Parquet needs pyarrow or polars: install one of them (pip install pyarrow).")

@@ -10,10 +10,10 @@ from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from truepath._atomic import open_atomically
-from truepath.data.files import PathType, plain_name, read_text
+from truepath.data.files import PathType, read_text
+from truepath.data.tables.formats import format_of
 from truepath.data.tables.frames import Columns, is_missing, read_columns
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import check_ids, is_id_name
@@ -21,6 +21,7 @@ from truepath.data.tables.write import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels
+from truepath.hierarchy.matrices import as_dense, choose_form
 from truepath.hierarchy.names import unknown_label
 
 __all__ = ["LabelTable", "read_labels", "write_labels"]
@@ -32,7 +33,8 @@ class LabelTable:
 
     Attributes
     ----------
-    y : csr_array of bool, shape (n_samples, n_nodes)
+    y : ndarray of bool, shape (n_samples, n_nodes)
+        A csr_array from 256 MB on.
     ids : ndarray of str, or None
     path : str
     """
@@ -80,11 +82,10 @@ def read_labels(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
     >>> _ = file.write_text("id,labels\nx,a/1;b\ny,\n")
     >>> table = read_labels(file, Hierarchy.from_paths(["a/1", "b"]))
-    >>> table.ids.tolist(), table.y.toarray().astype(int).tolist()
+    >>> table.ids.tolist(), table.y.astype(int).tolist()
     (['x', 'y'], [[1, 1, 1], [0, 0, 0]])
     """
-    name = plain_name(path).lower()
-    if name.endswith(".json"):
+    if format_of(path) == "json":
         return _from_columns(_read_json(path, labels), hierarchy, labels, ids, between)
     columns = column_names(path)
     if labels not in hierarchy and labels in columns:
@@ -103,7 +104,7 @@ def read_labels(
         raise ConstraintError(f"{path}: {found} Pass close=True (--close) to add the ancestors.") from None
     except ValueError as problem:
         raise DataFormatError(str(problem), fspath(path)) from None
-    return LabelTable(sparse.csr_array(Y), matrix.ids, fspath(path))
+    return LabelTable(choose_form(Y), matrix.ids, fspath(path))
 
 
 def _from_columns(table: Columns, hierarchy: Hierarchy, labels: str, ids: str | None, between: str) -> LabelTable:
@@ -118,7 +119,7 @@ def _from_columns(table: Columns, hierarchy: Hierarchy, labels: str, ids: str | 
     named = None if column is None else table.texts(column)
     if named is not None:
         check_ids(named, table.error)
-    return LabelTable(hierarchy.encode(rows, sparse_output=True), named, str(table.path))
+    return LabelTable(hierarchy.encode(rows), named, str(table.path))
 
 
 def _split(cell: Any, between: str) -> list[str]:
@@ -183,7 +184,7 @@ def write_labels(
     Y = hierarchy.encode(labels, sparse_output=True)
     names = as_ids(ids, Y.shape[0])
     if matrix:
-        dense = Y.toarray().astype(np.int8)
+        dense = as_dense(Y).astype(np.int8)
         columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
         write_columns(path, {"id": names, **columns}, kind)
         return

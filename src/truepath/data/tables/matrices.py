@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.files import PathType, plain_name, read_text, split_lines
+from truepath.data.files import PathType, open_binary, read_text, split_lines
+from truepath.data.tables.formats import delimiter_of, format_of
 from truepath.data.tables.frames import long_cells, read_parquet
 from truepath.data.tables.row_ids import check_ids, is_id_name
 from truepath.errors import DataFormatError, UnknownLabelError
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.names import nearest
 
 __all__ = ["Matrix", "column_names", "read_matrix"]
@@ -80,13 +82,13 @@ def read_matrix(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     ``ids`` names the column of row names. By default that is the first column if it is called ``id`` or the like, or
     holds no numbers.
     """
-    name = plain_name(path).lower()
-    if name.endswith((".npy", ".npz")):
+    kind = format_of(path)
+    if kind == "numpy":
         matrix = _read_numpy(path)
-    elif name.endswith((".parquet", ".pq")):
+    elif kind == "parquet":
         matrix = _read_frame(path, hierarchy, ids)
     else:
-        matrix = _read_text(path, "\t" if name.endswith((".tsv", ".tab")) else ",", hierarchy, ids)
+        matrix = _read_text(path, delimiter_of(path), hierarchy, ids)
     if ids is not None and matrix.ids is None:
         raise matrix.error(f"ids={ids!r} was given, but the file has no named columns.")
     _check_finite(matrix)
@@ -97,15 +99,15 @@ def read_matrix(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
 
 def column_names(path: PathType) -> list[str]:
     """Return the names of the columns of a table, none for NumPy's files."""
-    name = plain_name(path).lower()
-    if name.endswith((".npy", ".npz")):
+    kind = format_of(path)
+    if kind == "numpy":
         return []
-    if name.endswith((".parquet", ".pq")):
+    if kind == "parquet":
         import narwhals as nw
 
-        return [str(column) for column in nw.from_native(read_parquet(fspath(path)), eager_only=True).columns]
+        return [str(column) for column in nw.from_native(read_parquet(path), eager_only=True).columns]
     first = read_text(path).lstrip("\n").partition("\n")[0]
-    _, header = next(_rows(first, "\t" if name.endswith((".tsv", ".tab")) else ",", fspath(path)))
+    _, header = next(_rows(first, delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
 
 
@@ -114,7 +116,7 @@ def _check_finite(matrix: Matrix) -> None:
     stored = values.data if hasattr(values, "indptr") else values
     if np.isfinite(stored).all():
         return
-    dense = values.toarray() if hasattr(values, "indptr") else values
+    dense = as_dense(values)
     row, column = (int(k) for k in np.argwhere(~np.isfinite(dense))[0])
     where = f"column {matrix.names[column]!r}" if matrix.names else f"column {column}"
     raise matrix.error(f"{dense[row, column]} in {where}; only finite numbers can be used.", row)
@@ -224,7 +226,7 @@ def _objects(names: Sequence[Any]) -> NDArray[np.object_]:
 def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None) -> Matrix:
     import narwhals as nw
 
-    table = nw.from_native(read_parquet(fspath(path)), eager_only=True)
+    table = nw.from_native(read_parquet(path), eager_only=True)
     header = [str(name) for name in table.columns]
     if not header or not len(table):
         raise DataFormatError("the table has no rows or no columns.", fspath(path))
@@ -246,7 +248,7 @@ def _read_numpy(path: PathType) -> Matrix:
     from scipy import sparse
 
     try:
-        with open(path, "rb") as file:
+        with open_binary(path) as file:
             found: Any = np.load(file, allow_pickle=False)
             if isinstance(found, np.lib.npyio.NpzFile):
                 parts = {key: found[key] for key in found.files}

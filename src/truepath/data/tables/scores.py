@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from os import fspath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truepath._atomic import open_atomically
-from truepath.data.files import PathType
+from truepath.data.files import PathType, ending_of
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_scores
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["ScoreTable", "read_scores", "write_scores"]
 
@@ -103,9 +103,9 @@ def write_scores(path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[
     x,0.9,0.25
     """
     S = check_scores(S, hierarchy)
-    dense = S.toarray() if hasattr(S, "toarray") else S
+    dense = as_dense(S)
     names = as_ids(ids, S.shape[0])
-    if fspath(path).lower().endswith(".npz"):
+    if ending_of(path) == ".npz":
         with open_atomically(path) as file:
             np.savez_compressed(file, S=dense, names=hierarchy.names.astype(str), ids=np.array(names, dtype=str))
         return

@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from os import fspath
+from os import PathLike
+from pathlib import Path
 from typing import Any, TextIO
 
 from truepath._atomic import open_atomically
 from truepath.data.files import PathType
+from truepath.data.tables.formats import FORMATS
 
 __all__ = ["as_ids", "find_format", "write_columns", "write_csv"]
 
-_FORMATS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".json": "json"}
+#: What is written, and by which endings
+_WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind != "numpy"}
 
 
 def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
@@ -23,17 +26,13 @@ def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
     ('parquet', 'csv')
     """
     if wanted is not None:
-        if wanted not in set(_FORMATS.values()):
+        if wanted not in set(_WRITTEN.values()):
             raise ValueError(f"format must be one of 'csv', 'tsv', 'parquet', 'json'; got {wanted!r}.")
         return wanted
-    ending = (
-        "." + fspath(path).lower().rpartition(".")[2]
-        if isinstance(path, str) or hasattr(path, "__fspath__")
-        else ".csv"
-    )
-    if ending not in _FORMATS:
-        raise ValueError(f"{path}: no format known for this ending; use {', '.join(_FORMATS)}, or name a format.")
-    return _FORMATS[ending]
+    ending = Path(path).suffix.lower() if isinstance(path, (str, PathLike)) else ".csv"
+    if ending not in _WRITTEN:
+        raise ValueError(f"{path}: no format known for this ending; use {', '.join(_WRITTEN)}, or name a format.")
+    return _WRITTEN[ending]
 
 
 def as_ids(ids: Iterable[Any] | None, n_rows: int) -> list[str]:
@@ -43,7 +42,7 @@ def as_ids(ids: Iterable[Any] | None, n_rows: int) -> list[str]:
     names = [str(name) for name in ids]
     if len(names) != n_rows or len(set(names)) != n_rows:
         raise ValueError(
-            f"ids must hold {n_rows} different names, one a row; got {len(names)}, {len(set(names))} different."
+            f"ids must hold {n_rows} different names, one per row; got {len(names)}, {len(set(names))} different."
         )
     return names
 

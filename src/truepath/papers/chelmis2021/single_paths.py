@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.hierarchy.matrices import as_dense
 from truepath.papers.chelmis2021.collapsed_labels import collapse_levels, merge_columns
 
 if TYPE_CHECKING:
@@ -80,10 +81,10 @@ def load_problem(name: str, home: str | PathLike[str] | None = None) -> PathProb
     ds = load_dataset(name, home=home)
     train = [ds["train"], ds["valid"]] if "valid" in ds else [ds["train"]]
     X = np.vstack([part.X for part in train])
-    Y = np.vstack([part.y.toarray() for part in train])
+    Y = np.vstack([as_dense(part.y) for part in train])
     merged = collapse_levels(ds.hierarchy, Y, SHALLOW.get(name))
     ratio = float((Y.size - Y.sum()) / Y.sum())
-    return PathProblem(name, ds.hierarchy, X, Y, ds["test"].X, ds["test"].y.toarray(), merged, ratio)
+    return PathProblem(name, ds.hierarchy, X, Y, ds["test"].X, as_dense(ds["test"].y), merged, ratio)
 
 
 def choose_smoothing(problem: PathProblem) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["LocalScores", "make_local_scores"]
 
@@ -46,13 +47,13 @@ def make_local_scores(
 
     ds = load_dataset(f"hmc/{name}", home=home)
     ds = ds.merge("train", "valid", into="train") if "valid" in ds else ds
-    X, Y = ds.train.X, ds.train.y.toarray()
+    X, Y = ds.train.X, as_dense(ds.train.y)
     strengths = STRENGTHS if ds.hierarchy.n_nodes < MANY_NODES else STRENGTHS[:2]
     held_out = {C: _out_of_fold(X, Y, C, random_state, n_jobs) for C in strengths}
     quality = {C: average_precision_score(Y.ravel(), S.ravel()) for C, S in held_out.items()}
     best = max(strengths, key=lambda C: quality[C])
     S_test = _fit_predict(X, Y, ds.test.X, best, n_jobs)
-    return LocalScores(held_out[best], Y, S_test, ds.test.y.toarray(), ds.hierarchy, best)
+    return LocalScores(held_out[best], Y, S_test, as_dense(ds.test.y), ds.hierarchy, best)
 
 
 def _out_of_fold(X: Any, Y: NDArray[Any], C: float, random_state: int, n_jobs: int | None) -> NDArray[Any]:

@@ -40,7 +40,7 @@ def test_nested_labels_become_a_hierarchy(read):
     ds = read(ARFF)
     assert ds.hierarchy.names.tolist() == ["sea 'n' sky", "sand", "sun"]
     assert ds.hierarchy.edges.tolist() == [[0, 1]]
-    assert ds["all"].y.toarray().astype(int).tolist() == [[0, 0, 1], [1, 1, 0]]
+    assert ds["all"].y.astype(int).tolist() == [[0, 0, 1], [1, 1, 0]]
     assert ds.feature_names == ("size", "colour")
     np.testing.assert_array_equal(ds["all"].X, [[0.5, 0], [np.nan, np.nan]])
 
@@ -50,13 +50,13 @@ def test_sparse_rows_count_from_zero_and_absent_is_the_first_value(read):
     assert sparse.issparse(ds["all"].X)
     assert ds["all"].X.toarray().tolist() == [[0.5, 0], [0, 1], [0, 0]]
     # sand is declared {1,0}: left out, it is 1; then closure adds the sea
-    assert ds["all"].y.toarray().astype(int).tolist() == [[0, 0, 1], [1, 1, 0], [1, 1, 0]]
+    assert ds["all"].y.astype(int).tolist() == [[0, 0, 1], [1, 1, 0], [1, 1, 0]]
     assert ds["all"].n_written.tolist() == [1, 2, 1]
 
 
 def test_labels_may_be_numeric(read):
     ds = read(ARFF.replace("sun {0,1}", "sun numeric"))
-    assert ds["all"].y.toarray()[:, 2].tolist() == [True, False]
+    assert ds["all"].y[:, 2].tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def read_text(tmp_path, text):
 def test_meka_labels_first(tmp_path):
     ds = read_text(tmp_path, MEKA)
     assert (ds.name, ds.hierarchy.names.tolist(), ds.feature_names) == ("tiny", ["sun", "sea"], ("blue",))
-    assert ds["all"].y.toarray().tolist() == [[True, False], [False, False]]
+    assert ds["all"].y.tolist() == [[True, False], [False, False]]
     assert ds.describe().n_unlabelled == 1
 
 

@@ -59,7 +59,7 @@ def test_dense_and_sparse_quick_and_careful(tmp_path_factory, table):
     for split in found:
         X = split.X if isinstance(split.X, np.ndarray) else split.X.toarray()
         np.testing.assert_array_equal(X, expected)
-        np.testing.assert_array_equal(split.y.toarray(), found[0].y.toarray())
+        np.testing.assert_array_equal(split.y, found[0].y)
         assert split.n_written.tolist() == [len(labels) for *_, labels in table]
 
 
@@ -75,4 +75,4 @@ def test_row_order_is_kept(tmp_path_factory, table, random):
         file.write_text(HEADER + "\n".join(lines))
         splits.append(read_clus_arff(file)["all"])
     np.testing.assert_array_equal(splits[0].take(np.array(order)).X, splits[1].X)
-    np.testing.assert_array_equal(splits[0].take(np.array(order)).y.toarray(), splits[1].y.toarray())
+    np.testing.assert_array_equal(splits[0].take(np.array(order)).y, splits[1].y)

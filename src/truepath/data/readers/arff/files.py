@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, head_lines
+from truepath.data.files import COMPRESSIONS, PathType, head_lines, plain_name
+from truepath.data.folders import cut_split
 from truepath.data.readers.arff.cells import Table
 from truepath.data.readers.arff.header import Arff, read_arff
 from truepath.data.readers.arff.table import read_table
@@ -18,9 +21,22 @@ from truepath.data.readers.assemble import Paths, make_dataset, named_paths, tit
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["finish", "header_lines", "read_all", "row_ids"]
+__all__ = [
+    "LABEL_COUNT",
+    "declares_hierarchy",
+    "declares_label_count",
+    "finish",
+    "header_lines",
+    "read_all",
+    "row_ids",
+    "xml_beside",
+]
 
 Files = dict[str, tuple[Arff, Table]]
+
+#: How many attributes are labels, as MEKA writes it into the relation: the first ones, or the last if negative
+LABEL_COUNT = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\S)")
+_CLASS_LINE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s+hierarchical\b""", re.IGNORECASE)
 
 
 def header_lines(path: PathType) -> list[str]:
@@ -33,6 +49,25 @@ def header_lines(path: PathType) -> list[str]:
         if line and line[0] != "%":
             lines.append(line)
     return lines
+
+
+def declares_hierarchy(header: Iterable[str]) -> bool:
+    """Say whether a header has the class line of CLUS."""
+    return any(_CLASS_LINE.match(line) for line in header)
+
+
+def declares_label_count(header: Iterable[str]) -> bool:
+    """Say whether the relation of a header counts its labels, as MEKA's does."""
+    relations = [line[len("@relation") :].strip(" \t'\"") for line in header if line.lower().startswith("@relation")]
+    return any(LABEL_COUNT.search(relation) for relation in relations)
+
+
+def xml_beside(path: PathType) -> Path | None:
+    """Find the list of labels beside a file: called like it, like its data set, or ``labels.xml``."""
+    folder, stem = Path(path).parent, Path(plain_name(path)).stem
+    stems = [stem, *([cut_split(stem)] if cut_split(stem) else []), "labels"]
+    places = [folder / f"{candidate}.xml{packed}" for candidate in stems for packed in ("", *COMPRESSIONS)]
+    return next((place for place in places if place.is_file()), None)
 
 
 def read_all(path: Paths, check_header: Callable[[Arff], object], first_index: int = 0) -> Files:

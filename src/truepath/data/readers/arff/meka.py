@@ -6,16 +6,24 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
+from typing import Any
 
 from truepath.data.dataset import Dataset
+from truepath.data.files import PathType
 from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
+from truepath.data.readers.arff.files import (
+    LABEL_COUNT,
+    declares_hierarchy,
+    declares_label_count,
+    header_lines,
+    xml_beside,
+)
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.assemble import Paths
+from truepath.data.readers.base import Reader
 
 __all__ = ["read_meka"]
-
-_OPTION = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\S)")
 
 
 def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
@@ -60,7 +68,7 @@ def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
 
 def _positions(arff: Arff) -> list[int]:
     """Find the label attributes from the option in the relation."""
-    found = _OPTION.search(arff.relation)
+    found = LABEL_COUNT.search(arff.relation)
     width = len(arff.attributes)
     if found is None:
         raise arff.error("the relation does not say how many labels there are, as in @relation 'name: -C 6'.")
@@ -74,3 +82,23 @@ def _positions(arff: Arff) -> list[int]:
         raise arff.error(f"two labels are called {twice!r}.", arff.attributes[positions[0]].line)
     check_label_columns(arff, positions)
     return positions
+
+
+class Meka(Reader):
+    """ARFF files that count their labels in the relation."""
+
+    name = "meka"
+    summary = "ARFF with the number of labels in its relation, \"@relation 'name: -C 6'\" (MEKA)"
+    endings = (".arff",)
+    read = staticmethod(read_meka)
+
+    @staticmethod
+    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
+        """Look for the option in the relation; a list of labels beside the file counts for more.
+
+        Files of MULAN that were once MEKA's keep the option in their relation, though their columns were moved.
+        """
+        if "xml" in options or xml_beside(path) is not None:
+            return False
+        lines = header_lines(path)
+        return declares_label_count(lines) and not declares_hierarchy(lines)

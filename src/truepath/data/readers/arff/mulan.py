@@ -7,15 +7,19 @@ columns from 0; a column left out is 0, or the first declared value of a nominal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from os import fspath
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, read_bytes
+from truepath.data.files import PathType, plain_name, read_bytes
 from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
+from truepath.data.readers.arff.files import declares_hierarchy, header_lines, xml_beside
 from truepath.data.readers.arff.header import Arff
-from truepath.data.readers.assemble import Paths
+from truepath.data.readers.assemble import Paths, named_paths
+from truepath.data.readers.base import Reader
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
@@ -24,7 +28,7 @@ __all__ = ["read_mulan"]
 _DEEPEST = 200  # levels of nesting: far beyond any label tree, and below Python's recursion limit
 
 
-def read_mulan(path: Paths, xml: PathType, *, name: str | None = None) -> Dataset:
+def read_mulan(path: Paths, xml: PathType | None = None, *, name: str | None = None) -> Dataset:
     """Read multi-label data in MULAN's format.
 
     Parameters
@@ -32,8 +36,9 @@ def read_mulan(path: Paths, xml: PathType, *, name: str | None = None) -> Datase
     path : path, or mapping from str to path
         One file becomes the split ``"all"``; a mapping such as ``{"train": ..., "test": ...}`` names the splits.
         Files may be compressed (.xz, .gz, .bz2).
-    xml : path
-        The file that lists the labels; nested labels become a hierarchy.
+    xml : path, optional
+        The file that lists the labels; nested labels become a hierarchy. By default the one beside the data: for
+        ``emotions-train.arff`` that is ``emotions-train.xml``, ``emotions.xml`` or ``labels.xml``.
     name : str, optional
         The name of the data set; by default the relation's.
 
@@ -47,13 +52,27 @@ def read_mulan(path: Paths, xml: PathType, *, name: str | None = None) -> Datase
     DataFormatError
         If a file is not what it should be, with file and line.
     """
-    edges = _read_labels(xml)
+    labels = _find_xml(path) if xml is None else xml
+    edges = _read_labels(labels)
     hierarchy = Hierarchy.from_edges(edges, nodes=[label for _, label in edges])
 
     def find(arff: Arff) -> list[int]:
-        return _positions(arff, hierarchy, fspath(xml))
+        return _positions(arff, hierarchy, fspath(labels))
 
-    return read_binary_labels(path, find, hierarchy, name, {"labels": fspath(xml)})
+    return read_binary_labels(path, find, hierarchy, name, {"labels": fspath(labels)})
+
+
+def _find_xml(path: Paths) -> Path:
+    first = next(iter(named_paths(path).values()))
+    found = xml_beside(first)
+    if found is None:
+        stem = Path(plain_name(first)).stem
+        raise DataFormatError(
+            f"no list of labels is beside this file (such as {stem}.xml or labels.xml).",
+            fspath(first),
+            remedy="Pass xml=.",
+        )
+    return found
 
 
 def _read_labels(xml: PathType) -> list[tuple[str | None, str]]:
@@ -98,3 +117,19 @@ def _positions(arff: Arff, hierarchy: Hierarchy, xml: str) -> list[int]:
     positions = [place[label] for label in hierarchy.names.tolist()]
     check_label_columns(arff, positions)
     return positions
+
+
+class Mulan(Reader):
+    """ARFF files whose labels an XML file lists."""
+
+    name = "mulan"
+    summary = "ARFF with the labels listed in an XML file beside it, or given by xml= (MULAN)"
+    endings = (".arff",)
+    read = staticmethod(read_mulan)
+
+    @staticmethod
+    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
+        """Look for the list of labels."""
+        if "xml" in options:
+            return True
+        return xml_beside(path) is not None and not declares_hierarchy(header_lines(path))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
-from truepath.data.readers.assemble import split_of_labels
+from truepath.data.readers.assemble import make_dataset, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
@@ -34,7 +34,7 @@ def toy_dataset() -> Dataset:
         ["a/1", "a/2", "a/1 b", "a/2 b/1", "a/1 b/1", "b", "a/2 b/1", "a/1"],
     )
     test = _part(hierarchy, [(-2, 1), (2, -1), (0, 3), (1, 1)], ["a/1 b", "a/2", "b/1", "a/2 b"])
-    return Dataset("toy", hierarchy, {"train": train, "test": test}, ["x", "y"])
+    return make_dataset("toy", hierarchy, {"train": train, "test": test}, ["x", "y"])
 
 
 def _part(hierarchy: Hierarchy, points: list[tuple[int, int]], labels: list[str]) -> Split:

@@ -1,0 +1,121 @@
+"""One way to open data: a file, a folder of splits, a file per split, or a data set's name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from truepath.data.dataset import Dataset
+from truepath.data.files import PathType
+from truepath.data.folders import split_files
+from truepath.data.named import load_dataset
+from truepath.data.readers.assemble import named_paths, store_labels
+from truepath.data.readers.base import check_options, find_reader, is_readable, readable_endings
+from truepath.errors import TruePathError, UnknownDatasetError
+from truepath.hierarchy.matrices import SparseOutput
+
+__all__ = ["open_dataset"]
+
+
+def open_dataset(
+    source: PathType | Mapping[str, PathType],
+    *,
+    format: str | None = None,
+    home: str | os.PathLike[str] | None = None,
+    sparse_output: SparseOutput = "auto",
+    **options: Any,
+) -> Dataset:
+    r"""Open a data set from wherever it is: a file of any format that is read, a folder, or by name.
+
+    Parameters
+    ----------
+    source : path, mapping from str to path, or str
+        * a file: read by the reader that recognises it;
+        * a mapping such as ``{"train": "a.csv", "test": "b.csv"}``: a file per split;
+        * a folder with files called ``train``, ``valid``, ``test`` or ``all`` (``books-train.csv`` will do, too);
+        * the name of a data set, as :func:`load_dataset` takes it, where no such file is.
+    format : str, optional
+        The name of the reader, where the file alone does not tell: ``"clus"``, ``"mulan"``, ``"meka"``, ``"paths"``
+        (tables with label paths), ``"xmc"`` or ``"libsvm"``.
+    home : path, optional
+        The folder of named data sets; :func:`data_home` by default.
+    sparse_output : bool or "auto", default="auto"
+        Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
+    **options
+        What the reader takes, such as ``labels`` and ``text`` for tables; for names, what :func:`load_dataset` takes.
+
+    Returns
+    -------
+    ds : Dataset
+
+    Raises
+    ------
+    DataFormatError
+        If the file cannot be read, with file and line.
+    UnknownDatasetError
+        If there is neither a file nor a data set of that name.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from truepath import open_dataset
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "books.csv"
+    >>> _ = file.write_text("pages,labels\n200,Science/Physics;Art\n150,Science/Biology\n")
+    >>> open_dataset(file)
+    Dataset('books': all 2; 1 features, 4 labels)
+    >>> open_dataset("toy")
+    Dataset('toy': train 8, test 4; 2 features, 5 labels)
+    """
+    files = _find_files(source, format)
+    if files is None:
+        return _open_named(fspath(source), home, sparse_output, options)  # type: ignore[arg-type]
+    reader = find_reader(next(iter(named_paths(files).values())), format, options)
+    check_options(reader, options)
+    return store_labels(reader.read(files, **options), sparse_output)
+
+
+def _find_files(source: PathType | Mapping[str, PathType], format: str | None) -> Any:
+    """Return the file, or the file of each split; None if the source is a name."""
+    if isinstance(source, Mapping):
+        return source
+    if not isinstance(source, (str, PathLike)):
+        raise TypeError(
+            f"source must be a path, a name or a mapping from split to path, not {type(source).__name__}. "
+            "For data frames use read_paths_csv."
+        )
+    path = Path(source)
+    if path.is_dir():
+        found = split_files(path)
+        if not found and not isinstance(source, str):
+            raise _no_splits(path)
+        return found or None
+    if path.is_file() or format is not None or not isinstance(source, str) or is_readable(source):
+        return source  # if there is no such file, the reader says so
+    return None
+
+
+def _no_splits(folder: Path) -> TruePathError:
+    return TruePathError(
+        f"{folder}: no file called train, valid, test or all that can be read is in this folder.",
+        f"Endings that are read: {' '.join(readable_endings())}.",
+    )
+
+
+def _open_named(
+    name: str, home: str | os.PathLike[str] | None, sparse_output: SparseOutput, options: Mapping[str, Any]
+) -> Dataset:
+    try:
+        return load_dataset(name, home=home, sparse_output=sparse_output, **options)
+    except UnknownDatasetError as problem:
+        if Path(name).is_dir():
+            raise _no_splits(Path(name)) from None
+        endings = " ".join(readable_endings())
+        raise UnknownDatasetError(
+            f"{name!r} is no file that can be read ({endings}), and no data set's name: {problem.problem}",
+            problem.remedy,
+        ) from None
+    except TypeError as problem:
+        raise TruePathError(f"{name!r} is opened as a named data set, which takes no such option: {problem}.") from None
