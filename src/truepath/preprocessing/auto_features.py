@@ -7,7 +7,6 @@ of a CSV file and sparse counts can all be learned from without a word about the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.preprocessing.columns import NUMBER, TEXT, column_kind, is_frame, table_columns, to_numbers, to_strings
+from truepath.preprocessing.categories import resolve_categorical
+from truepath.preprocessing.columns import (
+    CATEGORY,
+    NUMBER,
+    TEXT,
+    column_kind,
+    is_frame,
+    table_columns,
+    to_numbers,
+    to_strings,
+)
 
 __all__ = ["AutoFeatures"]
 
@@ -39,8 +48,8 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         Whether missing numbers become the column's median. Trees of this package take them as they are.
     dense : bool, default=False
         Whether to return an array even where most of it is zero, for learners that take no sparse matrix.
-    categorical_features : sequence of int or str, default=()
-        Columns to take as categories even though they hold numbers: positions, or names in a data frame.
+    categorical_features : "all", column numbers, column names or bool mask, optional
+        Columns to take as categories even though they hold numbers; names are those of a data frame.
     max_categories : int, default=50
         A column of strings with more distinct values than this is a text; rarer categories are put together.
     max_words : int or None, default=50000
@@ -76,7 +85,7 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         scale: bool = False,
         impute: bool = True,
         dense: bool = False,
-        categorical_features: Sequence[Any] = (),
+        categorical_features: Any = None,
         max_categories: int = 50,
         max_words: int | None = 50_000,
     ):
@@ -147,23 +156,27 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
             return [(TEXT, [0], self._words(len(columns)))]
         if self.kind_ == "sparse":
             return [("sparse", [0], _sparse_scaler(columns) if self.scale else FunctionTransformer(accept_sparse=True))]
-        if self.kind_ == "numbers":
-            nominal = set(self.categorical_features)
-            kinds = {j: "category" if j in nominal else NUMBER for j in range(columns.shape[1])}
-            n_rows = columns.shape[0]
-        else:
-            kinds = {
-                key: "category" if key in self.categorical_features else column_kind(values, self.max_categories)
-                for key, values in columns.items()
-            }
-            n_rows = len(next(iter(columns.values())))
-        of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, "category", TEXT)}
+        kinds = self._kinds(columns)
+        n_rows = columns.shape[0] if self.kind_ == "numbers" else len(next(iter(columns.values())))
+        of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, CATEGORY, TEXT)}
         texts = [(TEXT, [key], self._words(n_rows)) for key in of_kind[TEXT]]
         return [
             (NUMBER, of_kind[NUMBER], self._numbers()),
-            ("category", of_kind["category"], self._categories()),
+            (CATEGORY, of_kind[CATEGORY], self._categories()),
             *texts,
         ]
+
+    def _kinds(self, columns: Any) -> dict[Any, str]:
+        """Return what each column is, by its key: declared a category, or decided from its cells."""
+        if self.kind_ == "numbers":
+            declared = resolve_categorical(self.categorical_features, columns.shape[1])
+            return {j: CATEGORY if is_category else NUMBER for j, is_category in enumerate(declared)}
+        names = list(columns) if isinstance(next(iter(columns), None), str) else None
+        declared = resolve_categorical(self.categorical_features, len(columns), names)
+        return {
+            key: CATEGORY if is_category else column_kind(values, self.max_categories)
+            for (key, values), is_category in zip(columns.items(), declared)
+        }
 
     def _numbers(self) -> Any:
         steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)] if self.impute else []
@@ -213,7 +226,7 @@ def _gather(columns: Any, kind: str, keys: list[Any]) -> Any:
 def _names_of(kind: str, keys: list[Any], transformer: Any, names: Any) -> list[str]:
     """Return the output names of one block."""
     called = [str(key if names is None or isinstance(key, str) else names[key]) for key in keys]
-    if kind == "category":
+    if kind == CATEGORY:
         return transformer.get_feature_names_out(called).tolist()
     if kind == TEXT:
         return transformer.get_feature_names_out().tolist()

@@ -119,10 +119,10 @@ def test_coherent_on_any_hierarchy(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": "both"}, "labels must be 'auto', 'exclusive' or 'independent'"),
+        ({"labels": "both"}, "labels must be one of 'auto', 'exclusive', 'independent'"),
         ({"categorical_features": "some"}, "categorical_features must be 'all'"),
-        ({"alpha": 0}, "alpha must be greater than 0"),
-        ({"var_smoothing": 0}, "var_smoothing must be greater than 0"),
+        ({"alpha": 0}, "alpha must be a number greater than 0"),
+        ({"var_smoothing": 0}, "var_smoothing must be a number greater than 0"),
     ],
 )
 def test_errors_name_the_parameter(options, message):

@@ -12,6 +12,7 @@ IEEE International Conference on Data Mining, 2009.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,10 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.naive_bayes_features import CategoricalFeatures, GaussianFeatures
 from truepath.learners.local.marginals import cap_by_parents
+from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
+from truepath.preprocessing.categories import resolve_categorical
 
 __all__ = ["GlobalNaiveBayes"]
 
@@ -36,7 +39,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
     ----------
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
-    categorical_features : "all", sequence of int or bool mask, optional
+    categorical_features : "all", column numbers, column names or bool mask, optional
         The columns that hold categories (as numbers); the others are Gaussian. None: all are Gaussian.
     labels : {"auto", "exclusive", "independent"}, default="auto"
         "exclusive" lets all nodes compete, as in the paper: a row has one most specific label. "independent" sets
@@ -148,11 +151,8 @@ class GlobalNaiveBayes(HierarchicalLearner):
         return log_prior, [kind.fit(X, weight, members) for kind in self._kinds(X.shape[1])]
 
     def _kinds(self, n_features) -> list[Any]:
-        is_categorical = np.zeros(n_features, bool)
-        if isinstance(self.categorical_features, str):
-            is_categorical[:] = True
-        elif self.categorical_features is not None:
-            is_categorical[np.asarray(self.categorical_features)] = True
+        names = getattr(self, "feature_names_in_", None)
+        is_categorical = resolve_categorical(self.categorical_features, n_features, names)
         kinds: list[Any] = []
         if not is_categorical.all():
             kinds.append(GaussianFeatures(np.flatnonzero(~is_categorical), self.var_smoothing))
@@ -161,17 +161,9 @@ class GlobalNaiveBayes(HierarchicalLearner):
         return kinds
 
     def _check_parameters(self):
-        if self.labels not in ("auto", "exclusive", "independent"):
-            raise ValueError(f"labels must be 'auto', 'exclusive' or 'independent'; got {self.labels!r}.")
-        if isinstance(self.categorical_features, str) and self.categorical_features != "all":
-            raise ValueError(
-                "categorical_features must be 'all', column numbers, a mask or None; "
-                f"got {self.categorical_features!r}."
-            )
-        if not self.alpha > 0:
-            raise ValueError(f"alpha must be greater than 0; got {self.alpha!r}.")
-        if not self.var_smoothing > 0:
-            raise ValueError(f"var_smoothing must be greater than 0; got {self.var_smoothing!r}.")
+        check_choice(self, "labels", ("auto", "exclusive", "independent"))
+        check_number(self, "alpha", Real, 0, above=True)
+        check_number(self, "var_smoothing", Real, 0, above=True)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

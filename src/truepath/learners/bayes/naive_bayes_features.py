@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truepath import _kernels
+from truepath.preprocessing.categories import find_places
 from truepath.records import Record
 
 __all__ = ["CategoricalFeatures", "GaussianFeatures"]
@@ -80,11 +81,9 @@ class CategoricalFeatures(Record, home="truepath.learners"):
 
     def _encode(self, X):
         """Return each value's place among the known categories, or -1."""
-        codes = np.full((len(X), self.columns.size), -1, np.int64)
+        codes = np.empty((len(X), self.columns.size), np.int64)
         for k, (f, known) in enumerate(zip(self.columns, self.categories_)):
-            if known.size:
-                place = np.minimum(np.searchsorted(known, X[:, f]), known.size - 1)
-                codes[:, k] = np.where(known[place] == X[:, f], place, -1)
+            codes[:, k] = find_places(known, X[:, f])
         return codes
 
     def add(self, X, S):

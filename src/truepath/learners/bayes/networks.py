@@ -19,6 +19,7 @@ from truepath.learners.base import HALF, HierarchicalLearner, check_predict_inpu
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset.codes import code_training_rows
 from truepath.learners.cutset.network import ChowLiuTree
+from truepath.learners.parameters import check_choice
 
 __all__ = ["BayesianChain", "NaiveBayesML", "TreeAugmentedML"]
 
@@ -90,8 +91,7 @@ class _Chained(_BayesML):
         self.max_states = max_states
 
     def _find_parents(self, Y):
-        if self.labels not in ("independent", "chain"):
-            raise ValueError(f"labels must be 'independent' or 'chain', not {self.labels!r}.")
+        check_choice(self, "labels", ("independent", "chain"))
         return {v: list(range(v)) if self.labels == "chain" else [] for v in range(Y.shape[1])}
 
 

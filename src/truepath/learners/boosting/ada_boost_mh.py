@@ -22,11 +22,11 @@ from truepath.adapters import encode_labels
 from truepath.decoders import BestPath
 from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
-from truepath.learners.boosting.parameters import check_choice, check_number
 from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
 from truepath.learners.local.marginals import cap_by_parents
+from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
 
@@ -255,16 +255,14 @@ class AdaBoostMH(HierarchicalLearner):
 
     def _check_parameters(self):
         check_number(self, "n_estimators", Integral, 1)
-        check_number(self, "learning_rate", Real, 0, open_below=True)
+        check_number(self, "learning_rate", Real, 0, above=True)
         check_number(self, "max_depth", Integral, 1, MAX_DEPTH)
         check_choice(self, "votes", ("discrete", "real"))
         check_choice(self, "labels", ("independent", "joint"))
         check_choice(self, "criterion", ("auto", *CRITERIA))
         check_choice(self, "single_path", (True, False, "auto"))
-        if self.max_bins is not None:
-            check_number(self, "max_bins", Integral, 2)
-        if self.n_iter_no_change is not None:
-            check_number(self, "n_iter_no_change", Integral, 1)
+        check_number(self, "max_bins", Integral, 2, none=True)
+        check_number(self, "n_iter_no_change", Integral, 1, none=True)
         if isinstance(self.estimator, str) and self.estimator != "stump":
             raise ValueError(f"estimator must be 'stump' or a scikit-learn classifier; got {self.estimator!r}.")
 

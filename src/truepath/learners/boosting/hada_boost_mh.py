@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
-from truepath.learners.boosting.parameters import check_choice
 from truepath.learners.local.marginals import cap_by_parents
+from truepath.learners.parameters import check_choice
 
 __all__ = ["HAdaBoostMH"]
 

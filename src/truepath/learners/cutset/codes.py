@@ -8,19 +8,22 @@ completions into account.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import check_fit_input
+from truepath.learners.parameters import check_number
 from truepath.learners.row_weights import repeat_by_weight
+from truepath.preprocessing.categories import UNKNOWN, find_places
 from truepath.records import Record
 
 __all__ = ["MISSING", "DiscreteRows", "StateCoder", "code_training_rows"]
 
 #: The state number of an unobserved variable
-MISSING = -1
+MISSING = UNKNOWN
 
 
 class StateCoder(Record, home="truepath.learners"):
@@ -68,9 +71,7 @@ class StateCoder(Record, home="truepath.learners"):
         is_state = (own >= 0) & (own < self.n_states[is_numbered]) & (own == np.floor(own))
         codes[:, is_numbered] = np.where(is_state, own, MISSING)
         for j in np.flatnonzero(~is_numbered):
-            values = self.categories[j]
-            place = np.minimum(np.searchsorted(values, X[:, j]), values.size - 1)
-            codes[:, j] = np.where(values[place] == X[:, j], place, MISSING)
+            codes[:, j] = find_places(self.categories[j], X[:, j])
         return codes
 
     def decode(self, codes: np.ndarray) -> np.ndarray:
@@ -104,10 +105,7 @@ class DiscreteRows(NamedTuple):
 def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any) -> DiscreteRows:
     """Check what ``fit`` of a learner over discrete features was given; repeat rows by weight and code them."""
     X, Y, weight, _ = check_fit_input(learner, X, y, sample_weight, allow_nan=True)
-    if not learner.alpha > 0:
-        raise ValueError(
-            f"alpha must be positive (without a prior some evidence is impossible), not {learner.alpha!r}."
-        )
+    check_number(learner, "alpha", Real, 0, above=True)  # without a prior some evidence is impossible
     X, Y = repeat_by_weight(X, Y, weight)  # first of all: a row that weighs nothing has no states to offer
     coder = StateCoder.learn(X, learner.max_states)
     return DiscreteRows(coder, coder.encode(X), as_dense(Y))

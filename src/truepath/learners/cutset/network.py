@@ -17,9 +17,12 @@ C. Chow, C. Liu. Approximating discrete probability distributions with dependenc
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from truepath.learners.cutset.estimator import CutsetEstimator
+from truepath.learners.parameters import check_choice, check_number
 
 __all__ = ["ChowLiuTree", "CutsetNetwork", "RestrictedCutsetNetwork"]
 
@@ -149,10 +152,8 @@ class CutsetNetwork(CutsetEstimator):
         self.max_states = max_states
 
     def _growth_limits(self, n_rows):
-        if self.criterion not in ("bic", "likelihood"):
-            raise ValueError(f"criterion must be 'bic' or 'likelihood', not {self.criterion!r}.")
-        if not 0 <= self.min_split_fraction <= 1:
-            raise ValueError(f"min_split_fraction is a share of the rows, in [0, 1]; got {self.min_split_fraction!r}.")
+        check_choice(self, "criterion", ("bic", "likelihood"))
+        check_number(self, "min_split_fraction", Real, 0, 1)
         return {
             "is_restricted": self._is_restricted,
             "min_samples": max(self.min_samples, self.min_split_fraction * n_rows),

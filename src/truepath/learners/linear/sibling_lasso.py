@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from numbers import Integral, Real
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -26,6 +27,7 @@ from truepath.learners.local.base import Problem, single_blas_thread, spawn_seed
 from truepath.learners.local.marginals import chain_arcs
 from truepath.learners.local.per_parent import pose_arcs
 from truepath.learners.local.policies import LabelView
+from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 
 __all__ = ["SiblingLasso"]
@@ -175,14 +177,12 @@ class SiblingLasso(HierarchicalLearner):
         super().__setstate__(state | {name: dict(state[name]) for name in ("alphas_", "gaps_") if name in state})
 
     def _check_parameters(self) -> None:
-        if self.penalty not in PENALTIES:
-            raise ValueError(f"penalty must be 'l21' or 'l1'; got {self.penalty!r}.")
-        if self.alpha is not None and not self.alpha > 0:
-            raise ValueError(f"alpha must be positive or None; got {self.alpha!r}.")
-        if not 0 < self.alpha_ratio < 1:
-            raise ValueError(f"alpha_ratio must lie between 0 and 1; got {self.alpha_ratio!r}.")
-        if self.alpha is None and (self.cv < 2 or self.n_alphas < 1):
-            raise ValueError(f"cv must be at least 2 and n_alphas at least 1; got {self.cv!r} and {self.n_alphas!r}.")
+        check_choice(self, "penalty", tuple(PENALTIES))
+        check_number(self, "alpha", Real, 0, above=True, none=True)
+        check_number(self, "alpha_ratio", Real, 0, 1, above=True)
+        if self.alpha is None:
+            check_number(self, "cv", Integral, 2)
+            check_number(self, "n_alphas", Integral, 1)
 
 
 def _fit_group(learner: SiblingLasso, X, problem: Problem, weight, seed) -> LassoFit:

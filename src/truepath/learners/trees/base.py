@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import numbers
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from truepath.learners.base import FitInput, HierarchicalLearner, check_fit_input, check_predict_input
-from truepath.learners.trees.columns import encode_columns, find_categories, resolve_categorical
+from truepath.learners.parameters import check_choice, check_number
+from truepath.learners.trees.columns import encode_columns, find_categories
 from truepath.learners.trees.grow import GrowthRules, TrainingData, critical_f
 from truepath.learners.trees.importance import feature_importances
 from truepath.learners.trees.scores import mean_scores
 from truepath.learners.trees.soundness import check_tree
 from truepath.learners.trees.weights import class_weights
+from truepath.preprocessing.categories import resolve_categorical
 
 __all__ = ["PCTBase", "resolve_count"]
 
@@ -35,9 +37,9 @@ def resolve_count(value: Any, n: int, name: str) -> int:
         return n
     if isinstance(value, str) and value in ("sqrt", "log2"):
         return max(1, int(np.sqrt(n) if value == "sqrt" else np.log2(n)))
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1:
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1:
         return min(int(value), n)
-    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1:
+    if isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) <= 1:
         return max(1, int(float(value) * n))
     raise ValueError(
         f"{name} must be None, 'sqrt', 'log2', a share in (0, 1] as a float, or a number from 1; got {value!r}."
@@ -102,22 +104,20 @@ class PCTBase(HierarchicalLearner):
 
     def _encode(self, given: FitInput) -> TrainingData:
         """Code the columns and set ``categories_``."""
-        self.categories_ = find_categories(given.X, resolve_categorical(self.categorical_features, given.X.shape[1]))
+        names = getattr(self, "feature_names_in_", None)
+        is_nominal = resolve_categorical(self.categorical_features, given.X.shape[1], names)
+        self.categories_ = find_categories(given.X, is_nominal)
         columns = encode_columns(given.X, self.categories_, n_jobs=getattr(self, "n_jobs", None))
         return TrainingData.from_arrays(columns, given.y, self.class_weight_, given.sample_weight)
 
     def _rules(self, n_features: int, total_weight: float) -> GrowthRules:
         """Resolve the parameters of growth."""
-        _check_range("min_leaf_weight", self.min_leaf_weight, 0.0)
-        _check_range("min_impurity_decrease", self.min_impurity_decrease, 0.0)
-        if self.max_depth is not None:
-            _check_range("max_depth", self.max_depth, 0)
-        if self.significance is not None and not 0 < self.significance < 1:
-            raise ValueError(f"significance must be None or lie between 0 and 1; got {self.significance!r}.")
-        if self.splitter not in ("best", "random"):
-            raise ValueError(f"splitter must be 'best' or 'random'; got {self.splitter!r}.")
-        if self.missing not in MISSING_RULES:
-            raise ValueError(f"missing must be one of {', '.join(map(repr, MISSING_RULES))}; got {self.missing!r}.")
+        check_number(self, "min_leaf_weight", Real, 0)
+        check_number(self, "min_impurity_decrease", Real, 0)
+        check_number(self, "max_depth", Real, 0, none=True)
+        check_number(self, "significance", Real, 0, 1, above=True, none=True)
+        check_choice(self, "splitter", ("best", "random"))
+        check_choice(self, "missing", MISSING_RULES)
         return GrowthRules(
             max_depth=DEEPEST if self.max_depth is None else int(self.max_depth),
             min_leaf_weight=float(self.min_leaf_weight),
@@ -132,8 +132,3 @@ class PCTBase(HierarchicalLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _check_range(name: str, value: Any, least: float) -> None:
-    if not isinstance(value, numbers.Real) or not float(value) >= least:
-        raise ValueError(f"{name} must be a number of at least {least}; got {value!r}.")

@@ -15,31 +15,14 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.hierarchy.matrices import dense_column
+from truepath.preprocessing.categories import UNKNOWN, find_places
 
-__all__ = ["code_categories", "encode_columns", "find_categories", "resolve_categorical"]
+__all__ = ["code_categories", "encode_columns", "find_categories"]
 
 #: A column is kept sparse if at most this share of its rows is off its most common value
 SPARSE_SHARE = 0.3
 #: Columns coded by one job
 COLUMNS_AT_A_TIME = 32
-
-
-def resolve_categorical(categorical_features: Any, n_features: int) -> np.ndarray:
-    """Return the nominal columns as a boolean mask, from None, indices or a mask."""
-    mask = np.zeros(n_features, bool)
-    if categorical_features is None:
-        return mask
-    given = np.asarray(categorical_features)
-    if given.dtype == bool and given.shape == (n_features,):
-        return given
-    if given.size and (given.dtype.kind not in "iu" or given.ndim != 1):
-        raise TypeError(
-            f"categorical_features must list column numbers or be a boolean mask of {n_features}; got {given!r}."
-        )
-    if given.size and not (-n_features <= given.min() and given.max() < n_features):
-        raise ValueError(f"categorical_features names column {given.max()}, but X has {n_features} columns (from 0).")
-    mask[given.astype(np.int64)] = True
-    return mask
 
 
 def find_categories(X, is_nominal: np.ndarray) -> dict[int, np.ndarray]:
@@ -55,10 +38,8 @@ def code_categories(X, categories: dict[int, np.ndarray]):
     """Return a float64 copy of dense X with nominal values as their place in ``categories``, NaN if not there."""
     X = np.array(X, np.float64, order="C")
     for j, values in categories.items():
-        code = np.searchsorted(values, X[:, j])
-        is_known = code < values.size
-        is_known[is_known] = values[code[is_known]] == X[is_known, j]
-        X[:, j] = np.where(is_known, code, np.nan)
+        place = find_places(values, X[:, j])
+        X[:, j] = np.where(place == UNKNOWN, np.nan, place)
     return X
 
 

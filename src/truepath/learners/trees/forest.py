@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from functools import partial
+from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.learners.parameters import check_number
 from truepath.learners.trees.base import PCTBase, resolve_count
 from truepath.learners.trees.grow import TrainingData, draw_sample, grow_tree, tree_seed
 from truepath.learners.trees.scores import mean_scores
@@ -171,8 +173,7 @@ class PCTForest(PCTBase):
 
     def _kept_trees(self) -> list:
         """Return the trees that ``warm_start`` keeps."""
-        if not isinstance(self.n_estimators, (int, np.integer)) or self.n_estimators < 1:
-            raise ValueError(f"n_estimators must be a whole number from 1; got {self.n_estimators!r}.")
+        check_number(self, "n_estimators", Integral, 1)
         if self.oob_score and not self.bootstrap and self.max_samples is None:
             raise ValueError("oob_score=True needs bootstrap=True or max_samples: every tree sees every row otherwise.")
         kept = list(getattr(self, "trees_", [])) if self.warm_start else []

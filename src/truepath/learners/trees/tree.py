@@ -49,8 +49,8 @@ class PCTree(PCTBase):
     missing : {"surrogate", "learned", "fractional"}, default="surrogate"
         Where a row without value goes: where another feature sends it; to the side that lowers the variance more,
         learned for every split; or both ways by the odds of the other rows (CLUS).
-    categorical_features : array-like of int or of bool, optional
-        The nominal columns, split by sets of values.
+    categorical_features : "all", column numbers, column names or bool mask, optional
+        The columns of categories (as numbers), split by sets of values.
     validation_fraction : float, optional
         Keep this share of the rows aside in ``fit``, and prune with them.
     random_state : int, RandomState or None, default=None
