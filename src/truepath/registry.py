@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from truepath.errors import TruePathError
 
-__all__ = ["COMBINERS", "DECODERS", "LEARNERS", "METRICS", "Member", "Registry"]
+__all__ = ["COMBINERS", "DECODERS", "LEARNERS", "METRICS", "READERS", "REGISTRIES", "Member", "Registry"]
 
 
 class Registry:
@@ -75,9 +75,22 @@ class Registry:
         """Return a new member for its name, and anything else as it is."""
         return self[given](**options) if isinstance(given, str) else given
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return what there is to read about each member, in plain values: lists of members are made of this.
+
+        ``name``, ``summary``, ``path`` (what to import), ``learns_from`` and ``needs``; what a member has none of is
+        empty.
+        """
+        return [_row(member) for member in self.members()]
+
     def _all(self) -> dict[str, Any]:
         import_module(self.module)
         return dict(sorted(self._members.items()))
+
+
+def _target(member: Any) -> Any:
+    """Return what people import: a class, or the function that a metric or a reader is the record of."""
+    return getattr(member, "function", None) or getattr(member, "read", None) or member
 
 
 def _origin(member: Any) -> str:
@@ -86,10 +99,31 @@ def _origin(member: Any) -> str:
     return f"{getattr(member, '__module__', '?')}.{getattr(member, '__qualname__', member)}"
 
 
+def _row(member: Any) -> dict[str, Any]:
+    target, needs = _target(member), getattr(member, "needs", ())
+    return {
+        "name": member.name,
+        "summary": getattr(member, "summary", "") or getattr(member, "meaning", ""),
+        "path": f"{target.__module__}.{target.__qualname__}",
+        "learns_from": getattr(member, "learns_from", ""),
+        "needs": [needs] if isinstance(needs, str) else list(needs),
+    }
+
+
 COMBINERS = Registry("combiner", "truepath.combiners")
 DECODERS = Registry("decoder", "truepath.decoders")
 LEARNERS = Registry("learner", "truepath.learners")
 METRICS = Registry("metric", "truepath.metrics")
+READERS = Registry("reader", "truepath.data")
+
+#: All of them, by what a list of their members is headed
+REGISTRIES = {
+    "learners": LEARNERS,
+    "combiners": COMBINERS,
+    "decoders": DECODERS,
+    "metrics": METRICS,
+    "readers": READERS,
+}
 
 
 class Member:

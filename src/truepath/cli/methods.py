@@ -1,31 +1,90 @@
-"""``truepath methods``: the presets, by name."""
+"""``truepath methods``: the presets, and every learner, combiner, decoder, metric and reader by name."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from difflib import get_close_matches
+from typing import Annotated, Any
 
 import typer
 
-__all__ = ["methods"]
+from truepath.errors import TruePathError
+from truepath.registry import REGISTRIES
+
+__all__ = ["list_members", "methods"]
+
+KINDS = ("presets", *REGISTRIES)
 
 
-def methods(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
-    """List the methods that fit and experiment know by name."""
-    from truepath.classifier import get_preset, preset_names
-
-    presets = [get_preset(name) for name in preset_names()]
+def methods(
+    kind: Annotated[str, typer.Option("--kind", "-k", help=f"What to list: {', '.join(KINDS)}, or all.")] = "presets",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
+    """List what can be named: the methods that fit and experiment know, and the parts that methods are made of."""
+    kinds = KINDS if kind == "all" else (kind,)
+    found = {each: list_members(each) for each in kinds}
     if as_json:
-        rows = [{"name": p.name, "summary": p.summary, "reference": p.reference} for p in presets]
-        typer.echo(json.dumps(rows, indent=2))
+        typer.echo(json.dumps(found if kind == "all" else found[kind], indent=2, ensure_ascii=False))
         return
+    for each, rows in found.items():
+        if kind == "all":
+            typer.secho(f"\n{each}", bold=True)
+        _print(rows)
+
+
+def list_members(kind: str) -> list[dict[str, Any]]:
+    """Return what there is to read about the presets, or the members of a registry, as plain values.
+
+    >>> [row["name"] for row in list_members("combiners")][:2]
+    ['bayesian-aggregation', 'blend']
+    """
+    if kind == "presets":
+        return [_preset(name) for name in _preset_names()]
+    if kind not in REGISTRIES:
+        near = get_close_matches(kind, [*KINDS, "all"], n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(KINDS)} and all."
+        raise TruePathError(f"--kind {kind!r} is unknown.", hint)
+    return REGISTRIES[kind].table()
+
+
+def _preset_names() -> list[str]:
+    from truepath.classifier import preset_names
+
+    return list(preset_names())
+
+
+def _preset(name: str) -> dict[str, Any]:
+    """Return what there is to read about a preset: where it is from, and how it differs from what was published."""
+    from truepath.classifier import get_preset
+
+    preset = get_preset(name)
+    wanted = ("name", "summary", "reference", "published", "differs")
+    return {key: getattr(preset, key) for key in wanted if hasattr(preset, key)}
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    table.add_column("method", style="bold", no_wrap=True)
-    table.add_column("what it is")
-    for preset in presets:
-        source = f" [dim]({preset.reference})[/]" if preset.reference else ""
-        table.add_row(preset.name, preset.summary + source)
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for row in rows:
+        remarks = escape("; ".join(_remarks(row)))
+        table.add_row(row["name"], escape(row["summary"]) + (f" [dim]({remarks})[/]" if remarks else ""))
     Console(highlight=False).print(table)
+
+
+def _remarks(row: dict[str, Any]) -> list[str]:
+    """Return what stands in brackets behind a summary."""
+    said = []
+    if row.get("reference"):
+        said.append(row["reference"] + (", as published" if row.get("published") else ""))
+    if row.get("differs"):
+        said.append(f"differs: {row['differs']}")
+    if row.get("needs"):
+        said.append(f"needs {', '.join(row['needs'])}")
+    if row.get("learns_from"):
+        said.append(f"learns from {row['learns_from']}")
+    return said
