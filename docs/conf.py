@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import truepath
+
+sys.path.insert(0, str(Path(__file__).parent))  # members.py, beside this file
 
 project = "truepath"
 author = "The truepath developers"
@@ -16,6 +21,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
+    "members",
 ]
 exclude_patterns = ["_build"]
 autosummary_generate = True

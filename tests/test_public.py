@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import importlib.util
 import inspect
 import pickle
 import pkgutil
@@ -14,8 +15,10 @@ import pytest
 
 import truepath
 from places import ROOT, SOURCES
+from truepath.cli.methods import list_members
 from truepath.public import written_in
 from truepath.records import Record
+from truepath.registry import REGISTRIES
 
 ROOMS = [importlib.import_module(f"truepath.{room}") for room in truepath._ROOMS]
 PROMISED = [
@@ -90,3 +93,31 @@ def listed_in_docs() -> set[str]:
 def test_the_documentation_lists_nothing_that_is_not_promised():
     promised = {f"{room.__name__}.{value.__name__}" for room, value in PROMISED}
     assert listed_in_docs() - promised - {f"truepath.{name}" for name in truepath.__all__} == set()
+
+
+def test_the_pages_of_the_api_list_what_is_promised():
+    """They are made before each build; what is made is what the modules promise, no more and no less."""
+    members = load_members()
+    wanted = {value.__name__ for room, value in PROMISED if room.__name__ != "truepath.errors"}
+    own = {name for name in truepath.__all__ if not name.startswith("_")}
+    listed = [line.strip() for page in members.PAGES for line in members.api_page(page).splitlines()]
+    assert {name for name in wanted if name not in listed} == own & wanted
+    assert own <= {name.rpartition(".")[2] for name in listed_in_docs() if name.count(".") == 1}
+
+
+@pytest.mark.parametrize("kind", ["presets", *REGISTRIES])
+def test_tables_of_members_are_made_from_the_registries(kind):
+    text = "\n".join(load_members().member_table(kind))
+    for row in list_members(kind):
+        assert f"``{row['name']}``" in text
+        assert row["summary"] in text
+        if kind != "presets":
+            assert f"`~{row['path']}`" in text
+
+
+def load_members():
+    """Import the module beside the documentation's settings."""
+    spec = importlib.util.spec_from_file_location("members", ROOT / "docs" / "members.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,116 @@
+"""Tables of members and the pages of the API, made from the registries and from what the modules promise.
+
+``.. members:: combiners`` becomes a table of that registry (or of the presets). The pages under ``api/``, one for each
+module, are written before Sphinx looks for its sources.
+"""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import truepath
+from truepath.cli.methods import KINDS, list_members
+from truepath.public import written_in
+
+#: Column of a table, and where its cells come from
+COLUMNS = {
+    "name": "name",
+    "what it is": "summary",
+    "import": "path",
+    "needs": "needs",
+    "learns from": "learns_from",
+    "after": "reference",
+    "differs from what was published": "differs",
+}
+#: Promised elsewhere: the package's own names come first, errors are shown as a tree
+PAGES = [room for room in truepath._ROOMS if room != "errors"]
+
+
+def member_table(kind: str) -> list[str]:
+    """Return the lines of a table of all members of a kind; columns that would be empty are left out."""
+    rows = list_members(kind)
+    columns = {head: key for head, key in COLUMNS.items() if any(row.get(key) for row in rows)}
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for cells in [list(columns), *([_cell(key, row.get(key)) for key in columns.values()] for row in rows)]:
+        lines += [f"   {'* -' if k == 0 else '  -'} {cell}".rstrip() for k, cell in enumerate(cells)]
+    return lines
+
+
+def _cell(key: str, value: Any) -> str:
+    if not value:
+        return ""
+    if key == "path":
+        kind = "class" if inspect.isclass(_find(value)) else "func"
+        return f":{kind}:`~{value}`"
+    if key == "name":
+        return f"``{value}``"
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def _find(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def api_page(room: str) -> str:
+    """Return the page of a module: its first line, and every class and function it promises."""
+    module = import_module(f"truepath.{room}")
+    about = (module.__doc__ or "").partition("\n\n")[0]
+    named = [name for name in module.__all__ if callable(getattr(module, name)) and name not in truepath.__all__]
+    members = "\n".join(f"   {name}" for name in sorted(named, key=str.lower))
+    title = f"truepath.{room}"
+    return (
+        f"{title}\n{'=' * len(title)}\n\n{about}\n\n.. currentmodule:: {title}\n\n"
+        f".. autosummary::\n   :toctree: generated\n\n{members}\n"
+    )
+
+
+def write_api(folder: Path) -> None:
+    """Write the pages of all modules; one that is as it was stays untouched, so that it is not read again."""
+    folder.mkdir(exist_ok=True)
+    for room in PAGES:
+        path, text = folder / f"{room}.rst", api_page(room)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def find_source(app: Any, modname: str, attribute: str) -> str | None:
+    """Tell the links to the source which file a promised class or function is written in."""
+    value = getattr(import_module(modname), attribute.partition(".")[0], None)
+    return written_in(value) if value is not None else None
+
+
+def show_sources() -> None:
+    """Let autodoc read attributes in the files that a module's classes are written in, as if they were the module's."""
+    from sphinx.pycode import ModuleAnalyzer
+
+    for room in PAGES:
+        module = import_module(f"truepath.{room}")
+        files = {written_in(getattr(module, name)): None for name in module.__all__ if hasattr(module, name)}
+        texts = [inspect.getsource(import_module(name)) for name in files if name.startswith(module.__name__)]
+        ModuleAnalyzer.cache["module", module.__name__] = ModuleAnalyzer.for_string("\n".join(texts), module.__name__)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Enter the directive, and write the pages."""
+    from sphinx.util.docutils import SphinxDirective
+
+    class Members(SphinxDirective):
+        """``.. members:: KIND``."""
+
+        required_arguments = 1
+
+        def run(self) -> Any:
+            kind = self.arguments[0]
+            if kind not in KINDS:
+                raise self.error(f"there are no {kind!r}: members must be of {', '.join(KINDS)}")
+            return self.parse_text_to_nodes("\n".join(member_table(kind)))
+
+    app.add_directive("members", Members)
+    app.connect("viewcode-follow-imported", find_source)
+    write_api(Path(app.srcdir) / "api")
+    show_sources()
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
