@@ -21,6 +21,7 @@ COLUMNS = {
     "what it is": "summary",
     "import": "path",
     "needs": "needs",
+    "files": "endings",
     "learns from": "learns_from",
     "after": "reference",
     "differs from what was published": "differs",

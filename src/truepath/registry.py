@@ -78,8 +78,8 @@ class Registry:
     def table(self) -> list[dict[str, Any]]:
         """Return what there is to read about each member, in plain values: lists of members are made of this.
 
-        ``name``, ``summary``, ``path`` (what to import), ``learns_from`` and ``needs``; what a member has none of is
-        empty.
+        ``name``, ``summary``, ``path`` (what to import), ``learns_from``, ``needs`` and ``endings`` of files; what a
+        member has none of is empty.
         """
         return [_row(member) for member in self.members()]
 
@@ -107,6 +107,7 @@ def _row(member: Any) -> dict[str, Any]:
         "path": f"{target.__module__}.{target.__qualname__}",
         "learns_from": getattr(member, "learns_from", ""),
         "needs": [needs] if isinstance(needs, str) else list(needs),
+        "endings": list(getattr(member, "endings", ())),
     }
 
 

@@ -83,6 +83,8 @@ def _remarks(row: dict[str, Any]) -> list[str]:
         said.append(row["reference"] + (", as published" if row.get("published") else ""))
     if row.get("differs"):
         said.append(f"differs: {row['differs']}")
+    if row.get("endings"):
+        said.append(" ".join(row["endings"]))
     if row.get("needs"):
         said.append(f"needs {', '.join(row['needs'])}")
     if row.get("learns_from"):

@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from truepath.data.files import COMPRESSIONS, PathType, ending_of
 from truepath.errors import DataFormatError, TruePathError
-from truepath.registry import Member, Registry
+from truepath.registry import READERS, Member
 
 if TYPE_CHECKING:
     from truepath.data.dataset import Dataset
 
-__all__ = ["READERS", "Reader", "check_options", "find_reader", "is_readable", "list_readers", "readable_endings"]
-
-READERS = Registry("reader", "truepath.data")
+__all__ = ["Reader", "check_options", "find_reader", "is_readable", "list_readers", "readable_endings"]
 
 
 class Reader(Member):
