@@ -67,13 +67,3 @@ def policy_rows(policy, Y, hierarchy, v):
     }
     positive, negative = table[policy]
     return {int(i) for i in positive}, {int(i) for i in negative}
-
-
-def path_product(Q, hierarchy):
-    """Marginals from one conditional a node, by recursion."""
-    S = np.array(Q, float)
-    for i in range(S.shape[0]):
-        for v in range(hierarchy.n_nodes):
-            above = [S[i, u] for u in hierarchy.parents(v)]
-            S[i, v] = Q[i, v] * min(above, default=1.0)
-    return S

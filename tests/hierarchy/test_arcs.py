@@ -10,7 +10,8 @@ from oracles_leaf import arcs
 from strategies import hierarchies, score_matrices, trees
 from truepath import Hierarchy
 from truepath.errors import ConstraintError
-from truepath.hierarchy.arcs import arc_pointers, conditional_from_marginals
+from truepath.hierarchy.arcs import arc_pointers, conditional_from_marginals, marginals_from_conditional
+from truepath.hierarchy.propagation import multiply_down
 
 
 @given(hierarchies(max_nodes=10))
@@ -37,6 +38,18 @@ def test_conditional_times_parent_is_the_marginal(h, data):
         above = 1.0 if u is None else S[:, u]
         assert C[:, a] * above == pytest.approx(S[:, v], abs=1e-6)
     assert (conditional_from_marginals(sparse.csr_array(S), h) == C).all()
+
+
+@given(hierarchies(max_nodes=8), st.data())
+def test_conditionals_lead_back_to_the_marginals(h, data):
+    S = data.draw(score_matrices(h))
+    np.testing.assert_allclose(marginals_from_conditional(conditional_from_marginals(S, h), h), S, atol=1e-12)
+
+
+@given(trees(max_nodes=8), st.data())
+def test_on_a_tree_marginals_are_products_along_the_path(h, data):
+    C = data.draw(score_matrices(h, coherent=False))
+    np.testing.assert_array_equal(marginals_from_conditional(C, h), multiply_down(C, h))
 
 
 def test_zero_over_zero_and_incoherent_scores():

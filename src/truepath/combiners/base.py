@@ -88,6 +88,9 @@ class Combiner(Member, TransformerMixin, BaseEstimator):
 class Correction(Combiner):
     """A combiner without training: ``transform`` works at once, ``fit`` only checks."""
 
+    def __init__(self, *, hierarchy: Hierarchy | None = None):
+        self.hierarchy = hierarchy
+
     def fit(self, S: Any, y: Any = None, sample_weight: Any = None) -> Correction:
         """Check the shapes; nothing is learned.
 
@@ -116,10 +119,10 @@ class Correction(Combiner):
         hierarchy = hierarchy_for(getattr(self, "hierarchy_", self.hierarchy), S)
         S = check_scores(S, hierarchy)
         if sparse.issparse(S):
-            return self._transform_rows(S, hierarchy)
+            return self._correct_rows(S, hierarchy)
         return self._correct(np.array(S, np.float64, order="C"), hierarchy).astype(S.dtype, copy=False)
 
-    def _transform_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+    def _correct_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
         """Correct sparse rows, a dense block at a time."""
         blocks = [
             sparse.csr_array(self._correct(S[rows].toarray().astype(np.float64), hierarchy).astype(S.dtype))

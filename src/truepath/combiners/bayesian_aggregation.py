@@ -30,7 +30,8 @@ from truepath import _kernels
 from truepath.combiners.base import Combiner, check_truth, check_weight, hierarchy_for, row_blocks
 from truepath.combiners.likelihoods import LIKELIHOODS
 from truepath.errors import HierarchyError
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy import Hierarchy, cap_down, check_scores
+from truepath.hierarchy.propagation import multiply_down
 
 __all__ = ["BayesianAggregation"]
 
@@ -168,7 +169,5 @@ class BayesianAggregation(Combiner):
         logit, log_absent = np.log(self.prior_) - np.log1p(-self.prior_), np.log1p(-self.prior_)
         _kernels.hierarchy.propagate.gather_evidence(evidence, tree.child_ptr, tree.child_idx, logit, log_absent)
         marginals = expit(evidence + logit)
-        _kernels.hierarchy.propagate.multiply_down(marginals, tree.parent_ptr, tree.parent_idx)
-        if not self.hierarchy_.is_tree:
-            _kernels.hierarchy.propagate.min_down(marginals, self.hierarchy_.parent_ptr, self.hierarchy_.parent_idx)
-        return marginals
+        multiply_down(marginals, tree, out=marginals)
+        return marginals if self.hierarchy_.is_tree else cap_down(marginals, self.hierarchy_, out=marginals)

@@ -22,9 +22,9 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, cap_down
 
-__all__ = ["Isotonic", "project_isotonic"]
+__all__ = ["Isotonic"]
 
 
 class Isotonic(Correction):
@@ -59,26 +59,17 @@ class Isotonic(Correction):
     name = "isotonic"
     summary = "replace scores by the nearest coherent ones, in least squares"
 
-    def __init__(self, *, hierarchy: Hierarchy | None = None):
-        self.hierarchy = hierarchy
-
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        return project_isotonic(S, hierarchy)
-
-
-def project_isotonic(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-    """Project the rows of a float64 matrix in place, and return it."""
-    if hierarchy.n_edges == 0:
-        return S
-    if hierarchy.is_tree:
-        parent = np.full(hierarchy.n_nodes, -1, np.int32)
-        parent[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
-        _kernels.combiners.isotonic_tree.project_tree(S, parent)
-    else:
-        up, down = (hierarchy.parent_ptr, hierarchy.parent_idx), (hierarchy.child_ptr, hierarchy.child_idx)
-        # Where each edge of child_idx stands in parent_idx: edges are sorted by child, child_idx by parent
-        child_edge = np.lexsort((hierarchy.edges[:, 1], hierarchy.edges[:, 0])).astype(np.int32)
-        _kernels.combiners.isotonic_dag.project_dag(S, *up, *down, child_edge)
-    # Means of neighbouring blocks can tie to the last digit: make the order exact
-    _kernels.hierarchy.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
-    return S
+        if hierarchy.n_edges == 0:
+            return S
+        if hierarchy.is_tree:
+            parent = np.full(hierarchy.n_nodes, -1, np.int32)
+            parent[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
+            _kernels.combiners.isotonic_tree.project_tree(S, parent)
+        else:
+            up, down = (hierarchy.parent_ptr, hierarchy.parent_idx), (hierarchy.child_ptr, hierarchy.child_idx)
+            # Where each edge of child_idx stands in parent_idx: edges are sorted by child, child_idx by parent
+            child_edge = np.lexsort((hierarchy.edges[:, 1], hierarchy.edges[:, 0])).astype(np.int32)
+            _kernels.combiners.isotonic_dag.project_dag(S, *up, *down, child_edge)
+        # Means of neighbouring blocks can tie to the last digit: make the order exact
+        return cap_down(S, hierarchy, out=S)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from truepath import _kernels
 from truepath.combiners.base import Correction, check_non_negative
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, raise_up
 
 __all__ = ["MaxUp"]
 
@@ -45,20 +44,9 @@ class MaxUp(Correction):
     name = "max-up"
     summary = "raise every score to the greatest among its descendants"
 
-    def __init__(self, *, hierarchy: Hierarchy | None = None):
-        self.hierarchy = hierarchy
-
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        _kernels.hierarchy.propagate.max_up(S, hierarchy.child_ptr, hierarchy.child_idx)
-        return S
+        return raise_up(S, hierarchy, out=S)
 
-    def _transform_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+    def _correct_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
         check_non_negative(S, "in a sparse matrix what is not stored counts as 0, which would be greater")
-        S = S.copy()
-        S.sum_duplicates()
-        closed = hierarchy.close(sparse.csr_array((np.ones(S.nnz, bool), S.indices, S.indptr), shape=S.shape))
-        above = hierarchy.parent_ptr, hierarchy.parent_idx
-        data = _kernels.hierarchy.propagate.max_up_rows(
-            S.indptr, S.indices, S.data, closed.indptr, closed.indices, *above
-        )
-        return sparse.csr_array((data, closed.indices, closed.indptr), shape=S.shape)
+        return raise_up(S, hierarchy)

@@ -7,10 +7,10 @@ trusts the negative answers of general classes, which see more examples.
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
-from truepath import _kernels
 from truepath.combiners.base import Correction
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, cap_down
 
 __all__ = ["MinDown"]
 
@@ -30,7 +30,7 @@ class MinDown(Correction):
 
     Notes
     -----
-    O(n_samples * n_edges) time.
+    O(n_samples * n_edges) time. Sparse scores that are not negative cost only the edges above what is stored.
 
     Examples
     --------
@@ -44,9 +44,8 @@ class MinDown(Correction):
     name = "min-down"
     summary = "lower every score to the least among its ancestors"
 
-    def __init__(self, *, hierarchy: Hierarchy | None = None):
-        self.hierarchy = hierarchy
-
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        _kernels.hierarchy.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
-        return S
+        return cap_down(S, hierarchy, out=S)
+
+    def _correct_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+        return cap_down(S, hierarchy)

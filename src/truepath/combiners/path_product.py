@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from truepath import _kernels
 from truepath.combiners.base import Correction, check_non_negative
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy import Hierarchy, cap_down, check_scores
+from truepath.hierarchy.propagation import multiply_down
 
 __all__ = ["PathProduct"]
 
@@ -81,8 +81,7 @@ class PathProduct(Correction):
         check_non_negative(S, NEEDS_PROBABILITIES)
         if self.dag == "all" and not hierarchy.is_tree:
             return _multiply_ancestors(S, hierarchy)
-        _kernels.hierarchy.propagate.multiply_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
-        return S
+        return multiply_down(S, hierarchy, out=S)
 
 
 def _multiply_ancestors(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
@@ -91,6 +90,4 @@ def _multiply_ancestors(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         logs = np.log(S)
     products = np.exp((hierarchy.ancestor_matrix().astype(np.float64) @ logs.T).T)
     # Sums of different orders round differently: a child could pass its parent by one unit in the last place
-    products = np.ascontiguousarray(products)
-    _kernels.hierarchy.propagate.min_down(products, hierarchy.parent_ptr, hierarchy.parent_idx)
-    return products
+    return cap_down(products, hierarchy)

@@ -1,42 +1,44 @@
-"""The projections a combiner can end with: from any scores to coherent ones in [0, 1]."""
+"""The projections a combiner can end with: from any scores to coherent ones in [0, 1].
+
+A projection is a correction, which learns nothing: one of those in the registry by its name, or an object.
+"""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
-from truepath import _kernels
-from truepath.combiners.isotonic import project_isotonic
+from truepath.combiners.base import Correction
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
+from truepath.registry import COMBINERS
 
-__all__ = ["check_projection", "project_scores"]
+__all__ = ["Projection", "check_projection", "project_scores"]
 
-
-def _max_up(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-    _kernels.hierarchy.propagate.max_up(S, hierarchy.child_ptr, hierarchy.child_idx)
-    return S
-
-
-def _min_down(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-    _kernels.hierarchy.propagate.min_down(S, hierarchy.parent_ptr, hierarchy.parent_idx)
-    return S
+Projection: TypeAlias = str | Correction | None
 
 
-PROJECTIONS = {"isotonic": project_isotonic, "max-up": _max_up, "min-down": _min_down}
+def check_projection(project: Projection) -> Correction | None:
+    """Return the correction of that name, or the one given; refuse what learns, and what leaves scores incoherent."""
+    if project is None:
+        return None
+    known = [member.name for member in COMBINERS.members() if issubclass(member, Correction)]
+    if isinstance(project, str) and project not in known:
+        raise ValueError(f"project must be one of {', '.join(map(repr, known))} or None; got {project!r}.")
+    correction = COMBINERS.resolve(project)
+    if not isinstance(correction, Correction) or not correction.is_coherent:
+        raise ValueError(f"project must be a correction that makes scores coherent; got {project!r}.")
+    return correction
 
 
-def check_projection(project: str | None) -> None:
-    """Refuse an unknown projection."""
-    if project is not None and project not in PROJECTIONS:
-        raise ValueError(f"project must be one of {', '.join(map(repr, PROJECTIONS))} or None; got {project!r}.")
-
-
-def project_scores(S: np.ndarray, hierarchy: Hierarchy, project: str | None, *, clip: bool = True) -> np.ndarray:
+def project_scores(S: np.ndarray, hierarchy: Hierarchy, project: Projection, *, clip: bool = True) -> np.ndarray:
     """Project float64 scores (in place) and clip them to [0, 1]; None leaves them as they are.
 
     Clipping after the isotonic projection gives the projection on coherent scores within [0, 1].
     """
-    check_projection(project)
-    if project is None:
+    correction = check_projection(project)
+    if correction is None:
         return S
-    S = PROJECTIONS[project](np.ascontiguousarray(S), hierarchy)
+    S = correction._correct(as_dense(S), hierarchy)
     return np.clip(S, 0.0, 1.0, out=S) if clip else S

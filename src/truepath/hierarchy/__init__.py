@@ -2,8 +2,9 @@
 
 from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
 from truepath.hierarchy.hierarchy import Hierarchy
+from truepath.hierarchy.propagation import cap_down, raise_up
 from truepath.public import publish
 
-__all__ = ["Hierarchy", "check_labels", "check_scores", "check_weight", "resolve_hierarchy"]
+__all__ = ["Hierarchy", "cap_down", "check_labels", "check_scores", "check_weight", "raise_up", "resolve_hierarchy"]
 
 publish(__name__, __all__, globals())

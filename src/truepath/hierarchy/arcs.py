@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from truepath import _kernels
 from truepath.errors import ConstraintError
 from truepath.hierarchy.closure import find_incoherent
+from truepath.hierarchy.matrices import as_dense
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["COHERENCE_TOLERANCE", "arc_pointers", "conditional_from_marginals"]
+__all__ = ["COHERENCE_TOLERANCE", "arc_pointers", "conditional_from_marginals", "marginals_from_conditional"]
 
 # A child's score may exceed its parent's by this much, as rounding does; the ratio then counts as 1.
 COHERENCE_TOLERANCE = 1e-6
@@ -81,12 +81,33 @@ def conditional_from_marginals(S: Any, hierarchy: Hierarchy, *, zero_division: f
     >>> conditional_from_marginals(np.array([[0.8, 0.4, 0.2, 0.5]]), h).tolist()
     [[0.8, 0.5, 0.25, 0.5]]
     """
-    S = np.ascontiguousarray(S.toarray() if sparse.issparse(S) else S)
+    S = as_dense(S)
     arc_ptr, arc_parent = arc_pointers(hierarchy)
     C = np.empty((S.shape[0], arc_parent.size), S.dtype)
     if not _kernels.hierarchy.arcs.divide_by_parents(S, arc_ptr, arc_parent, zero_division, COHERENCE_TOLERANCE, C):
         raise _incoherent(S, hierarchy)
     return C
+
+
+def marginals_from_conditional(C: NDArray[Any], hierarchy: Hierarchy) -> NDArray[np.float64]:
+    """Return p(y_v = 1) as the least of C[u -> v] * p(y_u = 1) over the parents u.
+
+    As v implies u, each of these products estimates the same number; only the least is sure not to exceed any parent.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    >>> marginals_from_conditional(np.array([[0.5, 0.5, 0.25, 0.5]]), h).tolist()
+    [[0.5, 0.25, 0.125, 0.5]]
+    """
+    of_arc = np.array(C.T, np.float64, order="C")  # one contiguous row per arc
+    S = np.empty((hierarchy.n_nodes, C.shape[0]))
+    arc_ptr, _ = arc_pointers(hierarchy)
+    for v in range(hierarchy.n_nodes):
+        own, parents = of_arc[arc_ptr[v] : arc_ptr[v + 1]], hierarchy.parents(v)
+        S[v] = (own * S[parents]).min(axis=0) if parents.size else own[0]
+    return np.ascontiguousarray(S.T)
 
 
 def _incoherent(S: NDArray[Any], hierarchy: Hierarchy) -> ConstraintError:

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.errors import ConstraintError
-from truepath.hierarchy.closure import as_bool, close_upwards, find_incoherent, find_unclosed
+from truepath.hierarchy.closure import find_incoherent, find_unclosed
+from truepath.hierarchy.matrices import as_bool
+from truepath.hierarchy.propagation import raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -64,7 +66,7 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool =
         raise ValueError(f"{name} must hold only 0 and 1; found {wrong}. Labels from scores come from a decoder.")
     Y = as_bool(Y)
     if close:
-        return close_upwards(Y, hierarchy)
+        return raise_up(Y, hierarchy)
     broken = find_unclosed(Y, hierarchy)
     if broken is not None:
         child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]

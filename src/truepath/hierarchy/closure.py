@@ -1,4 +1,4 @@
-"""The true-path rule on matrices: add missing ancestors, or find where a matrix breaks the rule.
+"""The true-path rule on matrices: find where one breaks it.
 
 A label matrix ``Y`` is *closed* when every positive label has all its ancestors; a score matrix ``S`` is
 *coherent* when no score exceeds a parent's. Dense matrices cost O(n_samples * n_edges), sparse ones only the
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
+from truepath.hierarchy.matrices import as_bool
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["Violation", "as_bool", "close_upwards", "find_incoherent", "find_unclosed", "reach"]
+__all__ = ["Violation", "find_incoherent", "find_unclosed", "reach"]
 
 
 class Violation(NamedTuple):
@@ -41,36 +42,6 @@ def reach(v: int, ptr: NDArray[np.int32], idx: NDArray[np.int32]) -> NDArray[np.
                 found.add(w)
                 stack.append(w)
     return np.array(sorted(found), np.int64)
-
-
-def as_bool(Y: Any) -> Any:
-    """Return a label matrix as a C-ordered boolean array or a boolean ``csr_array`` in canonical form."""
-    if sparse.issparse(Y):
-        Y = sparse.csr_array(Y, dtype=bool, copy=False)
-        if not Y.has_canonical_format:
-            Y = Y.copy()
-            Y.sum_duplicates()
-        if not Y.data.all():
-            Y = Y.copy()
-            Y.eliminate_zeros()
-        return Y
-    return np.ascontiguousarray(Y, dtype=bool)
-
-
-def close_upwards(Y: Any, hierarchy: Hierarchy) -> Any:
-    """Return a copy of ``Y`` with every ancestor of each positive label marked."""
-    Y = as_bool(Y)
-    kernels = _kernels.hierarchy.closure
-    if not sparse.issparse(Y):
-        closed = Y.copy()
-        kernels.close_dense(closed, hierarchy.parent_ptr, hierarchy.parent_idx)
-        return closed
-    indptr, indices = kernels.close_rows(Y.indptr, Y.indices, hierarchy.parent_ptr, hierarchy.parent_idx)
-    if indices.size <= np.iinfo(np.int32).max:
-        indptr = indptr.astype(np.int32)  # one index type, or scipy copies the other
-    closed = sparse.csr_array((np.ones(indices.size, bool), indices, indptr), shape=Y.shape)
-    closed.has_canonical_format = True
-    return closed
 
 
 def find_unclosed(Y: Any, hierarchy: Hierarchy) -> Violation | None:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.hierarchy.checks import check_labels
-from truepath.hierarchy.closure import as_bool, close_upwards
+from truepath.hierarchy.matrices import as_bool
 from truepath.hierarchy.names import look_up, unknown_label
+from truepath.hierarchy.propagation import raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -86,7 +87,7 @@ def _from_rows(rows: Iterable[Any], hierarchy: Hierarchy, close: bool) -> sparse
         indptr.append(len(indices))
     parts = (np.ones(len(indices), bool), np.array(indices, np.int32), np.array(indptr, np.int64))
     Y = sparse.csr_array(parts, shape=(len(indptr) - 1, hierarchy.n_nodes))
-    return close_upwards(Y, hierarchy) if close else check_labels(Y, hierarchy, name="labels")
+    return raise_up(Y, hierarchy) if close else check_labels(Y, hierarchy, name="labels")
 
 
 class _Finder:

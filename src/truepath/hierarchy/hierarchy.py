@@ -15,6 +15,7 @@ from scipy import sparse
 from truepath.hierarchy import closure, convert, encode, matrices, restrict
 from truepath.hierarchy.names import look_up
 from truepath.hierarchy.order import IntArray, group_by, number_edges, order_nodes
+from truepath.hierarchy.propagation import raise_up
 
 __all__ = ["Hierarchy"]
 
@@ -310,7 +311,7 @@ class Hierarchy:
 
     def ancestor_matrix(self) -> sparse.csr_array:
         """Return the sparse boolean matrix whose entry [v, u] says that u is v or an ancestor of v."""
-        return closure.close_upwards(sparse.eye_array(self.n_nodes, dtype=bool, format="csr"), self)
+        return raise_up(sparse.eye_array(self.n_nodes, dtype=bool, format="csr"), self)
 
     # ------------------------------------------------------------------ names and numbers
 
@@ -380,7 +381,7 @@ class Hierarchy:
 
     def close(self, Y: Any) -> Any:
         """Return ``Y`` with every ancestor of each positive label added; sparse stays sparse."""
-        return closure.close_upwards(Y, self)
+        return raise_up(matrices.as_bool(Y), self)
 
     def is_closed(self, Y: Any) -> bool:
         """Say whether no row of ``Y`` has a label without its ancestors."""

@@ -17,7 +17,9 @@ __all__ = [
     "CELLS_AT_A_TIME",
     "DENSE_LIMIT",
     "SparseOutput",
+    "as_bool",
     "as_dense",
+    "as_matrix",
     "choose_form",
     "dense_blocks",
     "dense_column",
@@ -56,9 +58,35 @@ def choose_form(Y: Any, sparse_output: SparseOutput = "auto") -> Any:
     return sparse.csr_array(Y) if is_sparse else as_dense(Y)
 
 
+def as_matrix(M: Any, n_nodes: int | None = None, name: str = "S") -> Any:
+    """Return a two-dimensional array or ``csr_array``, with one column per node if their number is given."""
+    M = sparse.csr_array(M) if sparse.issparse(M) else np.asarray(M)
+    if M.ndim != 2:
+        raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {M.ndim} dimension(s).")
+    if n_nodes is not None and M.shape[1] != n_nodes:
+        raise ValueError(
+            f"{name} has {M.shape[1]} columns but the hierarchy has {n_nodes} nodes; columns follow hierarchy.names."
+        )
+    return M
+
+
+def as_bool(Y: Any) -> Any:
+    """Return a label matrix as a C-ordered boolean array or a boolean ``csr_array`` in canonical form."""
+    if sparse.issparse(Y):
+        Y = sparse.csr_array(Y, dtype=bool, copy=False)
+        if not Y.has_canonical_format:
+            Y = Y.copy()
+            Y.sum_duplicates()
+        if not Y.data.all():
+            Y = Y.copy()
+            Y.eliminate_zeros()
+        return Y
+    return np.ascontiguousarray(Y, dtype=bool)
+
+
 def as_dense(M: Any) -> NDArray[Any]:
-    """Return a sparse matrix as an array, and anything else as an array without a copy where it is one."""
-    return M.toarray() if sparse.issparse(M) else np.asarray(M)
+    """Return a sparse matrix, or anything else, as an array with contiguous rows; one that is such is not copied."""
+    return np.ascontiguousarray(M.toarray() if sparse.issparse(M) else M)
 
 
 def dense_column(X: Any, j: int) -> NDArray[Any]:
@@ -83,4 +111,4 @@ def dense_blocks(*matrices: Any, cells: int = CELLS_AT_A_TIME) -> Iterator[tuple
     """Yield ``(rows, blocks)``: the same rows of all matrices, dense and C-ordered, about ``cells`` cells at a time."""
     n_rows, n_columns = matrices[0].shape
     for rows in row_blocks(n_rows, n_columns, cells):
-        yield rows, tuple(np.ascontiguousarray(as_dense(M[rows])) for M in matrices)
+        yield rows, tuple(as_dense(M[rows]) for M in matrices)

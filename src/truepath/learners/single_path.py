@@ -1,16 +1,19 @@
-"""Whether instances have one path each, and dense matrices: what global learners ask of their input."""
+"""Whether instances have one path each: what learners that look for one path ask of their labels."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.encode import drop_ancestors
 
-__all__ = ["as_dense", "is_single_path"]
+__all__ = ["is_single_path"]
 
 
-def is_single_path(Y: np.ndarray, hierarchy: Hierarchy) -> bool:
+def is_single_path(Y: Any, hierarchy: Hierarchy) -> bool:
     """Say whether every row is one label with its ancestors, so that one path is all there is to find.
 
     Examples
@@ -20,12 +23,5 @@ def is_single_path(Y: np.ndarray, hierarchy: Hierarchy) -> bool:
     >>> is_single_path(h.encode([["a/1"], ["b"]]), h), is_single_path(h.encode([["a/1", "b"]]), h)
     (True, False)
     """
-    is_specific = Y.copy()
-    for parent, child in hierarchy.edges:
-        is_specific[:, parent] &= ~Y[:, child]
-    return bool((is_specific.sum(axis=1) == 1).all())
-
-
-def as_dense(M) -> np.ndarray:
-    """Return a sparse matrix as an array, an array with contiguous rows."""
-    return M.toarray() if sparse.issparse(M) else np.ascontiguousarray(M)
+    n_ends = np.diff(drop_ancestors(sparse.csr_array(Y), hierarchy).indptr)
+    return bool((n_ends == 1).all())

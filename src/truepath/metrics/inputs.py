@@ -15,7 +15,7 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_weight, resolve_hierarchy
-from truepath.hierarchy.closure import as_bool
+from truepath.hierarchy.matrices import as_bool
 
 __all__ = ["Pair", "check_costs", "check_label_pair", "check_label_scores", "check_nodes", "check_rows"]
 

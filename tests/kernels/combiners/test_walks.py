@@ -17,9 +17,9 @@ from strategies import score_matrices, trees
 from truepath._kernels.combiners import isotonic_dag, isotonic_tree
 from truepath._kernels.hierarchy import distances, propagate
 
-DOWN = {"min_down": (), "top_down": (0.5,), "multiply_down": ()}
+DOWN = {"cap_dense": (), "cap_below": (0.5,), "top_down": (0.5,), "multiply_down": ()}
 UP = {
-    "max_up": (),
+    "raise_dense": (),
     "average_positive": (0.5,),
     "average_greater": (),
     "weigh_positive": (0.5, 0.25),
@@ -71,7 +71,7 @@ CHECKED = """
 import numpy as np
 from test_walks import run_everything
 from truepath import Hierarchy
-from truepath._kernels.hierarchy.propagate import max_up_rows
+from truepath._kernels.hierarchy.propagate import cap_rows, raise_rows
 from scipy import sparse
 rng = np.random.default_rng(0)
 for trial in range(40):
@@ -83,7 +83,8 @@ for trial in range(40):
     run_everything(h, S)
     thin = sparse.csr_array(np.where(S > 0.7, S, 0))
     closed = h.close(thin.astype(bool))
-    max_up_rows(thin.indptr, thin.indices, thin.data, closed.indptr, closed.indices, h.parent_ptr, h.parent_idx)
+    raise_rows(thin.indptr, thin.indices, thin.data, closed.indptr, closed.indices, h.parent_ptr, h.parent_idx)
+    cap_rows(thin.indptr, thin.indices, thin.data, h.parent_ptr, h.parent_idx)
 print("checked")
 """
 

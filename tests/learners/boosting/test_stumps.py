@@ -146,7 +146,7 @@ def test_sparse_columns_are_read_one_by_one():
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("function", ["walk", "clip_votes", "measure_edge", "reweigh", "hierarchical_mistakes"])
+@pytest.mark.parametrize("function", ["walk", "measure_edge", "reweigh", "hierarchical_mistakes"])
 def test_compiled_is_plain(function):
     """Kernels against their own Python on one small problem."""
     from truepath import Hierarchy, _kernels
@@ -159,7 +159,6 @@ def test_compiled_is_plain(function):
     X = np.where(rng.random((6, 2)) < 0.2, np.nan, rng.normal(size=(6, 2)))
     arguments = {
         "walk": lambda: (X, *tables, np.arange(16.0).reshape(4, 4), np.zeros((6, 4))),
-        "clip_votes": lambda: (votes.copy(), *up),
         "measure_edge": lambda: (w, y, votes),
         "reweigh": lambda: (w.copy(), y, votes * 0.7, 0.4, np.zeros((6, 4))),
         "hierarchical_mistakes": lambda: (rng.normal(size=(6, 4)) * 0 + votes, y, *up, True),

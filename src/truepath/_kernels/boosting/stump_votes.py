@@ -68,17 +68,6 @@ def walk(X, feature, threshold, missing_left, leaf_votes, votes):
 
 
 @kernel
-def clip_votes(votes, parent_ptr, parent_idx):
-    """In place, eq. (7): below a parent's nay, no vote is higher than that nay. Parents come before children."""
-    for i in range(votes.shape[0]):
-        for v in range(votes.shape[1]):
-            for k in range(parent_ptr[v], parent_ptr[v + 1]):
-                nay = votes[i, parent_idx[k]]
-                if nay <= 0.0 and votes[i, v] > nay:
-                    votes[i, v] = nay
-
-
-@kernel
 def measure_edge(w, y, votes):
     """Return r_t = sum of w y h, eq. (9)."""
     edge = 0.0

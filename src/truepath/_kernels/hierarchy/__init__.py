@@ -1,4 +1,4 @@
-"""Kernels of label graphs: closure, coherence, propagation, distances."""
+"""Kernels of label graphs: closure, propagation, distances."""
 
 from truepath._kernels.lazily import submodules_of
 

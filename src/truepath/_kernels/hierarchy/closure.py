@@ -78,16 +78,6 @@ def _read_off(words, marked, row):
 
 
 @kernel
-def close_dense(Y, parent_ptr, parent_idx):
-    """In place: mark every ancestor of each positive label. O(n_samples * n_edges)."""
-    for i in range(Y.shape[0]):
-        for v in range(Y.shape[1] - 1, -1, -1):  # children before parents
-            if Y[i, v]:
-                for k in range(parent_ptr[v], parent_ptr[v + 1]):
-                    Y[i, parent_idx[k]] = True
-
-
-@kernel
 def find_unclosed_dense(Y, parent_ptr, parent_idx):
     """Return (rows broken, first row, its label, the missing parent); zeros and -1 when all is closed."""
     broken, row, child, parent = 0, -1, -1, -1

@@ -63,10 +63,21 @@ def _times(own, above, option):
     return own * above
 
 
+@rule
+def _cap_if_low(own, above, threshold):
+    return min(own, above) if above <= threshold else own
+
+
 @kernel
-def min_down(S, parent_ptr, parent_idx):
+def cap_dense(S, parent_ptr, parent_idx):
     """In place: S[i, v] <- least score of v and its ancestors. O(n_samples * n_edges)."""
     _downwards(S, parent_ptr, parent_idx, _cap, 0.0)
+
+
+@kernel
+def cap_below(S, parent_ptr, parent_idx, threshold):
+    """In place: cap by the parents that are not above the threshold."""
+    _downwards(S, parent_ptr, parent_idx, _cap_if_low, threshold)
 
 
 @kernel
@@ -127,7 +138,7 @@ def _add(own, total, count, option):
 
 
 @kernel
-def max_up(S, child_ptr, child_idx):
+def raise_dense(S, child_ptr, child_idx):
     """In place: S[i, u] <- greatest score of u and its descendants. O(n_samples * n_edges)."""
     _upwards(S, child_ptr, child_idx, _greatest, _raise, 0.0)
 
@@ -166,8 +177,11 @@ def gather_evidence(L, child_ptr, child_idx, logit_prior, log_absent):
 
 
 @kernel
-def max_up_rows(indptr, indices, data, closed_indptr, closed_indices, parent_ptr, parent_idx):
-    """Return the values of MaxUp on the pattern of the rows with their ancestors. O(edges above the labels)."""
+def raise_rows(indptr, indices, data, closed_indptr, closed_indices, parent_ptr, parent_idx):
+    """Return the greatest scores of the labels of closed rows and their descendants; none is negative, absent is 0.
+
+    ``closed_indptr`` and ``closed_indices`` are the rows with their ancestors. O(edges above the labels) a row.
+    """
     value = np.zeros(parent_ptr.size - 1, data.dtype)
     raised = np.empty(closed_indices.size, data.dtype)
     for i in range(indptr.size - 1):
@@ -178,6 +192,22 @@ def max_up_rows(indptr, indices, data, closed_indptr, closed_indices, parent_ptr
             raised[k] = value[v]
             for p in range(parent_ptr[v], parent_ptr[v + 1]):
                 value[parent_idx[p]] = max(value[parent_idx[p]], value[v])
-        for k in range(closed_indptr[i], closed_indptr[i + 1]):
-            value[closed_indices[k]] = 0
+            value[v] = 0
     return raised
+
+
+@kernel
+def cap_rows(indptr, indices, data, parent_ptr, parent_idx):
+    """In place: the least scores of stored labels and their ancestors; none is negative, absent is 0, rows are sorted.
+
+    O(edges above the labels) a row.
+    """
+    value = np.zeros(parent_ptr.size - 1, data.dtype)
+    for i in range(indptr.size - 1):
+        for k in range(indptr[i], indptr[i + 1]):  # ascending nodes: parents first
+            v = indices[k]
+            for p in range(parent_ptr[v], parent_ptr[v + 1]):
+                data[k] = min(data[k], value[parent_idx[p]])
+            value[v] = data[k]
+        for k in range(indptr[i], indptr[i + 1]):
+            value[indices[k]] = 0

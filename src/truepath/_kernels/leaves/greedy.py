@@ -87,12 +87,8 @@ def greedy_tree(W, root, k, roots, up, child_ptr, child_idx, is_leaf, order, tot
 
 
 @kernel
-def mark_supernodes(order, k, parent_ptr, parent_idx, Y):
-    """Set Y[i] for the first k[i] leaves of order[i] and all their ancestors; Y starts all False."""
+def mark_leaves(order, k, Y):
+    """Set Y[i] for the first k[i] leaves of order[i]; Y starts all False."""
     for i in range(Y.shape[0]):
         for j in range(k[i]):
             Y[i, order[i, j]] = True
-        for v in range(Y.shape[1] - 1, -1, -1):
-            if Y[i, v]:
-                for a in range(parent_ptr[v], parent_ptr[v + 1]):
-                    Y[i, parent_idx[a]] = True

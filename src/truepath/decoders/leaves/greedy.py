@@ -17,7 +17,7 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.decoders.leaves.base import LeafDecoder
 from truepath.decoders.leaves.weights import NodeWeights
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, raise_up
 
 __all__ = ["GreedyLeafDecoder", "GreedySearch", "LeafPath", "parent_of"]
 
@@ -70,8 +70,8 @@ class GreedySearch:
         if k is None:
             k = path.values.argmax(axis=1) + 1  # the first maximum: ties go to fewer leaves
         Y = np.zeros((n_samples, h.n_nodes), bool)
-        _kernels.leaves.greedy.mark_supernodes(path.leaves, k, h.parent_ptr, h.parent_idx, Y)
-        return Y
+        _kernels.leaves.greedy.mark_leaves(path.leaves, k, Y)
+        return raise_up(Y, h, out=Y)
 
     def _sweep_tree(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
         h = self.hierarchy

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from truepath.decoders.thresholds.multi import MultiThreshold
     from truepath.hierarchy import Hierarchy
 
+from truepath.hierarchy import cap_down
+
 __all__ = ["STRENGTHS", "choose_strength", "inherit_rare", "shrink_thresholds"]
 
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -50,9 +52,7 @@ def inherit_rare(t: Thresholds, min_positives: int, single: float, given: FitInp
 
 def raise_to_parents(t: Thresholds, hierarchy: Hierarchy) -> Thresholds:
     """Raise thresholds, top-down, to the largest of their parents'."""
-    for u, v in hierarchy.edges.tolist():  # sorted by child, and parents come first
-        t[v] = max(t[v], t[u])
-    return t
+    return -cap_down(-t[None], hierarchy)[0]
 
 
 def choose_strength(decoder: MultiThreshold, given: FitInput) -> float:

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath import _kernels
 from truepath.decoders.base import Decoder, FitInput
 from truepath.errors import ConstraintError
+from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelled", "max_up"]
+__all__ = ["Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelled"]
 
 
 class ThresholdDecoder(Decoder):
@@ -35,7 +35,7 @@ class ThresholdDecoder(Decoder):
         if self.coherent not in ("check", "max-up"):
             raise ValueError(f"coherent must be 'check' or 'max-up'; got {self.coherent!r}.")
         S = check_scores(S, hierarchy, coherent=self.coherent == "check")
-        return max_up(S, hierarchy) if self.coherent == "max-up" else S
+        return raise_up(S, hierarchy) if self.coherent == "max-up" else S
 
     def _thresholds(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
         """Return one threshold per class."""
@@ -141,18 +141,3 @@ def count_unlabelled(S: Any, t: NDArray[np.float64], hierarchy: Hierarchy) -> in
     """Return the number of rows where no class exceeds its threshold: it is enough to look at the top."""
     roots = hierarchy.roots
     return int((~(as_dense(S[:, roots]) > t[roots]).any(axis=1)).sum())
-
-
-def max_up(S: Any, hierarchy: Hierarchy) -> Any:
-    """Return a copy of ``S`` with every score raised to the largest below it; sparse stays sparse."""
-    up = (hierarchy.parent_ptr, hierarchy.parent_idx)
-    if not sparse.issparse(S):
-        raised = np.array(S, order="C")
-        _kernels.hierarchy.coherence.raise_dense(raised, *up)
-        return raised
-    S = S.copy()
-    S.sum_duplicates()
-    pattern = hierarchy.close(sparse.csr_array((np.ones(S.nnz, bool), S.indices, S.indptr), S.shape))
-    data = np.empty(pattern.nnz, S.dtype)
-    _kernels.hierarchy.coherence.raise_rows(S.indptr, S.indices, S.data, pattern.indptr, pattern.indices, data, *up)
-    return sparse.csr_array((data, pattern.indices, pattern.indptr), shape=S.shape)

@@ -20,10 +20,10 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.naive_bayes_features import CategoricalFeatures, GaussianFeatures
-from truepath.learners.local.marginals import cap_by_parents
 from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
@@ -123,7 +123,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
             sure = self._always | self._never
             S[:, ~sure] = expit(joint[:, ~sure] - rest[:, ~sure])
         S[:, self._always], S[:, self._never] = 1.0, 0.0
-        return cap_by_parents(S, self.hierarchy_)
+        return cap_down(S, self.hierarchy_)
 
     def predict(self, X):
         """Return closed labels: the node of the largest posterior and its ancestors, or all labels above one half."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath.hierarchy import cap_down
 from truepath.learners.base import HALF, HierarchicalLearner, check_predict_input
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset.codes import code_training_rows
@@ -69,10 +70,7 @@ class _BayesML(HierarchicalLearner):
         S = np.empty((codes.shape[0], self.hierarchy_.n_nodes))
         for v, seen in self.parents_.items():
             S[:, v] = self.models_[v].predict_proba(np.hstack([codes, (S[:, seen] > HALF).astype(np.int16)]))
-        for v in range(self.hierarchy_.n_nodes):
-            for u in self.hierarchy_.parents(v):
-                np.minimum(S[:, v], S[:, u], out=S[:, v])
-        return S
+        return cap_down(S, self.hierarchy_, out=S)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

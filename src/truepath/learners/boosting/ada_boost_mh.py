@@ -20,12 +20,12 @@ from sklearn.model_selection import train_test_split
 from truepath import _kernels
 from truepath.adapters import encode_labels
 from truepath.decoders import BestPath
+from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
-from truepath.learners.local.marginals import cap_by_parents
 from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
@@ -290,11 +290,10 @@ class AdaBoostMH(HierarchicalLearner):
 
     def _rounds(self, X):
         """Yield (alpha_t, h_t) for dense rows, clipped as in training."""
-        up = (self.hierarchy_.parent_ptr, self.hierarchy_.parent_idx)
         for alpha, hypothesis in zip(self.alphas_, self.hypotheses_):
             votes = hypothesis.votes(X)
             if self._clip_in_training:
-                _kernels.boosting.stump_votes.clip_votes(votes, *up)  # eq. (7)
+                cap_down(votes, self.hierarchy_, threshold=0.0, out=votes)  # eq. (7)
             yield alpha, votes
 
     def _sum_votes(self, X):
@@ -309,12 +308,12 @@ class AdaBoostMH(HierarchicalLearner):
     def _calibrate(self, margins):
         S = expit(2 * margins)
         S[:, self._always], S[:, self._never] = 1.0, 0.0
-        return cap_by_parents(S, self.hierarchy_)
+        return cap_down(S, self.hierarchy_)
 
     def _decide(self, margins):
         if self.single_path_:
             return BestPath(hierarchy=self.hierarchy_, by="mean").fit(margins).predict(margins)
-        return cap_by_parents(margins, self.hierarchy_) > 0
+        return cap_down(margins, self.hierarchy_) > 0
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

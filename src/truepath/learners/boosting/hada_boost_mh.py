@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath.hierarchy import cap_down
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
-from truepath.learners.local.marginals import cap_by_parents
 from truepath.learners.parameters import check_choice
 
 __all__ = ["HAdaBoostMH"]
@@ -140,7 +140,7 @@ validation_fraction, tol, random_state, n_jobs
     def decision_function(self, X):
         """Return the margins of eq. (12), shape (n_samples, n_nodes); capped by the parents' but for "train"."""
         margins = super().decision_function(X)
-        return cap_by_parents(margins, self.hierarchy_) if self._enforce_at_prediction else margins
+        return cap_down(margins, self.hierarchy_) if self._enforce_at_prediction else margins
 
     def _costs(self, hierarchy) -> np.ndarray:
         """Return c_v, eq. (6)."""

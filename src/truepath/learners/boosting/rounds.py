@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truepath import _kernels
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, cap_down
 
 __all__ = ["History", "Monitor", "boost", "coefficient", "start_weights"]
 
@@ -91,14 +91,14 @@ def boost(weak, y, w, hierarchy: Hierarchy, *, n_rounds, learning_rate, real, cl
         Whether the losses reported are of predictions made consistent.
     monitor : Monitor, optional
     """
-    kernels, up = _kernels.boosting.stump_votes, (hierarchy.parent_ptr, hierarchy.parent_idx)
+    kernels = _kernels.boosting.stump_votes
     margins = np.zeros(w.shape)
     hypotheses: list[Any] = []
     rounds: list[tuple[float, ...]] = []
     for _ in range(n_rounds):
         hypothesis, votes = weak.train(w)  # lines 3-4
         if clip:
-            kernels.clip_votes(votes, *up)  # eq. (7), lines 5-9
+            cap_down(votes, hierarchy, threshold=0.0, out=votes)  # eq. (7), lines 5-9
         edge = kernels.measure_edge(w, y, votes)  # eq. (9)
         if hypotheses and abs(edge) < STALLED:
             break
@@ -109,7 +109,7 @@ def boost(weak, y, w, hierarchy: Hierarchy, *, n_rounds, learning_rate, real, cl
         if monitor is not None:
             held_out = hypothesis.votes(monitor.X)
             if clip:
-                kernels.clip_votes(held_out, *up)
+                cap_down(held_out, hierarchy, threshold=0.0, out=held_out)
             if monitor.watch(alpha, held_out, hierarchy, enforce):
                 break
         if not real and 1 - edge < PERFECT:

@@ -18,6 +18,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
 from truepath.adapters import encode_labels, take_rows
+from truepath.hierarchy import cap_down
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
 
@@ -96,7 +97,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
     def predict_proba(self, X):
         """Return the marginals, each capped by its parents'."""
         S = self.predict_marginals(X)
-        return self.estimators_[0].cap_by_parents(S)
+        return cap_down(S, self.hierarchy_, out=S)
 
     def joint_log_proba(self, X, y):
         """Return log P(x, y) under the mixture."""

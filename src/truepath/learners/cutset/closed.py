@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from truepath.errors import ConstraintError
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, raise_up
 from truepath.learners.cutset.structure import LeafTree
 
 __all__ = ["check_known_labels", "forbid_open_pairs", "search_closed"]
@@ -88,11 +88,7 @@ def _branches(fixed: np.ndarray, u: int, hierarchy: Hierarchy):
 
 def check_known_labels(known: np.ndarray, hierarchy: Hierarchy) -> None:
     """Raise where labels given as known cannot be part of a closed set."""
-    parents, children = hierarchy.edges[:, 0], hierarchy.edges[:, 1]
-    on = known == 1
-    for u, v in zip(parents[::-1], children[::-1]):  # children before parents
-        on[:, u] |= on[:, v]
-    broken = np.argwhere(on & (known == 0))
+    broken = np.argwhere(raise_up(known == 1, hierarchy) & (known == 0))
     if broken.size:
         row, label = broken[0].tolist()
         raise ConstraintError(

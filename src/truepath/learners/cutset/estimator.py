@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
+from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
@@ -120,14 +121,7 @@ class CutsetEstimator(HierarchicalLearner):
         -------
         S : ndarray of shape (n_samples, n_nodes)
         """
-        return self.cap_by_parents(self.predict_marginals(X))
-
-    def cap_by_parents(self, S):
-        """In place: lower every score to its parents'; return the scores."""
-        for v in range(self.hierarchy_.n_nodes):  # parents before children
-            for u in self.hierarchy_.parents(v):
-                np.minimum(S[:, v], S[:, u], out=S[:, v])
-        return S
+        return cap_down(self.predict_marginals(X), self.hierarchy_)
 
     def evidence_log_proba(self, X):
         """Return log P(x) of every row, labels and missing features summed out.

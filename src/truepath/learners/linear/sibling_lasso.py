@@ -19,12 +19,11 @@ from scipy import sparse
 from scipy.special import expit
 
 from truepath.adapters import take_rows
-from truepath.hierarchy.arcs import arc_pointers
+from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, Penalty, largest_alpha, solve_path
 from truepath.learners.local.base import Problem, single_blas_thread, spawn_seeds
-from truepath.learners.local.marginals import chain_arcs
 from truepath.learners.local.per_parent import pose_arcs
 from truepath.learners.local.policies import LabelView
 from truepath.learners.parameters import check_choice, check_number
@@ -166,7 +165,7 @@ class SiblingLasso(HierarchicalLearner):
 
     def predict_proba(self, X):
         """Return coherent marginals: the smallest of p(v | u) * S[u] over the parents u."""
-        return chain_arcs(self.predict_conditional_proba(X), self.hierarchy_)
+        return marginals_from_conditional(self.predict_conditional_proba(X), self.hierarchy_)
 
     def __getstate__(self):
         """Return the state with its tables by parent as pairs: in a model file no key can be None, the root's."""

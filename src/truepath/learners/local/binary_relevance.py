@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from truepath.hierarchy import cap_down, raise_up
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.local.base import LocalLearner, Problem
-from truepath.learners.local.marginals import cap_by_parents, raise_by_children
 
 __all__ = ["BinaryRelevance"]
 
@@ -65,7 +65,7 @@ class BinaryRelevance(LocalLearner):
 
     def predict_proba(self, X):
         """Return coherent marginals, shape (n_samples, n_nodes)."""
-        to_marginals = raise_by_children if self.leaves_only else cap_by_parents
+        to_marginals = raise_up if self.leaves_only else cap_down
         return to_marginals(self._local_scores(X), self.hierarchy_)
 
     def predict_conditional_proba(self, X):

@@ -18,12 +18,11 @@ from sklearn.base import MetaEstimatorMixin
 
 from truepath.adapters import count_rows
 from truepath.errors import HierarchyError
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds, take_over_input_tags
 from truepath.learners.local.calibration import check_estimator_kind, class_scores, fit_classifier
-from truepath.learners.local.marginals import cap_by_parents
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.records import Record
 
@@ -114,7 +113,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
     def predict_proba(self, X):
         """Return coherent marginals: the probability of all label sets that hold the label."""
         P = self._set_scores(X)
-        return cap_by_parents(P @ self.label_sets_.astype(np.float64), self.hierarchy_)
+        return cap_down(P @ self.label_sets_.astype(np.float64), self.hierarchy_)
 
     def predict(self, X):
         """Return the most probable of the label sets seen in training, shape (n_samples, n_nodes)."""

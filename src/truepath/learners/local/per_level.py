@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath.hierarchy import cap_down
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.local.base import LocalLearner, Problem
-from truepath.learners.local.marginals import cap_by_parents
 
 __all__ = ["PerLevel"]
 
@@ -72,7 +72,7 @@ class PerLevel(LocalLearner):
 
     def predict_proba(self, X):
         """Return coherent marginals, shape (n_samples, n_nodes)."""
-        return cap_by_parents(self._local_scores(X), self.hierarchy_)
+        return cap_down(self._local_scores(X), self.hierarchy_)
 
     def predict_conditional_proba(self, X):
         """Return p(v | u), one column per arc: ratios of the marginals."""

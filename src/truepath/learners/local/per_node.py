@@ -7,13 +7,13 @@ and :mod:`truepath.learners.local.marginals` for how their scores become margina
 from __future__ import annotations
 
 from truepath.hierarchy.arcs import conditional_from_marginals
+from truepath.hierarchy.propagation import cap_down, multiply_down, raise_up
 from truepath.learners.local.base import LocalLearner, Problem, whole_or_rows
-from truepath.learners.local.marginals import cap_by_parents, chain_nodes, raise_by_children
 from truepath.learners.local.policies import resolve_policy
 
 __all__ = ["PerNode"]
 
-_TO_MARGINALS = {"conditional": chain_nodes, "marginal": cap_by_parents, "stop": raise_by_children}
+_TO_MARGINALS = {"conditional": multiply_down, "marginal": cap_down, "stop": raise_up}
 
 
 class PerNode(LocalLearner):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath.hierarchy.arcs import arc_pointers
+from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.learners.local.base import LocalLearner, Problem, whole_or_rows
-from truepath.learners.local.marginals import chain_arcs
 
 __all__ = ["PerParent", "pose_arcs"]
 
@@ -98,7 +97,7 @@ class PerParent(LocalLearner):
 
     def predict_proba(self, X):
         """Return coherent marginals, shape (n_samples, n_nodes); see Notes for how."""
-        return chain_arcs(self._local_scores(X), self.hierarchy_)
+        return marginals_from_conditional(self._local_scores(X), self.hierarchy_)
 
     def predict_conditional_proba(self, X):
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v)."""

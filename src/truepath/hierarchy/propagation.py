@@ -1,0 +1,163 @@
+"""Walks along the hierarchy, each written once: upwards, downwards, and products downwards.
+
+``raise_up`` gives every label at least what its descendants have, ``cap_down`` at most what its ancestors have: of
+scores these are the one-sided corrections max-up and min-down, of labels the closure under ancestors and the largest
+closed set within. Matrices are dense or CSR, boolean or float; what a sparse matrix does not store is 0. Dense matrices
+cost O(n_samples * n_edges), sparse ones the edges above what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath import _kernels
+from truepath.hierarchy.matrices import as_matrix, dense_blocks
+
+if TYPE_CHECKING:
+    from truepath.hierarchy.hierarchy import Hierarchy
+
+__all__ = ["cap_down", "multiply_down", "raise_up"]
+
+
+def raise_up(S: Any, hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -> Any:
+    """Raise every label to the greatest among its descendants.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Scores, or labels: a boolean matrix is closed under ancestors.
+    hierarchy : Hierarchy
+    out : ndarray, optional
+        Where to write the result of a dense matrix; ``out=S`` changes it in place.
+
+    Returns
+    -------
+    S : ndarray or csr_array, shape (n_samples, n_nodes)
+        Of the same form and type.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.hierarchy import raise_up
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    >>> raise_up([[0.5, 0.75, 0.25, 0.0]], h).tolist()
+    [[0.75, 0.75, 0.25, 0.0]]
+    >>> raise_up([[False, True, False, False]], h).tolist()
+    [[True, True, False, False]]
+    """
+    walk = partial(_walk, walk="raise_dense", graph=(hierarchy.child_ptr, hierarchy.child_idx))
+    S = _as_numbers(S, hierarchy)
+    if not sparse.issparse(S):
+        return walk(S, out=out)
+    S = _as_rows(S, out)
+    if _has_negative(S):
+        return _by_blocks(S, walk)
+    up = (hierarchy.parent_ptr, hierarchy.parent_idx)
+    indptr, indices = _kernels.hierarchy.closure.close_rows(S.indptr, S.indices, *up)
+    if indices.size <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)  # one index type, or scipy copies the other
+    if S.dtype == bool:
+        data = np.ones(indices.size, bool)
+    else:
+        data = _kernels.hierarchy.propagate.raise_rows(S.indptr, S.indices, S.data, indptr, indices, *up)
+    raised = sparse.csr_array((data, indices, indptr), shape=S.shape)
+    raised.has_canonical_format = True
+    return raised
+
+
+def cap_down(S: Any, hierarchy: Hierarchy, *, threshold: float | None = None, out: NDArray[Any] | None = None) -> Any:
+    """Lower every label to the least among its ancestors.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Scores, or labels: in a boolean matrix a label without all of its ancestors is dropped.
+    hierarchy : Hierarchy
+    threshold : float, optional
+        Let only parents that are not above it cap their children. By default all parents do.
+    out : ndarray, optional
+        Where to write the result of a dense matrix; ``out=S`` changes it in place.
+
+    Returns
+    -------
+    S : ndarray or csr_array, shape (n_samples, n_nodes)
+        Of the same form and type.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.hierarchy import cap_down
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    >>> cap_down([[0.5, 0.75, 0.25, 0.0]], h).tolist()
+    [[0.5, 0.5, 0.25, 0.0]]
+    """
+    up = (hierarchy.parent_ptr, hierarchy.parent_idx)
+    if threshold is None:
+        walk = partial(_walk, walk="cap_dense", graph=up)
+    else:
+        walk = partial(_walk, walk="cap_below", graph=(*up, float(threshold)))
+    S = _as_numbers(S, hierarchy)
+    if not sparse.issparse(S):
+        return walk(S, out=out)
+    S = _as_rows(S, out)
+    if threshold is not None or _has_negative(S):
+        return _by_blocks(S, walk)
+    _kernels.hierarchy.propagate.cap_rows(S.indptr, S.indices, _as_kernel_type(S.data), *up)
+    S.eliminate_zeros()
+    return S
+
+
+def multiply_down(S: NDArray[Any], hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Multiply every score by the least product of a parent: on a tree, the product along the path from the top."""
+    graph = (hierarchy.parent_ptr, hierarchy.parent_idx)
+    return _walk(_as_numbers(S, hierarchy), walk="multiply_down", graph=graph, out=out)
+
+
+def _walk(S: NDArray[Any], *, walk: str, graph: tuple[Any, ...], out: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Run a compiled walk in ``out``, or in a copy; the walks take contiguous rows and change them."""
+    in_place = out is not None and out.flags.c_contiguous and out.dtype == S.dtype
+    work: Any = out if in_place else np.array(S, order="C")
+    if in_place and out is not S:
+        np.copyto(work, S)
+    getattr(_kernels.hierarchy.propagate, walk)(_as_kernel_type(work), *graph)
+    if out is None or in_place:
+        return work
+    np.copyto(out, work)
+    return out
+
+
+def _by_blocks(S: sparse.csr_array, walk: Callable[..., NDArray[Any]]) -> sparse.csr_array:
+    """Make some rows dense at a time: where values are negative, those not stored count too."""
+    blocks = [sparse.csr_array(walk(block, out=block)) for _, (block,) in dense_blocks(S)]
+    return sparse.vstack(blocks, format="csr") if blocks else S
+
+
+def _as_numbers(S: Any, hierarchy: Hierarchy) -> Any:
+    """Return an array or csr_array of a type that the compiled walks take, with one column per node."""
+    S = as_matrix(S, hierarchy.n_nodes)
+    return S if S.dtype.kind in "biu" or S.dtype in (np.float32, np.float64) else S.astype(np.float64)
+
+
+def _as_rows(S: sparse.csr_array, out: NDArray[Any] | None) -> sparse.csr_array:
+    """Return a copy with sorted rows that stores each cell once and no zeros."""
+    if out is not None:
+        raise TypeError("out is for dense matrices; a sparse result has cells of its own.")
+    S = S.copy()
+    S.sum_duplicates()
+    S.eliminate_zeros()
+    return S
+
+
+def _has_negative(S: sparse.csr_array) -> bool:
+    return bool(S.dtype != bool and S.nnz and S.data.min() < 0)
+
+
+def _as_kernel_type(values: NDArray[Any]) -> NDArray[Any]:
+    """See booleans as the numbers 0 and 1: the greatest of them is "or", the least "and"."""
+    return values.view(np.uint8) if values.dtype == bool else values
