@@ -14,12 +14,13 @@ from typer.testing import CliRunner
 
 from truepath import Hierarchy, load_dataset
 from truepath.cli.app import app
-from truepath.cli.strategies import STRATEGIES
 from truepath.combiners import MinDown
 from truepath.data import make_hierarchy, read_labels, write_labels, write_scores
-from truepath.decoders import MAS, MASR, MultiThreshold, SingleThreshold, TopLeaves
+from truepath.decoders import MASR, Decoder, ExactLeafMAP, MultiThreshold, TopLeaves
 from truepath.errors import DataFormatError
+from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import evaluate, list_metrics
+from truepath.registry import COMBINERS, DECODERS
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2"])
 N_ROWS = 40
@@ -56,26 +57,95 @@ def files(tmp_path):
     return made
 
 
-DECODERS = {
-    "single": SingleThreshold("h_loss", hierarchy=TREE),
-    "multi": MultiThreshold("h_loss", "greedy", hierarchy=TREE),
-    "multi-optimal": MultiThreshold("h_loss", "optimal", hierarchy=TREE),
-    "mas": MAS(hierarchy=TREE),
-    "masr": MASR(hierarchy=TREE),
-    "metalabeler": TopLeaves("metalabeler", hierarchy=TREE),
-}
+OPTIONS = [
+    ("multi", ["--objective", "h_loss", "--method", "greedy"], MultiThreshold("h_loss", "greedy")),
+    ("multi", ["--objective", "hmc_loss", "--lambda", "3"], MultiThreshold("hmc_loss", lambda_=3)),
+    ("exact", ["--weights", "risk", "--alpha", "2"], ExactLeafMAP("risk", alpha=2.0)),
+    ("exact", ["--weights", "risk"], ExactLeafMAP("risk")),
+    ("masr", ["--alpha", "0.5", "--k", "2"], MASR(0.5, 2)),
+    ("top-leaves", ["--k", "metalabeler"], TopLeaves("metalabeler")),
+    ("best-path", ["--single-path", "false", "--threshold", "0.3"], None),
+]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_strategy_gives_what_its_decoder_gives(files, strategy):
-    objective = ["--objective", "h_loss"] if "objective" in STRATEGIES[strategy].takes else []
+@pytest.mark.parametrize(
+    ("strategy", "options", "decoder"), [*((member.name, [], member()) for member in DECODERS.members()), *OPTIONS]
+)
+def test_every_strategy_gives_what_its_decoder_gives(files, strategy, options, decoder):
+    """The same name, the same decoder, here and in Python."""
+    decoder = decoder or DECODERS[strategy](single_path=False, threshold=0.3)
     held_out = ["--valid-scores", files["valid"], "--valid-truth", files["valid_y"]]
-    run("label", files["test"], "-H", files["h"], "-s", strategy, *objective, *held_out, "-o", files["out"])
+    run("label", files["test"], "-H", files["h"], "-s", strategy, *options, *held_out, "-o", files["out"])
     found = read_labels(files["out"], TREE)
     assert found.ids.tolist() == [f"test {i}" for i in range(N_ROWS)]
-    if strategy in DECODERS:
-        expected = DECODERS[strategy].fit(files["S_valid"], files["Y_valid"]).predict(files["S_test"])
-        np.testing.assert_array_equal(found.y, expected)
+    expected = decoder.set_params(hierarchy=TREE).fit(files["S_valid"], files["Y_valid"]).predict(files["S_test"])
+    np.testing.assert_array_equal(as_dense(found.y), expected)
+
+
+def test_help_lists_the_decoders_and_their_parameters(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = " ".join(run("label", "--help").replace("│", " ").split())
+    for member in DECODERS.members():
+        assert f"{member.name}: {member.summary}" in shown
+    for flag in ("--threshold", "--objective", "--method", "--k", "--alpha", "--lambda", "--weights", "--time-limit"):
+        assert flag in shown
+    assert "--greater-is-better" not in shown  # says which way a function is better, and functions cannot be typed
+    assert all(member.name in shown for member in COMBINERS.members() if not member.learns_from)
+
+
+def test_the_list_of_commands_imports_no_decoder():
+    code = (
+        "import sys; from typer.testing import CliRunner; from truepath.cli.app import app\n"
+        "done = CliRunner().invoke(app, ['--help']); assert 'label' in done.stdout\n"
+        "print([name for name in ('numba', 'sklearn', 'scipy', 'truepath.decoders') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture
+def own_decoder(monkeypatch):
+    """A decoder that someone wrote elsewhere."""
+    for kept in ("_members", "_origins"):
+        monkeypatch.setattr(DECODERS, kept, dict(getattr(DECODERS, kept)))
+
+    class Everything(Decoder):
+        """Predict all labels of rows that score at least so much.
+
+        Parameters
+        ----------
+        least_total : float
+            The sum of a row's scores from which on it has labels.
+        hierarchy : Hierarchy, optional
+        """
+
+        name = "everything"
+        summary = "all labels or none"
+
+        def __init__(self, least_total, *, hierarchy=None):
+            self.least_total = least_total
+            self.hierarchy = hierarchy
+
+        def _label(self, S, hierarchy):
+            return np.repeat(S.sum(axis=1) >= self.least_total, S.shape[1]).reshape(S.shape)
+
+    return Everything
+
+
+def test_a_decoder_of_ones_own_is_a_strategy(files, own_decoder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = " ".join(run("label", "--help").replace("│", " ").split())
+    assert "everything: all labels or none" in shown
+    assert "--least-total" in shown
+    assert "everything: The sum of a row's scores from which on it has labels (float)" in shown
+    common = ["label", files["test"], "-H", files["h"], "-s", "everything", "-o", files["out"]]
+    run(*common, "--least-total", "2")
+    expected = np.repeat(files["S_test"].sum(axis=1) >= 2, 6).reshape(-1, 6)
+    np.testing.assert_array_equal(as_dense(read_labels(files["out"], TREE).y), expected)
+    with pytest.raises(ValueError, match=r"--strategy everything needs --least-total\."):
+        run(*common)
+    with pytest.raises(ValueError, match="It belongs to everything"):
+        run("label", files["test"], "-H", files["h"], "--least-total", "2")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet"])
@@ -88,7 +158,7 @@ def test_outputs(files, tmp_path, ending):
     assert len(shown.splitlines()) == N_ROWS + 1
 
 
-def test_incoherent_scores_are_refused_or_mended(files, tmp_path):
+def test_incoherent_scores_are_refused_or_corrected(files, tmp_path):
     S = np.array([[0.2, 0.9, 0.1, 0.5, 0.5, 0.5]])
     write_scores(tmp_path / "s.csv", S, TREE)
     with pytest.raises(ValueError, match=r"1 row with a score above its parent's \(first: row 0, 'a/1' above 'a'\)"):
@@ -101,12 +171,17 @@ def test_incoherent_scores_are_refused_or_mended(files, tmp_path):
 
 
 BAD = [
-    (["-s", "sinlge"], "Did you mean single"),
-    (["-s", "single"], "learns from true labels: give --valid-scores"),
-    (["-s", "mas", "--threshold", "0.5"], "--threshold means nothing to --strategy mas; it belongs to threshold"),
-    (["-s", "mas", "--k", "two"], "--k must be a whole number or 'metalabeler'"),
-    (["-s", "masr", "--alpha", "much"], "--alpha must be a number or 'balanced'"),
-    (["--coherent", "magic"], "--coherent must be error or one of max-up"),
+    (["-s", "sinlge"], "--strategy 'sinlge' is unknown. Did you mean single"),
+    (["-s", "multi-optimal"], r"There are best-path \(the one leaf that scores best"),
+    (["-s", "exact-risk"], "--strategy 'exact-risk' is unknown"),
+    (["-s", "single"], "learns from true labels: give --valid-scores .* use best-path, exact, mas, threshold"),
+    (["-s", "mas", "--threshold", "0.5"], "--threshold means nothing to --strategy mas. It belongs to best-path, thr"),
+    (["--method", "greedy"], "--method means nothing to --strategy threshold. It belongs to multi"),
+    (["-s", "mas", "--k", "two"], "k must be None, an int, .*'metalabeler'.*; got 'two'"),
+    (["-s", "mas", "--k", "1.5"], "k must be None, an int, .*; got 1.5"),
+    (["-s", "masr", "--alpha", "much"], "alpha must be a finite number >= 0 or 'balanced'; got 'much'"),
+    (["--threshold", "half"], "threshold must be a number .*; got 'half'"),
+    (["--coherent", "magic"], "--coherent must be error or one of isotonic, max-up"),
     (["--format", "doc"], "format must be one of"),
     (["-o", "out.doc"], "no format known"),
     (["--valid-scores", "x.csv"], "belong together"),

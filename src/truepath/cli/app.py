@@ -23,6 +23,7 @@ from truepath.cli.names import help_listing
 from truepath.cli.predict import predict
 from truepath.cli.report import report
 from truepath.cli.reproduce import reproduce
+from truepath.cli.strategies import StrategyCommand
 
 __all__ = ["app", "main"]
 
@@ -46,7 +47,7 @@ COMMANDS = {
     "Methods side by side": (experiment, compare, reproduce),
 }
 #: Commands whose help ends with the members of a registry
-LISTING = {"reproduce": help_listing("truepath.papers:PAPERS", "Papers:")}
+LISTING = {"reproduce": help_listing("truepath.papers:PAPERS", "Papers:"), "label": StrategyCommand}
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(command)

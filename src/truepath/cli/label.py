@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.strategies import COHERENT, STRATEGIES, choose
+from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.errors import ConstraintError, TruePathError
 
 if TYPE_CHECKING:
     from truepath.data import LabelTable, ScoreTable
-    from truepath.decoders import Decoder
+    from truepath.decoders.base import DecoderLike
     from truepath.hierarchy import Hierarchy
 
 __all__ = ["label"]
-
-#: Rows are labelled in blocks of about this many scores, so that the bar moves
-CELLS_AT_A_TIME = 1 << 20
-_STRATEGIES = "; ".join(f"{name}: {strategy.about}" for name, strategy in STRATEGIES.items())
 
 
 def label(
@@ -33,15 +31,10 @@ def label(
             "--hierarchy", "-H", help="Edges (csv, tsv, edges), paths (txt), json, obo, arff, or a data set's name."
         ),
     ],
-    strategy: Annotated[str, typer.Option("--strategy", "-s", help=f"{_STRATEGIES}.")] = "threshold",
-    threshold: Annotated[float | None, typer.Option(help="For threshold: label what scores above this (0.5).")] = None,
-    objective: Annotated[
-        str | None, typer.Option(help="For single and multi: micro_f1 (default), h_loss, hmc_loss, class_distribution.")
-    ] = None,
-    k: Annotated[str | None, typer.Option("--k", help="Number of leaves, or 'metalabeler'.")] = None,
-    alpha: Annotated[
-        str | None, typer.Option(help="For masr and exact-risk: importance of a missed label, or 'balanced' (default).")
-    ] = None,
+    ctx: typer.Context,
+    strategy: Annotated[
+        str, typer.Option("--strategy", "-s", help="How labels are chosen, by name; they are listed below.")
+    ] = "threshold",
     truth: Annotated[
         Path | None, typer.Option(help="True labels of the same rows, to learn thresholds from (optimistic).")
     ] = None,
@@ -50,7 +43,7 @@ def label(
     ] = None,
     valid_truth: Annotated[Path | None, typer.Option(help="True labels of those held-out rows.")] = None,
     coherent: Annotated[
-        str, typer.Option(help=f"Scores above their parents': error, or mend by {', '.join(COHERENT)}.")
+        str, typer.Option(help="Scores above their parents': error, or the correction's name, such as max-up.")
     ] = "error",
     ids: Annotated[str | None, typer.Option(help="The column of row names, if not the first.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; stdout by default.")] = None,
@@ -66,20 +59,19 @@ def label(
     from truepath.data import read_hierarchy, read_scores, write_labels
     from truepath.data.tables.write import find_format
 
-    chosen, options = choose(strategy, {"threshold": threshold, "objective": objective, "k": k, "alpha": alpha})
+    member, options = choose(strategy, typed_options(ctx))
+    correction = find_correction(coherent)
     find_format("-.csv" if output is None else output, form)  # before the work, not after it
-    if coherent != "error" and coherent not in COHERENT:
-        raise TruePathError(f"--coherent must be error or one of {', '.join(COHERENT)}; got {coherent!r}.")
     with progress("labelling") as advance:
         advance(0, note=f"reading {scores.name}")
         tree = read_hierarchy(hierarchy)
         table = read_scores(scores, tree, ids=ids)
         held_out = _learn_from(table, tree, ids, truth, valid_scores, valid_truth)
-        decoder = chosen.make(tree, options)
-        wanted = chosen.wants_coherent
+        decoder = member(hierarchy=tree, **options)
         advance(0, note="learning", total=table.S.shape[0])
-        S = _mend(table.S, tree, coherent, wanted, table.path)
-        _fit(decoder, S, held_out, chosen.needs_truth(options), strategy, (tree, coherent, wanted))
+        correct = partial(_correct, hierarchy=tree, correction=correction, wanted="coherent scores" in member.needs)
+        S = correct(table)
+        _fit(decoder, held_out, correct, strategy)
         Y = _predict(decoder, S, advance)
     write_labels(sys.stdout if output is None else output, Y, tree, ids=table.ids, matrix=matrix, format=form)
     _remark(Y, decoder, output)
@@ -119,51 +111,49 @@ def _learn_from(
     return given, true
 
 
-def _mend(S: Any, hierarchy: Hierarchy, coherent: str, wanted: bool, path: str) -> Any:
-    """Return coherent scores, or say which are not and what to do."""
-    from truepath import combiners
+def _correct(table: ScoreTable, *, hierarchy: Hierarchy, correction: Any, wanted: bool) -> Any:
+    """Return a table's scores made coherent, or say which are not and what to do."""
     from truepath.hierarchy import check_scores
 
-    if coherent != "error":
-        return getattr(combiners, COHERENT[coherent])(hierarchy=hierarchy).fit(S).transform(S)
+    if correction is not None:
+        return correction(hierarchy=hierarchy).transform(table.S)
     try:
-        return check_scores(S, hierarchy, name=path, coherent=wanted)
-    except ConstraintError as problem:
-        found = str(problem).partition(" Make it coherent")[0]
-        raise ConstraintError(
-            f"{found} Add --coherent max-up (or {', '.join(list(COHERENT)[1:])}) to mend them."
-        ) from None
+        return check_scores(table.S, hierarchy, name=table.path, coherent=wanted)
+    except ConstraintError as found:
+        remedy = f"Add --coherent max-up to correct them (or {', '.join(other_corrections())})."
+        raise ConstraintError(found.problem, remedy) from None
 
 
-def _fit(
-    decoder: Decoder, S: Any, held_out: Any, needs_truth: bool, strategy: str, mend: tuple[Any, str, bool]
-) -> None:
-    """Fit the decoder: on held-out scores where it learns, otherwise to the hierarchy alone."""
-    if held_out is None and needs_truth:
+def _fit(decoder: DecoderLike, held_out: Any, correct: Callable[[ScoreTable], Any], strategy: str) -> None:
+    """Fit a decoder that learns, on held-out scores."""
+    if held_out is None and decoder.learns:
         raise TruePathError(
-            f"--strategy {strategy} learns from true labels: give --valid-scores and --valid-truth (or --truth). "
-            "Without any, use threshold, mas, exact or best-path."
+            f"--strategy {strategy} learns from true labels: give --valid-scores and --valid-truth (or --truth).",
+            f"Without any, use {', '.join(learning_nothing())}.",
         )
     if held_out is None:
-        decoder.fit(S)
+        return
+    if not decoder.learns:
+        typer.echo(f"truepath: {strategy} learns nothing; the true labels are not used.", err=True)
         return
     given, true = held_out
-    decoder.fit(_mend(given.S, *mend, given.path), true.y)
+    decoder.fit(correct(given), true.y)
 
 
-def _predict(decoder: Decoder, S: Any, advance: Any) -> Any:
-    """Label the rows, a block at a time."""
+def _predict(decoder: DecoderLike, S: Any, advance: Any) -> Any:
+    """Label the rows, a block at a time, so that the bar moves."""
     from scipy import sparse
 
-    step = max(1, CELLS_AT_A_TIME // S.shape[1])
+    from truepath.hierarchy.matrices import row_blocks
+
     parts = []
-    for start in range(0, S.shape[0], step):
-        parts.append(sparse.csr_array(decoder.predict(S[start : start + step])))
+    for rows in row_blocks(*S.shape):
+        parts.append(sparse.csr_array(decoder.predict(S[rows])))
         advance(parts[-1].shape[0], note="labelling")
     return sparse.vstack(parts, format="csr")
 
 
-def _remark(Y: Any, decoder: Decoder, output: Path | None) -> None:
+def _remark(Y: Any, decoder: DecoderLike, output: Path | None) -> None:
     """Say on stderr what was done."""
     import numpy as np
 
@@ -171,7 +161,7 @@ def _remark(Y: Any, decoder: Decoder, output: Path | None) -> None:
     learned = f", threshold {decoder.threshold_:.4g}" if hasattr(decoder, "threshold_") else ""
     where = "" if output is None else f" to {output}"
     typer.echo(
-        f"truepath: {Y.shape[0]} rows labelled{where}: {counts.mean():.2f} labels a row, "
+        f"truepath: {Y.shape[0]} rows labelled{where}: {counts.mean():.2f} labels per row, "
         f"{int((counts == 0).sum())} rows without{learned}",
         err=True,
     )

@@ -1,119 +1,197 @@
-"""The labelling strategies by the names that the command line uses, and what each of them needs."""
+"""``--strategy NAME``: the decoders by their names, and one option for each parameter that some decoder takes.
+
+Nothing is listed here. Names, summaries and parameters are those of the classes in the registry of decoders, asked when
+the command is parsed or its help shown, so that starting the command line imports nothing heavy and a decoder defined
+elsewhere has its options too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from functools import cached_property
+from inspect import Parameter, Signature, getdoc, signature
+from typing import Annotated, Any
 
+import typer
+from typer.main import get_command
+
+from truepath.cli.names import help_listing
 from truepath.errors import TruePathError
+from truepath.registry import COMBINERS, DECODERS
 
-if TYPE_CHECKING:
-    from truepath.decoders import Decoder
-    from truepath.hierarchy import Hierarchy
+__all__ = [
+    "StrategyCommand",
+    "choose",
+    "find_correction",
+    "learning_nothing",
+    "other_corrections",
+    "typed_options",
+]
 
-__all__ = ["COHERENT", "STRATEGIES", "Strategy", "choose"]
+#: Where a command's context keeps the options that were typed
+TYPED = "truepath.strategy options"
+#: Says which way a function is better, and functions cannot be typed
+ONLY_IN_PYTHON = {"greater_is_better"}
+WHOLE = re.compile(r"[+-]?\d+")
+NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf)", re.IGNORECASE)
+WORDS = {"true": True, "false": False, "none": None}
 
-#: What makes scores coherent, by name, and the combiner that does it
-COHERENT = {
-    "max-up": "MaxUp",
-    "min-down": "MinDown",
-    "top-down": "TopDown",
-    "isotonic": "Isotonic",
-    "true-path-rule": "TruePathRule",
-    "mean-of-paths": "MeanOfPaths",
-    "path-product": "PathProduct",
-}
+_Listing: Any = help_listing("truepath.registry:DECODERS", "Strategies:")
 
 
-@dataclass(frozen=True)
-class Strategy:
-    """One way from scores to labels.
+class StrategyCommand(_Listing):
+    """A command that takes the decoders' parameters beside its own, each as text; :func:`typed_options` has them."""
 
-    ``make(hierarchy, options)`` gives the decoder; ``takes`` are the options that mean something to it; ``learns`` says
-    whether it needs true labels whatever the options; ``wants_coherent`` whether it refuses incoherent scores.
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the command's own options, then those of the strategies."""
+        own: list[Any] = super().get_params(ctx)
+        return own + self._of_strategies
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Name the corrections where scores may be corrected, then show the help."""
+        for param in self.params:
+            if param.name == "coherent":
+                param.help = f"Scores above their parents': error, or correct them by {', '.join(_corrections())}."
+        super().format_help(ctx, formatter)
+
+    @cached_property
+    def _of_strategies(self) -> list[Any]:
+        taken = {flag for param in self.params for flag in param.opts}
+        return _make_options({name: text for name, text in _describe_options() if _flag(name) not in taken})
+
+
+def choose(name: str, typed: dict[str, str]) -> tuple[Any, dict[str, Any]]:
+    """Return the decoder's class and its options; an unknown name, or an option that means nothing to it, is an error.
+
+    >>> member, options = choose("mas", {"k": "3"})
+    >>> member.summary, options
+    ('the most probable set of leaves, found greedily', {'k': 3})
     """
-
-    about: str
-    make: Callable[[Hierarchy, dict[str, Any]], Decoder]
-    takes: tuple[str, ...] = ()
-    learns: bool = False
-    wants_coherent: bool = True
-
-    def needs_truth(self, options: dict[str, Any]) -> bool:
-        """Say whether these options make it learn from true labels."""
-        balanced = "alpha" in self.takes and options.get("alpha", "balanced") == "balanced"
-        return self.learns or balanced or options.get("k") == "metalabeler"
-
-
-def _decoder(name: str, **fixed: Any) -> Callable[[Hierarchy, dict[str, Any]], Decoder]:
-    """Return a maker of the decoder called ``name``; the module waits until it is asked."""
-
-    def make(hierarchy: Hierarchy, options: dict[str, Any]) -> Decoder:
-        from truepath import decoders
-
-        decoder: Decoder = getattr(decoders, name)(hierarchy=hierarchy, **{**fixed, **options})
-        return decoder
-
-    return make
+    if name not in DECODERS:
+        near = get_close_matches(name, DECODERS, n=1)
+        hint = f"Did you mean {near[0]}? " if near else ""
+        listed = ", ".join(f"{member.name} ({member.summary})" for member in DECODERS.members())
+        raise TruePathError(f"--strategy {name!r} is unknown.", f"{hint}There are {listed}.")
+    member = DECODERS[name]
+    for key in typed:
+        if key not in signature(member).parameters:
+            owners = ", ".join(other.name for other in DECODERS.members() if key in signature(other).parameters)
+            raise TruePathError(f"{_flag(key)} means nothing to --strategy {name}.", f"It belongs to {owners}.")
+    missing = [_flag(key) for key in _required(member) if key not in typed]
+    if missing:
+        raise TruePathError(f"--strategy {name} needs {', '.join(missing)}.")
+    return member, {key: _read(text) for key, text in typed.items()}
 
 
-STRATEGIES = {
-    "threshold": Strategy("labels above --threshold", _decoder("Threshold"), ("threshold",)),
-    "single": Strategy("one learned threshold", _decoder("SingleThreshold"), ("objective",), learns=True),
-    "multi": Strategy(
-        "a threshold a class, greedy as published", _decoder("MultiThreshold", method="greedy"), ("objective",), True
-    ),
-    "multi-optimal": Strategy(
-        "a threshold a class, provably best", _decoder("MultiThreshold", method="optimal"), ("objective",), True
-    ),
-    "mas": Strategy("most probable sets of leaves, greedy", _decoder("MAS"), ("k",)),
-    "masr": Strategy("sets of leaves of least expected loss, greedy", _decoder("MASR"), ("k", "alpha")),
-    "exact": Strategy("most probable sets of leaves, exact", _decoder("ExactLeafMAP", weights="map"), ("k",)),
-    "exact-risk": Strategy(
-        "sets of leaves of least expected loss, exact", _decoder("ExactLeafMAP", weights="risk"), ("k", "alpha")
-    ),
-    "top-leaves": Strategy("the --k best leaves", _decoder("TopLeaves"), ("k",), wants_coherent=False),
-    "metalabeler": Strategy(
-        "as many of the best leaves as a learned model says",
-        _decoder("TopLeaves", k="metalabeler"),
-        learns=True,
-        wants_coherent=False,
-    ),
-    "best-path": Strategy("the best leaf with its ancestors", _decoder("BestPath"), wants_coherent=False),
-}
-_FLAGS = {"threshold": "--threshold", "objective": "--objective", "k": "--k", "alpha": "--alpha"}
+def learning_nothing() -> list[str]:
+    """Return the names of the decoders that learn nothing unless an option says so."""
+    return [name for name in DECODERS if not (_required(DECODERS[name]) or DECODERS[name]().learns)]
 
 
-def choose(name: str, given: dict[str, Any]) -> tuple[Strategy, dict[str, Any]]:
-    """Return the strategy and its options; an unknown name, or an option that would mean nothing, is an error.
-
-    >>> strategy, options = choose("mas", {"k": "3", "threshold": None})
-    >>> strategy.about, options
-    ('most probable sets of leaves, greedy', {'k': 3})
-    """
-    if name not in STRATEGIES:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, STRATEGIES, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        raise TruePathError(f"--strategy {name!r} is unknown.{hint} There are: {', '.join(STRATEGIES)}.")
-    strategy = STRATEGIES[name]
-    options = {key: value for key, value in given.items() if value is not None}
-    for key in options:
-        if key not in strategy.takes:
-            owners = ", ".join(other for other, one in STRATEGIES.items() if key in one.takes)
-            raise TruePathError(f"{_FLAGS[key]} means nothing to --strategy {name}; it belongs to {owners}.")
-    return strategy, {key: _parse(key, value) for key, value in options.items()}
+def find_correction(name: str) -> Any:
+    """Return the combiner that makes scores coherent without learning anything; None for ``"error"``."""
+    if name == "error":
+        return None
+    known = _corrections()
+    if name not in known:
+        raise TruePathError(f"--coherent must be error or one of {', '.join(known)}; got {name!r}.")
+    return known[name]
 
 
-def _parse(key: str, value: Any) -> Any:
-    """Turn the text of --k and --alpha into what the decoders take."""
-    words = {"k": ("metalabeler",), "alpha": ("balanced",)}.get(key)
-    if words is None or value in words:
-        return value
-    try:
-        return int(value) if key == "k" else float(value)
-    except ValueError:
-        kind = "a whole number" if key == "k" else "a number"
-        raise TruePathError(f"{_FLAGS[key]} must be {kind} or {words[0]!r}; got {value!r}.") from None
+def other_corrections() -> list[str]:
+    """Return the names of the corrections beside the simplest, ``"max-up"``."""
+    return [name for name in _corrections() if name != "max-up"]
+
+
+def _corrections() -> dict[str, Any]:
+    """Return the combiners that learn nothing and make scores coherent, by name."""
+    return {one.name: one for one in COMBINERS.members() if one.is_coherent and not one.learns_from}
+
+
+def _required(member: Any) -> list[str]:
+    """Return the parameters without a default."""
+    return [name for name, one in signature(member).parameters.items() if one.default is Parameter.empty]
+
+
+def typed_options(ctx: typer.Context) -> dict[str, str]:
+    """Return the options of strategies that were typed, by the name of the decoder's parameter."""
+    options: dict[str, str] = ctx.meta.get(TYPED, {})
+    return options
+
+
+def _read(text: str) -> Any:
+    """Turn what was typed into a number, True, False, None, or leave it as text."""
+    if WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if NUMBER.fullmatch(text) else WORDS.get(text.lower(), text)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.rstrip('_').replace('_', '-')}"
+
+
+def _make_options(texts: dict[str, str]) -> list[Any]:
+    """Let typer make the options: those of a function with these parameters."""
+
+    def take(**_: Any) -> None: ...
+
+    kinds: dict[str, Any] = {
+        name: Annotated[
+            str | None,
+            typer.Option(
+                _flag(name),
+                help=text,
+                callback=_note,
+                expose_value=False,
+                show_default=False,
+                metavar="VALUE",
+                rich_help_panel="Options of the strategies",
+            ),
+        ]
+        for name, text in texts.items()
+    }
+    parameters = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kinds[name]) for name in kinds]
+    take.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    take.__annotations__ = kinds
+    app = typer.Typer(add_completion=False)
+    app.command()(take)
+    return list(get_command(app).params)
+
+
+def _note(ctx: typer.Context, param: typer.CallbackParam, value: str | None) -> None:
+    """Keep an option that was typed in the context."""
+    if value is not None and param.name is not None:
+        ctx.meta.setdefault(TYPED, {})[param.name] = value
+
+
+def _describe_options() -> Iterator[tuple[str, str]]:
+    """Yield the parameters of all decoders, with what each means to whom."""
+    from rich.markup import escape
+
+    meanings: dict[str, dict[str, list[str]]] = {}
+    for member in DECODERS.members():
+        said = _parameter_texts(getdoc(member) or "")
+        for name in _typeable(signature(member).parameters):
+            meanings.setdefault(name, {}).setdefault(said.get(name, ""), []).append(member.name)
+    for name in sorted(meanings):
+        parts = (f"{', '.join(owners)}: {text}".rstrip(": ") for text, owners in meanings[name].items())
+        yield name, escape("; ".join(parts))
+
+
+def _typeable(names: Collection[str]) -> list[str]:
+    return [name for name in names if name not in ONLY_IN_PYTHON]
+
+
+def _parameter_texts(doc: str) -> dict[str, str]:
+    """Return what a numpydoc text says about each parameter, up to the first full stop or semicolon, and its type."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", doc, re.DOTALL | re.MULTILINE)
+    texts = {}
+    for entry in re.finditer(r"^(\w[\w, ]*) : ([^\n]*)\n((?:    [^\n]*\n?)*)", section[1] if section else "", re.M):
+        names, kind, about = entry.groups()
+        clause = re.split(r"[.;]\s|\.$", " ".join(about.split()))[0]
+        plain = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"\1", clause).replace("``", "")
+        kind = re.sub(r"(, |^)(optional|default=.*)$", "", kind)
+        texts.update({name.strip(): f"{plain} ({kind})" if kind else plain for name in names.split(",")})
+    return texts

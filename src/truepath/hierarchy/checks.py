@@ -73,8 +73,8 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool =
         rows = "row" if broken.n_rows == 1 else "rows"
         raise ConstraintError(
             f"{name} has {broken.n_rows} {rows} where a label is set but an ancestor is not "
-            f"(first: row {broken.row}, {child!r} without {parent!r}). "
-            f"Add missing ancestors with hierarchy.close({name})."
+            f"(first: row {broken.row}, {child!r} without {parent!r}).",
+            f"Add missing ancestors with hierarchy.close({name}).",
         )
     return Y
 
@@ -106,8 +106,8 @@ def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: boo
         rows = "row" if broken.n_rows == 1 else "rows"
         raise ConstraintError(
             f"{name} has {broken.n_rows} {rows} with a score above its parent's "
-            f"(first: row {broken.row}, {child!r} above {parent!r}). "
-            "Make it coherent first, with one of truepath.combiners or coherent='max-up' where offered."
+            f"(first: row {broken.row}, {child!r} above {parent!r}).",
+            "Make it coherent first, with one of truepath.combiners or coherent='max-up' where offered.",
         )
     return S
 
