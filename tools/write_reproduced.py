@@ -11,6 +11,7 @@ import argparse
 import json
 from pathlib import Path
 
+from truepath.experiments.markup import Table, write_rst
 from truepath.papers import (
     PAPERS,
     Comparison,
@@ -21,7 +22,6 @@ from truepath.papers import (
     finished_cells,
     to_rst,
 )
-from truepath.papers.markup import Table, write_rst
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reproduced"

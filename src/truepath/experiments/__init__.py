@@ -4,9 +4,9 @@ from truepath.experiments.measures import MetricWithOptions
 from truepath.experiments.plan import Plan, make_plan
 from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.run import ExperimentResult, run_experiment
-from truepath.experiments.statistics.cd_diagram import critical_difference_diagram
-from truepath.experiments.statistics.cd_svg import critical_difference_svg
 from truepath.experiments.statistics.compare import MethodComparison, compare
+from truepath.experiments.statistics.critical_difference.figure import critical_difference_diagram
+from truepath.experiments.statistics.critical_difference.svg import critical_difference_svg
 from truepath.experiments.statistics.format_table import format_table
 from truepath.experiments.statistics.significance import Friedman
 from truepath.experiments.survey import Survey, survey_experiment

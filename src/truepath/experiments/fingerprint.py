@@ -2,7 +2,7 @@
 
 A run may be kept only if nothing that went into it changed. An estimator is described by its class and all its
 parameters (defaults included, so that a default that changes is a change), arrays and hierarchies by a digest of
-their content, functions by name and code, folders by the files in them.
+their content, functions by name and code.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
 from types import CodeType
 from typing import Any
 
@@ -22,7 +20,7 @@ from truepath.data import Dataset
 from truepath.experiments.store import digest
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["data_fingerprint", "describe_settings", "files_fingerprint"]
+__all__ = ["data_fingerprint", "describe_settings"]
 
 
 def describe_settings(value: Any) -> Any:
@@ -114,24 +112,3 @@ def _hash_matrix(total: Any, matrix: Any) -> None:
         total.update(json.dumps([str(cell) for cell in matrix.ravel().tolist()]).encode())
     else:
         total.update(np.ascontiguousarray(matrix).tobytes())
-
-
-def files_fingerprint(folder: Path) -> str:
-    """Return a digest of the files in a folder and below: their names and their content, not where the folder is."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return digest([[path.relative_to(folder).as_posix(), _file_digest(path, *_stamp(path))] for path in files])
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    state = path.stat()
-    return state.st_size, state.st_mtime_ns
-
-
-@lru_cache(maxsize=4096)
-def _file_digest(path: Path, size: int, changed: int) -> str:
-    """Digest one file; read once as long as its size and the time of its last change are the same."""
-    with path.open("rb") as file:
-        total = hashlib.sha256()
-        while block := file.read(1 << 20):
-            total.update(block)
-    return total.hexdigest()[:16]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Iterable
 from dataclasses import asdict
-from functools import partial
+from functools import lru_cache, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from truepath.errors import TruePathError
 from truepath.experiments.engine import OnProgress, Unit, run_units
-from truepath.experiments.fingerprint import files_fingerprint
 from truepath.experiments.store import Finished, Store, Stored, digest
 from truepath.papers.base import Cell, Comparison, FinishedCell, Paper, Settings
 
@@ -132,8 +132,26 @@ def _fingerprint(cell: Cell, settings: Settings) -> str:
     """Digest what must be equal for a finished cell to stand: data, seed and version, but not ``n_jobs``."""
     import truepath
 
-    data = {need: files_fingerprint(Path(settings.data) / need) for need in cell.needs}
+    data = {need: _digest_folder(Path(settings.data) / need) for need in cell.needs}
     return digest({"data": data, "random_state": settings.random_state, "truepath": truepath.__version__})
+
+
+def _digest_folder(folder: Path) -> str:
+    """Return a digest of the files in a folder and below: their names and their content, not where the folder is."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    stamps = [(path, path.stat()) for path in files]
+    found = [(path, _digest_file(path, stamp.st_size, stamp.st_mtime_ns)) for path, stamp in stamps]
+    return digest([[path.relative_to(folder).as_posix(), content] for path, content in found])
+
+
+@lru_cache(maxsize=4096)
+def _digest_file(path: Path, size: int, changed: int) -> str:
+    """Digest one file; read once as long as its size and the time of its last change are the same."""
+    with path.open("rb") as file:
+        total = hashlib.sha256()
+        while block := file.read(1 << 20):
+            total.update(block)
+    return total.hexdigest()[:16]
 
 
 def _serving(cells: Iterable[Cell], stored: Stored, settings: Settings) -> dict[str, Finished]:

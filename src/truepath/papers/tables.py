@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from truepath.papers.base import Comparison, FinishedCell, Paper, Verdict
-from truepath.papers.markup import (
+from truepath.experiments.markup import (
     Block,
     Heading,
     Listing,
@@ -15,6 +14,7 @@ from truepath.papers.markup import (
     write_markdown,
     write_rst,
 )
+from truepath.papers.base import Comparison, FinishedCell, Paper, Verdict
 
 __all__ = ["count_verdicts", "describe_counts", "to_markdown", "to_rst"]
 

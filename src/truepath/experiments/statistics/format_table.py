@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.experiments.markup import Table, write_markdown
 from truepath.experiments.statistics.scores import Scores, read_scores
 from truepath.experiments.statistics.significance import TIE, rank_rows
 from truepath.experiments.tables import to_csv
@@ -86,11 +87,7 @@ def _markdown(scores: Scores, digits: int) -> str:
     arrow = "↑" if scores.greater_is_better else "↓"
     rows = _cells(scores, digits, lambda text: f"**{text}**", "±")
     header = [f"{scores.measure} {arrow}".strip(), *scores.methods]
-    lines = [header, [":--", *["--:"] * len(scores.methods)], *rows]
-    escaped = [[cell.replace("|", "\\|") for cell in line] for line in lines]
-    text = [f"| {' | '.join(line)} |" for line in escaped]
-    text[1] = text[1].replace(" ", "")
-    return "\n".join(text)
+    return write_markdown([Table(header, rows)]).rstrip("\n")
 
 
 def _latex(scores: Scores, digits: int) -> str:

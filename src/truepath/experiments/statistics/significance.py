@@ -16,11 +16,21 @@ J. Demšar. Statistical comparisons of classifiers over multiple data sets. JMLR
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Friedman", "adjust_holm", "critical_difference", "friedman", "nemenyi", "rank_rows", "wilcoxon_pairs"]
+__all__ = [
+    "Friedman",
+    "adjust_holm",
+    "critical_difference",
+    "friedman",
+    "nemenyi",
+    "rank_rows",
+    "signed_rank_test",
+    "wilcoxon_pairs",
+]
 
 Matrix = NDArray[np.float64]
 
@@ -137,20 +147,32 @@ def nemenyi(ranks: Matrix) -> Matrix:
 def wilcoxon_pairs(values: Matrix) -> Matrix:
     """Return Wilcoxon's two-sided signed-rank p-value of each pair of columns; 1 on the diagonal.
 
-    Zero differences are split between both sides, as Demšar does. P-values are exact up to 50 data sets without ties
-    and zeros, else from the normal approximation.
+    Zero differences are split between both sides, as Demšar does.
     """
-    from scipy.stats import wilcoxon
-
     k = values.shape[1]
     p_values = np.ones((k, k))
     for i in range(k):
         for j in range(i):
-            difference = values[:, i] - values[:, j]
-            difference[np.abs(difference) < TIE] = 0.0
-            if difference.any():  # two methods that never differ are not told apart by anything
-                p_values[i, j] = p_values[j, i] = wilcoxon(difference, zero_method="zsplit").pvalue
+            p_values[i, j] = p_values[j, i] = signed_rank_test(values[:, i] - values[:, j])
     return p_values
+
+
+def signed_rank_test(difference: Matrix, zeros: Literal["zsplit", "wilcox"] = "zsplit") -> float:
+    """Return Wilcoxon's two-sided signed-rank p-value of differences.
+
+    Zeros are split between both sides, or left out (``"wilcox"``). P-values are exact up to 50 data sets without ties
+    and zeros, else from the normal approximation.
+
+    Examples
+    --------
+    >>> signed_rank_test(np.array([0.1, 0.2, 0.3, 0.4, 0.5]))
+    0.0625
+    """
+    from scipy.stats import wilcoxon
+
+    difference = np.where(np.abs(difference) < TIE, 0.0, difference)
+    # Two methods that never differ cannot be distinguished by anything
+    return float(wilcoxon(difference, zero_method=zeros).pvalue) if difference.any() else 1.0
 
 
 def adjust_holm(p_values: Matrix) -> Matrix:

@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.experiments.statistics.significance import rank_rows, signed_rank_test
 from truepath.papers.base import Comparison, Settings, load_published
 from truepath.papers.triguero2016.forest_scores import judge_strategies
 
@@ -47,22 +51,22 @@ def mean_ranks(values: Values, greater_is_better: bool) -> dict[str, float]:
     >>> mean_ranks({"a": {"x": 0.9, "y": 0.1}, "b": {"x": 0.5, "y": 0.5}}, greater_is_better=True)
     {'x': 1.25, 'y': 1.75}
     """
-    import numpy as np
-    from scipy.stats import rankdata
-
     strategies = list(next(iter(values.values())))
-    table = np.array([[row[strategy] for strategy in strategies] for row in values.values()])
-    ranks = rankdata(-table if greater_is_better else table, axis=1).mean(axis=0)
-    return {strategy: float(rank) for strategy, rank in zip(strategies, ranks)}
+    ranks = rank_rows(_table(values, strategies), greater_is_better).mean(axis=0)
+    return dict(zip(strategies, ranks.tolist()))
 
 
 def wilcoxon_p(values: Values, scheme: str) -> float:
-    """Return the p-value of the signed-rank test between one threshold and many, for scheme EM or CD."""
-    from scipy.stats import wilcoxon
+    """Return the p-value of the signed-rank test between one threshold and many, for scheme EM or CD.
 
-    single = [row[f"{scheme}(STS)"] for row in values.values()]
-    multiple = [row[f"{scheme}(MTS)"] for row in values.values()]
-    return float(wilcoxon(multiple, single).pvalue)
+    The paper leaves out data sets on which the two do not differ.
+    """
+    single, multiple = _table(values, [f"{scheme}(STS)", f"{scheme}(MTS)"]).T
+    return signed_rank_test(multiple - single, zeros="wilcox")
+
+
+def _table(values: Values, strategies: list[str]) -> NDArray[np.float64]:
+    return np.array([[row[strategy] for strategy in strategies] for row in values.values()])
 
 
 def compare_published_statistics(settings: Settings) -> list[Comparison]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truepath.experiments import compare, critical_difference_diagram, critical_difference_svg
-from truepath.experiments.statistics.cd_layout import lay_out
+from truepath.experiments.statistics.critical_difference.layout import lay_out
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from truepath.experiments.tables import to_csv
 
 __all__ = ["Block", "Heading", "Listing", "Paragraph", "Table", "write_markdown", "write_rst"]
 
@@ -54,7 +54,7 @@ def write_markdown(blocks: Iterable[Block]) -> str:
     ## A
     <BLANKLINE>
     | x | y |
-    |---|---:|
+    |:--|--:|
     | a\|b | 1 |
     <BLANKLINE>
     """
@@ -68,10 +68,9 @@ def _to_markdown(block: Block) -> str:
         return block.text
     if isinstance(block, Listing):
         return "\n".join(f"{mark} {point}" for mark, point in zip(_marks(block), block.points))
-    rule = ["---" if k < block.first_number else "---:" for k in range(len(block.header))]
-    escaped = [[cell.replace("|", "\\|") for cell in row] for row in block.rows]
-    lines = [" | ".join(block.header), *(" | ".join(row) for row in escaped)]
-    lines = [f"| {line} |" for line in lines]
+    rule = [":--" if k < block.first_number else "--:" for k in range(len(block.header))]
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in (block.header, *block.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in escaped]
     return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
 
 
@@ -101,10 +100,8 @@ def _to_rst(block: Block) -> str:
         return _plain(block.text)
     if isinstance(block, Listing):
         return "\n".join(f"{mark} {_plain(point)}" for mark, point in zip(_marks(block), block.points))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([[_plain(cell) for cell in row] for row in [block.header, *block.rows]])
-    body = "\n".join(f"   {line}" for line in text.getvalue().splitlines())
+    text = to_csv(map(_plain, block.header), [map(_plain, row) for row in block.rows])
+    body = "\n".join(f"   {line}" for line in text.splitlines())
     return f".. csv-table::\n   :header-rows: 1\n\n{body}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from truepath.experiments.statistics.cd_layout import Layout, lay_out
+from truepath.experiments.statistics.critical_difference.layout import Layout, lay_out
 
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison

@@ -1,0 +1,1 @@
+"""Critical-difference diagrams: the layout once, drawn by matplotlib or written as SVG."""
