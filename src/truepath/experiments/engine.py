@@ -143,7 +143,7 @@ def _arriving(units: Iterator[Unit], n_jobs: int | None) -> Generator[tuple[Fini
     from joblib import Parallel, delayed, effective_n_jobs
     from joblib.parallel import get_active_backend
 
-    if n_jobs == 1 or getattr(get_active_backend()[0], "supports_return_generator", True):
+    if getattr(get_active_backend()[0], "supports_return_generator", True):
         workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
         with closing(workers(delayed(_run)(unit) for unit in units)) as results:
             yield from results

@@ -1,0 +1,76 @@
+"""The store of finished work: all comes back bit by bit; what is damaged is dropped, what is foreign is left alone."""
+
+import math
+
+import pytest
+
+from truepath.errors import DataFormatError, TruePathError
+from truepath.experiments.store import Finished, Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "work.jsonl")
+
+
+@pytest.mark.parametrize("value", [0.1 + 0.2, -0.0, 5, "a", None, [1.5, {"x": [True]}], {"nested": {"y": 1e-300}}])
+def test_values_come_back_bit_by_bit(store, value):
+    store.append(Finished("a", "s", value=value))
+    assert repr(store.read().units[0].value) == repr(value)
+
+
+def test_what_json_has_no_number_for_comes_back_too(store):
+    store.append(Finished("a", "s", value=[math.inf, -math.inf, math.nan]))
+    assert "NaN" not in store.path.read_text()
+    value = store.read().units[0].value
+    assert value[:2] == [math.inf, -math.inf]
+    assert math.isnan(value[2])
+
+
+def test_the_latest_that_fits_counts(store):
+    for value in (1, 2):
+        store.append(Finished(("a", 0), "old", {"x": "1"}, value=value))
+    store.append(Finished(("a", 0), "new", error="ValueError: no"))
+    found = store.read()
+    assert found.serving(("a", 0), "old").value == 2
+    assert found.serving(("a", 0), "old", {"x": "1"}).value == 2
+    assert found.serving(("a", 0), "old", {"x": "2"}) is None, "a part is made otherwise"
+    assert found.serving(("a", 0), "new") is None, "it failed"
+    assert found.latest(("a", 0), "new").error == "ValueError: no"
+    assert found.serving("b", "old") is None
+
+
+def test_damaged_lines_are_numbered_and_dropped(store):
+    for key in "abcd":
+        store.append(Finished(key, "s"))
+    lines = store.path.read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1].replace(b'"b"', b'"B"')  # still JSON, no longer what was written
+    store.path.write_bytes(b"".join(lines)[:-9])
+    found = store.read()
+    assert [unit.key for unit in found.units] == ["a", "c"]
+    assert found.damaged == (2, 4)
+    assert found.remark.startswith("2 damaged line(s) of work.jsonl dropped (2, 4)")
+    store.repair()
+    store.append(Finished("e", "s"))
+    assert [unit.key for unit in store.read().units] == ["a", "c", "e"]
+    assert store.read().remark == ""
+
+
+@pytest.mark.parametrize("line", ['{"key": 1}', "[]", "3", '{"checksum": "0", "run": {}}'])
+def test_a_file_of_somebody_else_is_left_alone(store, line):
+    store.path.write_text(f"{line}\n")
+    with pytest.raises(DataFormatError, match=r"work\.jsonl:1: not a line of finished work") as caught:
+        store.repair()
+    assert "another folder" in caught.value.remedy
+    assert store.path.read_text() == f"{line}\n"
+
+
+def test_one_writer_at_a_time(store):
+    with store.hold():
+        with pytest.raises(TruePathError, match="in use by another thread") as caught, store.hold():
+            pass
+        assert caught.value.remedy.startswith("Wait until")
+        with Store(store.path.with_name("other.jsonl")).hold():
+            pass
+    with store.hold():
+        pass
