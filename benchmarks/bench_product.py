@@ -26,7 +26,7 @@ from truepath.data import make_hmc, write_scores
 from truepath.experiments import run_experiment
 from truepath.learners import PCTForest, PCTree
 from truepath.persistence import load, save
-from truepath.report import Evaluated, write_report
+from truepath.report import Evaluated, Run, write_report
 
 HOME = Path(os.environ.get("TRUEPATH_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 ROUNDS = 5
@@ -128,7 +128,7 @@ def reports(folder, ds):
     name = f"report, {S.shape[0]:,} rows x {h.n_nodes:,} labels"
     duel(
         name,
-        lambda: write_report(page, h, ds.test.y, found),
+        lambda: write_report(page, Run(h, ds.test.y, found)),
         lambda: np.sort(S, axis=None),
         "`np.sort` of its scores",
         3,

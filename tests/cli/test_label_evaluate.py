@@ -255,7 +255,7 @@ def test_bad_arguments_of_evaluate(files, tmp_path):
     with pytest.raises(ValueError, match=r"lack 40 of 40 rows.*--by-order"):
         run("evaluate", truth, files["valid_y"], "-H", h)
     assert "h_loss" in run("evaluate", truth, files["valid_y"], "-H", h, "--by-order", "-m", "h_loss")
-    with pytest.raises(ValueError, match="auprc needs scores: give --scores"):
+    with pytest.raises(ValueError, match=r"auprc needs scores\. Give --scores"):
         run("evaluate", truth, truth, "-H", h, "-m", "auprc")
     with pytest.raises(ValueError, match="Did you mean 'h_loss'"):
         run("evaluate", truth, truth, "-H", h, "-m", "h_lost")

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from truepath.data import load_dataset
-from truepath.report import Evaluated, save_run
+from truepath.report import Evaluated, Run, save_run
 
 
 def truepath(*arguments):
@@ -14,7 +14,7 @@ def truepath(*arguments):
 
 def test_a_run_becomes_a_page(tmp_path):
     ds = load_dataset("toy")
-    save_run(tmp_path / "run", ds.hierarchy, ds.test.y, Evaluated("truth", ds.test.y), title="Toy")
+    save_run(tmp_path / "run", Run(ds.hierarchy, ds.test.y, Evaluated("truth", ds.test.y), title="Toy"))
     done = truepath("report", str(tmp_path / "run"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(tmp_path / "run" / "report.html")

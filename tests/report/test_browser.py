@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from truepath.report import write_report
+from truepath.report import Run, write_report
 
 from .conftest import make_run
 
@@ -36,12 +36,12 @@ def opened(chromium, path, viewport=LAPTOP, **options):
 def pages(tmp_path_factory, one, three, hostile, dag):
     folder = tmp_path_factory.mktemp("pages")
     return {
-        "one": write_report(folder / "one.html", one.hierarchy, one.y_true, one.results),
-        "three": write_report(folder / "three.html", three.hierarchy, three.y_true, three.results),
+        "one": write_report(folder / "one.html", Run(one.hierarchy, one.y_true, one.results)),
+        "three": write_report(folder / "three.html", Run(three.hierarchy, three.y_true, three.results)),
         "hostile": write_report(
-            folder / "hostile.html", hostile.hierarchy, hostile.y_true, hostile.results, **hostile.more
+            folder / "hostile.html", Run(hostile.hierarchy, hostile.y_true, hostile.results, **hostile.more)
         ),
-        "dag": write_report(folder / "dag.html", dag, (run := make_run(dag)).y_true, run.results),
+        "dag": write_report(folder / "dag.html", Run(dag, (run := make_run(dag)).y_true, run.results)),
     }
 
 
@@ -251,7 +251,7 @@ def test_thousands_of_labels_stay_quick(chromium, tmp_path):
     generator = np.random.default_rng(0)
     wide = Hierarchy.from_parents([-1, -1, *([0] * 1500), *generator.integers(0, 800, 2500).tolist()])
     run = make_run(wide, n_samples=20)
-    path = write_report(tmp_path / "wide.html", wide, run.y_true, run.results)
+    path = write_report(tmp_path / "wide.html", Run(wide, run.y_true, run.results))
     with opened(chromium, path) as page:
         assert page.locator("#icicle g[data-key]").count() < 3000
         page.fill("#search", "1234")

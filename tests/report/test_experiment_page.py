@@ -35,7 +35,7 @@ def test_tables_plots_and_diagrams(results):
     assert "★</span> 0.505</b><small>± 0.007</small>" in page
     assert "&lt;b&gt;boost&lt;/b&gt;" in page
     assert "<b>boost</b>" not in page
-    assert "Lower is better" in page
+    assert "a mistake near the top costs more: lower is better" in page
 
 
 @needs_compare
@@ -51,7 +51,7 @@ def test_one_method_is_shown_without_ranks(tmp_path):
     [
         ("dataset,method,value\n", "column 'measure' is missing"),
         ("dataset,method,measure,value\n", "no rows"),
-        ("dataset,method,measure,value\na,b,c,x\n", "'x' is no number"),
+        ("dataset,method,measure,value\na,b,c,x\n", "'x' is not a number"),
         (None, "no such table"),
     ],
 )

@@ -10,26 +10,13 @@ from hypothesis import strategies as st
 from strategies import hierarchies, label_matrices, score_matrices
 from truepath import metrics
 from truepath.metrics import bootstrap_interval
-from truepath.report import Evaluated
+from truepath.report import Evaluated, Run, load_run, save_run, write_report
 from truepath.report import measures as room
-from truepath.report.evaluated import check_subject
-from truepath.report.measures import MEASURES, measure_all, paired_difference, values_only
-
-BY_METRIC = {
-    "f1": (metrics.hierarchical_f1, {}),
-    "precision": (metrics.hierarchical_precision, {}),
-    "recall": (metrics.hierarchical_recall, {}),
-    "macro_f1": (metrics.macro_f1, {"zero_division": np.nan}),
-    "jaccard": (metrics.jaccard_score, {"zero_division": 1.0}),
-    "exact": (metrics.exact_match, {}),
-    "h_loss": (metrics.h_loss, {}),
-    "hmc_loss": (metrics.hmc_loss, {}),
-    "auprc": (metrics.auprc, {}),
-}
+from truepath.report.measures import MEASURES, draw_intervals, paired_difference
 
 
-def test_every_measure_is_one_of_the_metrics():
-    assert {measure.key for measure in MEASURES} == set(BY_METRIC)
+def test_the_report_lists_metrics_by_name_only():
+    assert [name for name in MEASURES if name not in metrics.list_metrics()] == []
 
 
 @given(hierarchies(), st.data())
@@ -41,43 +28,52 @@ def test_a_draw_is_the_metric_on_the_rows_drawn(hierarchy, data):
         return
     rows = np.array([0, 0, 2, 3, 3, 5])
     weights = np.bincount(rows, minlength=6).astype(float)[None]
-    subject = check_subject(hierarchy, truth, Evaluated("x", labels, S))
-    T, P = subject.y_true, subject.results[0].y_pred
+    run = Run(hierarchy, truth, Evaluated("x", labels, S))
+    T, P = run.y_true, run.results[0].y_pred
     drawn = {
         **room._row_draws(weights, room._row_sums(T, P, hierarchy)),
         **room._class_draws(weights, T, P, hierarchy.costs),
     }
-    for key, values in drawn.items():
-        function, options = BY_METRIC[key]
-        wanted = function(truth[rows], labels[rows], hierarchy=hierarchy, **options)
-        assert values[0] == pytest.approx(wanted, nan_ok=True), key
+    assert {*drawn, "auprc"} == set(MEASURES)
+    for name, values in drawn.items():
+        wanted = metrics.get_metric(name)(truth[rows], labels[rows], hierarchy)
+        assert values[0] == pytest.approx(wanted), name
     if truth[rows].any():  # few cells: every positive score begins a bin of its own, and binning changes nothing
         positives, negatives = room._score_bins(T, S)
         area = room._area_draws(weights @ positives, weights @ negatives)
         assert area[0] == pytest.approx(metrics.auprc(truth[rows], S[rows]))
 
 
-@pytest.mark.parametrize("key", [measure.key for measure in MEASURES])
-def test_intervals_agree_with_the_general_bootstrap(one, key):
-    result, h = one.results[0], one.hierarchy
-    subject = check_subject(h, one.y_true, result)
-    found = measure_all(subject)[result.name][key]
-    function, options = BY_METRIC[key]
-    predicted = result.S if key == "auprc" else result.y_pred
-
-    def metric(T, P, hierarchy):
-        return function(T, P, hierarchy=hierarchy, **options)
-
-    wanted = bootstrap_interval(metric, one.y_true, predicted, h, n_resamples=500, random_state=1)
+@pytest.mark.parametrize("name", MEASURES)
+def test_intervals_agree_with_the_general_bootstrap(one, name):
+    run = Run(one.hierarchy, one.y_true, one.results)
+    result = run.results[0]
+    found = draw_intervals(run)[result.name][name]
+    predicted = result.S if metrics.get_metric(name).needs == "scores" else result.y_pred
+    wanted = bootstrap_interval(name, one.y_true, predicted, one.hierarchy, n_resamples=500, random_state=1)
     assert found.value == pytest.approx(wanted.value)
     assert found.low == pytest.approx(wanted.low, abs=0.6 * wanted.standard_error)
     assert found.high == pytest.approx(wanted.high, abs=0.6 * wanted.standard_error)
-    assert values_only(subject, subject.results[0])[key] == found.value
+    assert run.measures[result.name][name] == found.value
+
+
+def test_measures_are_computed_once_for_the_run_its_folder_and_its_page(one, tmp_path, monkeypatch):
+    calls = []
+    measure = metrics.Metric.__call__
+    monkeypatch.setattr(
+        metrics.Metric, "__call__", lambda self, *a, **b: calls.append(self.name) or measure(self, *a, **b)
+    )
+    run = Run(one.hierarchy, one.y_true, one.results)
+    assert calls == []
+    save_run(tmp_path, run)
+    write_report(tmp_path / "a.html", run)
+    write_report(tmp_path / "b.html", load_run(tmp_path))  # which has them already
+    assert sorted(calls) == sorted(MEASURES)
 
 
 def test_differences_are_paired(three):
-    measured = measure_all(check_subject(three.hierarchy, three.y_true, three.results))
-    first, second = measured["method 1"]["f1"], measured["method 2"]["f1"]
+    measured = draw_intervals(Run(three.hierarchy, three.y_true, three.results))
+    first, second = measured["method 1"]["hierarchical_f1"], measured["method 2"]["hierarchical_f1"]
     same = paired_difference(first, first)
     assert (same.value, same.low, same.high) == (0, 0, 0)
     other = paired_difference(first, second)

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from truepath import Hierarchy, metrics
-from truepath.report import Evaluated, write_report
+from truepath.report import Evaluated, Run, write_report
 
 from .conftest import HOSTILE, make_run
 
@@ -46,8 +46,12 @@ class Parsed(HTMLParser):
 
 
 def write(tmp_path, run, **more):
-    path = write_report(tmp_path / "page.html", run.hierarchy, run.y_true, run.results, **more)
-    return path.read_text(encoding="utf-8")
+    return page_of(tmp_path / "page.html", run.hierarchy, run.y_true, run.results, **more)
+
+
+def page_of(path, *arguments, comparison=None, random_state=0, **more):
+    run = Run(*arguments, **more)
+    return write_report(path, run, comparison=comparison, random_state=random_state).read_text(encoding="utf-8")
 
 
 def data_of(page):
@@ -101,14 +105,12 @@ def test_hostile_names_stay_text(tmp_path, hostile):
 
 def test_the_numbers_are_those_of_the_metrics(tmp_path, one):
     text, result, h = write(tmp_path, one), one.results[0], one.hierarchy
-    for value in (
-        metrics.hierarchical_f1(one.y_true, result.y_pred, h),
-        metrics.auprc(one.y_true, result.S),
-        metrics.h_loss(one.y_true, result.y_pred, h),
-        metrics.hmc_loss(one.y_true, result.y_pred, h),
-        metrics.exact_match(one.y_true, result.y_pred),
-    ):
-        assert f"<b>{value:.3f}</b>" in text
+    for name in ("hierarchical_f1", "auprc", "h_loss", "hmc_loss", "exact_match", "macro_f1"):
+        metric = metrics.get_metric(name)
+        value = metric(one.y_true, result.S if metric.needs == "scores" else result.y_pred, h)
+        assert f"<b>{metric.show(value)}</b>" in text
+        assert metric.label in text
+        assert metric.meaning in text.replace("&#39;", "'")
     data = data_of(text)
     assert data["support"] == one.y_true.sum(axis=0).tolist()
     assert data["methods"][0]["hits"] == (one.y_true & result.y_pred).sum(axis=0).tolist()
@@ -120,7 +122,7 @@ def test_sparse_and_dense_give_the_same_page(tmp_path, one):
         result.name, sparse.csr_array(result.y_pred), sparse.csr_matrix(result.S), 0.6, 1.5, result.settings
     )
     dense = write(tmp_path, one)
-    one_path = write_report(tmp_path / "s.html", one.hierarchy, sparse.csr_matrix(one.y_true), sparse_one)
+    one_path = write_report(tmp_path / "s.html", Run(one.hierarchy, sparse.csr_matrix(one.y_true), sparse_one))
     written = re.compile(r"Written on .*? by")
     assert written.sub("", one_path.read_text(encoding="utf-8")) == written.sub("", dense)
 
@@ -155,7 +157,7 @@ def test_odd_labels(tmp_path, one, true, predict, n_samples):
     truth = true(one.y_true[:n_samples])
     labels = predict(truth)
     result = Evaluated("odd", labels, labels.astype(float))
-    path = write_report(tmp_path / "odd.html", one.hierarchy, truth, result)
+    path = write_report(tmp_path / "odd.html", Run(one.hierarchy, truth, result))
     text = path.read_text(encoding="utf-8")
     assert Parsed(text).open == []
     assert "nan" not in re.sub(r"<script.*?</script>|<style>.*?</style>", "", text, flags=re.S).lower()
@@ -165,18 +167,18 @@ def test_scores_beyond_one_and_without_scores(tmp_path, one):
     result = one.results[0]
     beyond = Evaluated("margins", result.y_pred, 4 * result.S - 2, 0.4)
     bare = Evaluated("labels only", result.y_pred)
-    path = write_report(tmp_path / "x.html", one.hierarchy, one.y_true, [beyond, bare])
+    path = write_report(tmp_path / "x.html", Run(one.hierarchy, one.y_true, [beyond, bare]))
     text = path.read_text(encoding="utf-8")
     assert "Needs scores between 0 and 1" in text
     assert "labels without scores" in text
-    alone = write_report(tmp_path / "y.html", one.hierarchy, one.y_true, bare).read_text(encoding="utf-8")
+    alone = page_of(tmp_path / "y.html", one.hierarchy, one.y_true, bare)
     assert 'id="curves"' not in alone
 
 
 def test_labels_that_break_the_hierarchy_are_mended_and_told(tmp_path, one):
     labels = np.zeros_like(one.y_true)
     labels[3, one.hierarchy.index("a/x")] = True
-    text = write_report(tmp_path / "x.html", one.hierarchy, one.y_true, Evaluated("odd", labels)).read_text("utf-8")
+    text = page_of(tmp_path / "x.html", one.hierarchy, one.y_true, Evaluated("odd", labels))
     assert "1 predicted row lacked an ancestor" in text
 
 
@@ -184,10 +186,10 @@ def test_thresholds_without_bound_are_told_in_words(tmp_path, one):
     thresholds = np.full(one.hierarchy.n_nodes, 0.25)
     thresholds[:2] = np.inf, -np.inf
     result = Evaluated("x", one.y_true, one.results[0].S, thresholds)
-    text = write_report(tmp_path / "x.html", one.hierarchy, one.y_true, result).read_text(encoding="utf-8")
+    text = page_of(tmp_path / "x.html", one.hierarchy, one.y_true, result)
     assert data_of(text)["methods"][0]["thresholds"][:3] == ["never predicted", "always predicted", 0.25]
     single = Evaluated("x", one.y_true, one.results[0].S, np.inf)
-    assert Parsed(write_report(tmp_path / "y.html", one.hierarchy, one.y_true, single).read_text("utf-8")).open == []
+    assert Parsed(page_of(tmp_path / "y.html", one.hierarchy, one.y_true, single)).open == []
 
 
 def test_what_is_known_of_the_data_is_shown(tmp_path, one):
@@ -218,11 +220,11 @@ def test_mistakes_in_the_arguments_are_named(tmp_path, one):
     ]
     for arguments, options, message in cases:
         with pytest.raises(ValueError, match=message):
-            write_report(path, *arguments, **options)
+            write_report(path, Run(*arguments, **options))
     with pytest.raises(TypeError, match="Evaluated"):
-        write_report(path, h, truth, [truth])
+        Run(h, truth, [truth])
     with pytest.raises(TypeError, match="hierarchy"):
-        write_report(path, None, truth, result)
+        Run(None, truth, result)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -257,7 +259,6 @@ def test_short_names_drop_what_the_parent_says():
 
 
 def test_examples_count_every_label_even_when_folded(one):
-    from truepath.report.evaluated import check_subject
     from truepath.report.examples import MOST_LINES, choose_examples
 
     wide = Hierarchy.from_edges(
@@ -267,7 +268,7 @@ def test_examples_count_every_label_even_when_folded(one):
     full = np.ones_like(run.y_true)
     partly = full.copy()
     partly[:, [wide.index(f"g{k}") for k in range(0, 30, 2)]] = False
-    subject = check_subject(wide, full, Evaluated("x", partly))
+    run = Run(wide, full, Evaluated("x", partly))
 
     def lines(branches):
         return sum(1 + lines(b.branches) for b in branches)
@@ -277,7 +278,7 @@ def test_examples_count_every_label_even_when_folded(one):
             (int(b.name.split()[0]) if b.mark == "more" else 1) + b.folded + labels(b.branches) for b in branches
         )
 
-    for _, examples in choose_examples(subject, subject.results[0]):
+    for _, examples in choose_examples(run, run.results[0]):
         for example in examples:
             assert labels(example.branches) == wide.n_nodes
             assert lines(example.branches) <= 2 * MOST_LINES
@@ -291,7 +292,7 @@ def test_a_go_sized_page_is_small_and_soon_there(tmp_path):
     run = make_run(Hierarchy.from_parents(parents), n_samples=1278)
     run.results[0] = Evaluated("noise", run.results[0].S > 0.9, run.results[0].S.astype(np.float32))
     start = time.perf_counter()
-    path = write_report(tmp_path / "go.html", run.hierarchy, run.y_true, run.results)
+    path = write_report(tmp_path / "go.html", Run(run.hierarchy, run.y_true, run.results))
     assert time.perf_counter() - start < 60  # some 5 s on an idle core
     assert path.stat().st_size < 5_000_000
 

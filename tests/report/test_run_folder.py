@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from truepath.errors import DataFormatError
-from truepath.report import Evaluated, load_run, save_run, write_report
+from truepath.report import Evaluated, Run, load_run, save_run, write_report
 
 
 @pytest.fixture
@@ -20,32 +20,32 @@ def folder(tmp_path, three):
     per_node = np.linspace(0.1, 0.9, three.hierarchy.n_nodes)
     results.append(Evaluated("bare", other.y_pred, thresholds=per_node))
     more = {"title": "Mine", "ids": [f"r{i}" for i in range(60)], "texts": ["t"] * 60, "y_train": three.y_true[:9]}
-    return save_run(tmp_path / "deep" / "run", three.hierarchy, three.y_true, results, **more)
+    return save_run(tmp_path / "deep" / "run", Run(three.hierarchy, three.y_true, results, **more))
 
 
 def test_what_is_saved_comes_back(folder, three):
     run = load_run(folder)
     assert (run.title, run.hierarchy, len(run.results)) == ("Mine", three.hierarchy, 3)
-    assert (run.subject.y_true.toarray() == three.y_true).all()
-    assert (run.subject.y_train.toarray() == three.y_true[:9]).all()
+    assert (run.y_true.toarray() == three.y_true).all()
+    assert (run.y_train.toarray() == three.y_true[:9]).all()
     dense, thin, bare = run.results
     assert (dense.S == three.results[0].S).all()
     assert sparse.issparse(thin.S)
     assert bare.S is None
     assert bare.thresholds.shape == (three.hierarchy.n_nodes,)
     assert (dense.fit_seconds, dense.settings) == (1.5, {"depth": "0", "rate": "0.1"})
-    assert 0 < run.measures["sparse"]["f1"] < 1
+    assert 0 < run.measures["sparse"]["hierarchical_f1"] < 1
     assert "truepath" in run.versions
 
 
 def test_the_page_of_a_saved_run_is_the_page(folder, tmp_path):
-    page = write_report(tmp_path / "x.html", **load_run(folder).arguments()).read_text(encoding="utf-8")
+    page = write_report(tmp_path / "x.html", load_run(folder)).read_text(encoding="utf-8")
     assert "<title>Mine</title>" in page
     assert re.search(r"<h4>r\d+</h4>", page)
 
 
 def test_a_new_run_replaces_the_old(folder, three):
-    save_run(folder, three.hierarchy, three.y_true, three.results[0], title="Newer")
+    save_run(folder, Run(three.hierarchy, three.y_true, three.results[0], title="Newer"))
     assert [result.name for result in load_run(folder).results] == ["method 1"]
 
 
@@ -102,7 +102,7 @@ def test_a_foreign_folder_is_refused(tmp_path):
     with pytest.raises(DataFormatError, match=r"run\.json"):
         load_run(tmp_path)
     (tmp_path / "run.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(DataFormatError, match="format 1"):
+    with pytest.raises(DataFormatError, match="format 2"):
         load_run(tmp_path)
 
 

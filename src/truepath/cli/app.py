@@ -24,8 +24,9 @@ from truepath.cli.predict import predict
 from truepath.cli.report import report
 from truepath.cli.reproduce import reproduce
 from truepath.cli.strategies import StrategyCommand
+from truepath.errors import explain
 
-__all__ = ["app", "main"]
+__all__ = ["app", "format_error", "main"]
 
 BAD_INPUT = 1
 INTERRUPTED = 130
@@ -47,7 +48,11 @@ COMMANDS = {
     "Methods side by side": (experiment, compare, reproduce),
 }
 #: Commands whose help ends with the members of a registry
-LISTING = {"reproduce": help_listing("truepath.papers:PAPERS", "Papers:"), "label": StrategyCommand}
+LISTING = {
+    "evaluate": help_listing("truepath.registry:METRICS", "Measures:"),
+    "label": StrategyCommand,
+    "reproduce": help_listing("truepath.papers:PAPERS", "Papers:"),
+}
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(command)
@@ -73,8 +78,14 @@ def main() -> None:
     except (ValueError, OSError, ImportError) as error:  # TruePathError is a ValueError
         if os.environ.get("TRUEPATH_TRACEBACK"):
             raise
-        typer.echo(f"truepath: {error}", err=True)
+        typer.echo(format_error(error), err=True)
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         typer.echo("truepath: interrupted", err=True)
         sys.exit(INTERRUPTED)
+
+
+def format_error(error: Exception) -> str:
+    """Return an error as one line: what is wrong and then, dim on terminals that show it, the way out."""
+    problem, remedy = (" ".join(part.split()) for part in explain(error))
+    return f"truepath: {problem}" + (f" {typer.style(remedy, dim=True)}" if remedy else "")

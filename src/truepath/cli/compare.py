@@ -54,7 +54,8 @@ def compare(
     columns = read_columns(results)
     wanted: list[str | None] = [measure] if measure is not None else [*list_measures(columns)] or [None]
     if diagram is not None and len(wanted) > 1:
-        raise TruePathError(f"--diagram draws one measure; choose it with --measure: {', '.join(map(str, wanted))}.")
+        remedy = f"Choose one with --measure: {', '.join(map(str, wanted))}."
+        raise TruePathError("--diagram draws one measure.", remedy)
     way: dict[str, Any] = {"greater_is_better": greater_is_better}
     found = [compare_methods(columns, label, alpha=alpha, **way) for label in wanted]
     form = Format.json if as_json else form
@@ -88,7 +89,7 @@ def _draw(comparison: MethodComparison, path: Path) -> None:
     figure = critical_difference_diagram(comparison).figure
     try:
         figure.savefig(path, dpi=200)
-    except ValueError as problem:
-        from truepath.errors import TruePathError
+    except ValueError as error:
+        from truepath.errors import TruePathError, explain
 
-        raise TruePathError(f"--diagram {path}: {problem}") from None
+        raise TruePathError(f"--diagram {path}: {explain(error)[0]}", "Choose .svg, .png or .pdf.") from None

@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from truepath.data import Dataset
-    from truepath.report import Evaluated
+    from truepath.report import Evaluated, Run
 
 __all__ = ["demo"]
 
@@ -17,9 +17,9 @@ __all__ = ["demo"]
 N_FOLDS = 3
 #: What is compared: preset -> what it is in words
 METHODS = {
-    "linear": "logistic regression for every topic, one threshold",
+    "linear": "one logistic regression per topic, one threshold for all",
     "fael": "local classifiers, final scores learned from all topics' scores",
-    "clus-ens+mts": "a forest of clustering trees, a threshold for each topic",
+    "clus-ens+mts": "a forest of clustering trees, one threshold per topic",
 }
 
 
@@ -30,7 +30,7 @@ def demo(
     """Train three methods on the bundled data set, compare them, show one prediction, write a report."""
     from rich.console import Console
 
-    from truepath.cli.fitting import LEGEND, measure, results_table
+    from truepath.cli.fitting import print_results
     from truepath.data import load_dataset
 
     console = Console(highlight=False)
@@ -42,15 +42,14 @@ def demo(
     )
     for method, what in METHODS.items():
         console.print(f"  [bold]{method:<13}[/] {what}")
-    results, seconds = _train(ds)
-    found = {name: measure(ds.test.y, result, h) for name, result in results.items()}
+    run = _train(ds)
     console.print()
-    console.print(results_table(found, f"On the {len(ds.test):,} test packages (* best)", seconds))
-    console.print(LEGEND)
-    best = max(found, key=lambda name: found[name]["hierarchical_f1"])
-    console.print(f"\nOne package, as [bold]{best}[/] sees it:")
-    console.print(_example(ds, results[best].y_pred))
-    page = _write(ds, list(results.values()), output)
+    seconds = {result.name: result.fit_seconds or 0.0 for result in run.results}
+    print_results(console, run.measures, f"On the {len(ds.test):,} test packages (* best)", seconds)
+    best = max(run.results, key=lambda result: run.measures[result.name]["hierarchical_f1"])
+    console.print(f"\nOne package, as [bold]{best.name}[/] sees it:")
+    console.print(_example(run, best))
+    page = _write(run, output)
     console.print(f"\nThe whole story, with the hierarchy to zoom into: [bold]{page}[/]", soft_wrap=True)
     console.print("\nTry next:")
     console.print("  [bold]truepath fit YOUR.csv --text COLUMN --labels COLUMN -o model.tp[/]")
@@ -59,55 +58,50 @@ def demo(
         typer.launch(str(page))
 
 
-def _train(ds: Dataset) -> tuple[dict[str, Evaluated], dict[str, float]]:
+def _train(ds: Dataset) -> Run:
     """Fit each method on train and valid together, thresholds and combiner out of fold; predict the test part."""
     from truepath.classifier import make_preset
     from truepath.cli.fitting import evaluate_model, fit_with_progress
+    from truepath.report import Run
 
     together = ds.merge("train", "valid", into="train").train
-    results, seconds = {}, {}
+    results = []
     for method in METHODS:
         model = make_preset(method, ds.hierarchy, cv=N_FOLDS)
-        seconds[method] = fit_with_progress(model, together.X, together.y, method)
-        results[method] = evaluate_model(model, ds.test.X, method, seconds[method])
-    return results, seconds
+        seconds = fit_with_progress(model, together.X, together.y, method)
+        results.append(evaluate_model(model, ds.test.X, method, seconds))
+    about: dict[str, Any] = {"ids": ds.test.ids, "y_train": together.y, "description": ds.describe()}
+    return Run(ds.hierarchy, ds.test.y, results, title="Topics of Python packages", **about)
 
 
-def _write(ds: Dataset, results: list[Evaluated], folder: Path) -> Path:
+def _write(run: Run, folder: Path) -> Path:
     """Keep the results, and make the page from them."""
     from truepath.cli.progress import progress
     from truepath.report import save_run, write_report
 
-    together = ds.merge("train", "valid", into="train").train
-    about: dict[str, Any] = {
-        "title": "Topics of Python packages",
-        "ids": ds.test.ids,
-        "y_train": together.y,
-        "description": ds.describe(),
-    }
     with progress("writing the report", 2) as advance:
-        save_run(folder / "run", ds.hierarchy, ds.test.y, results, **about)
+        save_run(folder / "run", run)
         advance()
-        page = write_report(folder / "report.html", ds.hierarchy, ds.test.y, results, **about)
+        page = write_report(folder / "report.html", run)
         advance()
     return page
 
 
-def _example(ds: Dataset, y_pred: Any) -> Any:
+def _example(run: Run, result: Evaluated) -> Any:
     """Draw the test package with the most labels predicted right of those with just one wrong or missed."""
     import numpy as np
     from rich.tree import Tree
 
-    truth = ds.test.y
+    truth, y_pred = run.y_true.toarray(), result.y_pred.toarray()
     right = (truth & y_pred).sum(axis=1)
     row = int(np.argmax(np.where((truth != y_pred).sum(axis=1) == 1, right, -1)))
-    name = str(ds.test.ids[row]) if ds.test.ids is not None else f"row {row}"
+    name = run.ids[row] if run.ids is not None else f"row {row}"
     marks = {(True, True): "[green]✓ {}[/]", (True, False): "[yellow]○ {}  (missed)[/]", (False, True): "[red]✗ {}[/]"}
     tree = Tree(f"[bold]{name}[/]   [green]✓ right[/]  [yellow]○ missed[/]  [red]✗ wrong[/]")
     branches = {-1: tree}
     for v in np.flatnonzero(truth[row] | y_pred[row]).tolist():
-        above = ds.hierarchy.parents(v)
+        above = run.hierarchy.parents(v)
         mark = marks[bool(truth[row, v]), bool(y_pred[row, v])]
-        label = str(ds.hierarchy.names[v]).rsplit(" :: ", 1)[-1]
+        label = str(run.hierarchy.names[v]).rsplit(" :: ", 1)[-1]
         branches[v] = branches[int(above[0]) if above.size else -1].add(mark.format(label))
     return tree

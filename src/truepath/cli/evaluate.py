@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from truepath.errors import TruePathError
+from truepath.errors import TruePathError, explain
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -37,7 +37,9 @@ def evaluate(
     scores: Annotated[
         Path | None, typer.Option("--scores", "-S", help="Scores, for the measures that need them.")
     ] = None,
-    metrics: Annotated[str | None, typer.Option("--metrics", "-m", help="Names, with commas; all by default.")] = None,
+    metrics: Annotated[
+        str | None, typer.Option("--metrics", "-m", help="Names, with commas; all by default. They are listed below.")
+    ] = None,
     nodes: Annotated[
         str | None, typer.Option(help="Count these labels only: names, with commas, or a file of them.")
     ] = None,
@@ -58,7 +60,7 @@ def evaluate(
     from truepath.data import read_labels, read_scores
 
     if predicted is None and scores is None:
-        raise TruePathError("nothing to evaluate: give predicted labels, --scores, or both.")
+        raise TruePathError("nothing to evaluate.", "Give predicted labels, --scores, or both.")
     tree, true, true_ids = _read_truth(truth, hierarchy, labels, split, ids, close)
     given: dict[str, Any] = {}
     if predicted is not None:
@@ -85,7 +87,8 @@ def _read_truth(
 
     if Path(truth).is_file():
         if hierarchy is None:
-            raise TruePathError("--hierarchy is missing: a file of labels does not say how they hang together.")
+            problem = "--hierarchy is missing: a file of labels does not say which label lies below which."
+            raise TruePathError(problem, "Give a file of edges, or the hierarchy.json of a run.")
         tree = read_hierarchy(hierarchy)
         table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
         return tree, table.y, table.ids
@@ -93,9 +96,9 @@ def _read_truth(
         raise FileNotFoundError(2, "no such file", truth)
     ds = load_dataset(truth)
     if split not in ds.splits:
-        raise TruePathError(f"{truth} has no part {split!r}; there are {', '.join(ds.splits)}. Choose with --split.")
+        raise TruePathError(f"{truth} has no part {split!r}.", f"Choose with --split: {', '.join(ds.splits)}.")
     if hierarchy is not None and read_hierarchy(hierarchy) != ds.hierarchy:
-        raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}; leave it out.")
+        raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}.", "Leave it out.")
     return ds.hierarchy, ds[split].y, ds[split].ids
 
 
@@ -106,8 +109,9 @@ def _match(matrix: Any, ids: Any, true: Any, true_ids: Any, path: str, by_order:
     if ids is not None and true_ids is not None and not by_order:
         try:
             return matrix[match_rows(true_ids, ids, what=path)]
-        except TruePathError as problem:
-            raise TruePathError(f"{problem} To compare row by row instead, add --by-order.") from None
+        except TruePathError as error:
+            problem, remedy = explain(error)
+            raise TruePathError(problem, f"{remedy} To compare row by row instead, add --by-order.".lstrip()) from None
     if matrix.shape[0] != true.shape[0]:
         raise TruePathError(
             f"{path} has {matrix.shape[0]} rows, the truth has {true.shape[0]}: they must be the same rows."
@@ -131,7 +135,7 @@ def _counted(hierarchy: Hierarchy, nodes: str | None, leave_out: str | None) -> 
 
 
 def _names(given: str) -> list[str]:
-    """Split names at commas, or read them from a file, one a line."""
+    """Split names at commas, or read them from a file, one per line."""
     if Path(given).is_file():
         return [line.strip() for line in Path(given).read_text(encoding="utf-8").splitlines() if line.strip()]
     return [name.strip() for name in given.split(",") if name.strip()]
@@ -146,7 +150,8 @@ def _wanted(metrics: str | None, given: dict[str, Any]) -> list[str]:
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     for name in names:
         if (needs := get_metric(name).needs) not in given:
-            raise TruePathError(f"{name} needs {needs}: give {'PREDICTED' if needs == 'labels' else '--scores'}.")
+            wanted = "PREDICTED" if needs == "labels" else "--scores"
+            raise TruePathError(f"{name} needs {needs}.", f"Give {wanted}.")
     return names
 
 
@@ -194,22 +199,25 @@ def _finite(value: float | None) -> float | None:
 
 
 def _print(found: dict[str, _Measured], title: str, n_resamples: int) -> None:
-    """Draw the table, measures of labels first, an arrow to where better is."""
+    """Print the table, measures of labels first, and what each measure means."""
     from rich.console import Console
     from rich.table import Table
 
+    from truepath.cli.fitting import legend
     from truepath.metrics import get_metric
 
     table = Table(title=title, title_justify="left")
-    table.add_column("measure")
+    table.add_column("measure", no_wrap=True)
     table.add_column("value", justify="right")
     table.add_column("better")
     if n_resamples:
-        table.add_column("95% interval")
-    for needs in ("labels", "scores"):
-        group = [name for name in found if get_metric(name).needs == needs]
-        for name in group:
-            arrow = "↑" if get_metric(name).greater_is_better else "↓"
-            ends = [f"{found[name].low:.4f} to {found[name].high:.4f}"] if n_resamples else []
-            table.add_row(name, f"{found[name].value:.4f}", arrow, *ends, end_section=name == group[-1])
-    Console(highlight=False).print(table)
+        table.add_column("95% interval", no_wrap=True)
+    groups = [[get_metric(name) for name in found if get_metric(name).needs == needs] for needs in ("labels", "scores")]
+    for group in groups:
+        for metric in group:
+            value, low, high = found[metric.name]
+            ends = [f"{metric.show(low)} to {metric.show(high)}"] if n_resamples else []
+            table.add_row(metric.name, metric.show(value), metric.arrow, *ends, end_section=metric is group[-1])
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(legend({metric.name: metric for group in groups for metric in group}))

@@ -51,9 +51,7 @@ def fit(
     """Fit a model, measure it on rows it did not see, and save it."""
     from truepath.cli.sources import open_training
 
-    if not 0 <= test_share < 1:
-        raise typer.BadParameter(f"must be at least 0 and below 1, not {test_share}.", param_hint="--test-share")
-    _check_output(output)
+    _check_options(output, test_share)
     ds, remembered = open_training(
         data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, hierarchy=hierarchy
     )
@@ -61,26 +59,34 @@ def fit(
     train, test = _parts(ds, test_share, seed)
     method = _choose(ds) if method == "auto" else method
     model = _make(method, ds, seed, n_jobs)
-    told: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
+    summary: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
     if test is not None:
-        told |= _measure(model, train, test, ds, method, run or output.with_suffix(".run"))
+        summary |= _measure(model, train, test, ds, method, run or output.with_suffix(".run"))
     if test is None or not had_test:
         from truepath.cli.fitting import fit_with_progress
 
         train = ds.merge()["all"]
-        told["seconds"] = fit_with_progress(model, train.X, train.y, f"{method} on all rows")
+        summary["seconds"] = fit_with_progress(model, train.X, train.y, f"{method} on all rows")
     model.input_ = remembered
     model.save(output)
-    told |= {"model": str(output), "rows_fitted": len(train)}
-    typer.echo(json.dumps(told, indent=2)) if as_json else _say(told, output)
+    summary |= {"model": str(output), "rows_fitted": len(train)}
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2))
+    else:
+        _print(summary, output)
 
 
-def _check_output(output: Path) -> None:
-    """Refuse, before the work, what could not be saved after it."""
+def _check_options(output: Path, test_share: float) -> None:
+    """Refuse, before the work, what could not be measured or saved after it."""
+    from truepath.errors import TruePathError
+
+    if not 0 <= test_share < 1:
+        raise TruePathError(f"--test-share must be at least 0 and below 1, not {test_share:g}.")
     if find_spec("skops") is None:
         raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
     if not output.resolve().parent.is_dir():
-        raise FileNotFoundError(f"--output: there is no folder {output.parent} to write {output.name} to.")
+        problem = f"--output: there is no folder {output.parent} to write {output.name} to."
+        raise TruePathError(problem, "Create it, or choose another place.")
 
 
 def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | None]:
@@ -114,34 +120,34 @@ def _measure(
     model: HierarchicalClassifier, train: Split, test: Split, ds: Dataset, method: str, folder: Path
 ) -> dict[str, Any]:
     """Fit on the training rows, measure on the others, keep the results in a folder."""
-    from truepath.cli.fitting import evaluate_model, fit_with_progress, measure
-    from truepath.report import save_run
+    from truepath.cli.fitting import evaluate_model, fit_with_progress
+    from truepath.report import Run, save_run
 
     seconds = fit_with_progress(model, train.X, train.y, method)
     result = evaluate_model(model, test.X, method, seconds)
     texts = test.X.tolist() if getattr(test.X, "ndim", 2) == 1 else None
-    title = f"{ds.name}: {method}"
-    options: dict[str, Any] = {"title": title, "ids": test.ids, "texts": texts, "y_train": train.y}
-    save_run(folder, ds.hierarchy, test.y, result, description=ds.describe(), **options)
-    found = measure(test.y, result, ds.hierarchy)
-    return {"test_rows": len(test), "measures": found, "run": str(folder), "seconds": seconds}
+    about: dict[str, Any] = {"ids": test.ids, "texts": texts, "y_train": train.y, "description": ds.describe()}
+    run = Run(ds.hierarchy, test.y, result, title=f"{ds.name}: {method}", **about)
+    save_run(folder, run)
+    return {"test_rows": len(test), "measures": run.measures[method], "run": str(folder), "seconds": seconds}
 
 
-def _say(told: dict[str, Any], output: Path) -> None:
+def _print(summary: dict[str, Any], output: Path) -> None:
+    """Print the results for people, and what to do next."""
     from rich.console import Console
     from rich.filesize import decimal
 
-    from truepath.cli.fitting import LEGEND, results_table
+    from truepath.cli.fitting import print_results
 
     console = Console(highlight=False)
-    console.print(f"[bold]{told['data']}[/]: {told['rows_fitted']:,} rows fitted, {told['labels']:,} labels")
-    if "measures" in told:
-        console.print(results_table({told["method"]: told["measures"]}, f"On {told['test_rows']:,} rows held out"))
-        console.print(LEGEND)
+    console.print(f"[bold]{summary['data']}[/]: {summary['rows_fitted']:,} rows fitted, {summary['labels']:,} labels")
+    if "measures" in summary:
+        title = f"On {summary['test_rows']:,} rows held out"
+        print_results(console, {summary["method"]: summary["measures"]}, title)
     console.print(f"\nModel    [bold]{output}[/] ({decimal(output.stat().st_size)})", soft_wrap=True)
-    if "run" in told:
-        console.print(f"Results  [bold]{told['run']}[/]", soft_wrap=True)
+    if "run" in summary:
+        console.print(f"Results  [bold]{summary['run']}[/]", soft_wrap=True)
     console.print("\nTry next:", soft_wrap=True)
     console.print(f"  [bold]truepath predict {output} NEW_DATA -o labels.csv[/]", soft_wrap=True)
-    if "run" in told:
-        console.print(f"  [bold]truepath report {told['run']}[/]", soft_wrap=True)
+    if "run" in summary:
+        console.print(f"  [bold]truepath report {summary['run']}[/]", soft_wrap=True)

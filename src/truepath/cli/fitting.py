@@ -1,35 +1,27 @@
-"""What ``fit`` and ``demo`` share: fitting with a bar that knows the parts, and measuring on test rows."""
+"""What ``fit`` and ``demo`` share: fitting with a bar that knows the parts, predicting test rows, and their table."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from truepath.classifier import HierarchicalClassifier
-    from truepath.hierarchy import Hierarchy
+    from truepath.metrics import Metric
     from truepath.report import Evaluated
 
-__all__ = ["LEGEND", "MEASURES", "evaluate_model", "fit_with_progress", "measure", "results_table"]
+__all__ = ["MEASURES", "evaluate_model", "fit_with_progress", "legend", "print_results"]
 
-#: Measure -> (what the table calls it, decimals)
-MEASURES = {
-    "hierarchical_f1": ("hF1 ↑", 3),
-    "auprc": ("AU(PRC) ↑", 3),
-    "exact_match": ("exact ↑", 3),
-    "h_loss": ("H-loss ↓", 4),
-    "hmc_loss": ("HMC-loss ↓", 4),
-}
-#: What the headings mean, for below a table
-LEGEND = (
-    "[dim]hF1: F1 over all labels, ancestors included. AU(PRC): area under the pooled\n"
-    "precision-recall curve. exact: rows with every label right. ↑ more is better.[/]"
-)
+#: The measures of the table, in its order; a run has more
+MEASURES = ("hierarchical_f1", "auprc", "exact_match", "h_loss", "hmc_loss")
+
+Values = Mapping[str, Mapping[str, float]]  # method -> metric -> value
 
 
 class _Steps(logging.Handler):
@@ -79,39 +71,47 @@ def evaluate_model(model: HierarchicalClassifier, X: Any, name: str, seconds: fl
     return Evaluated(name, model.predict(X), model.predict_proba(X), thresholds, round(seconds, 3), shown)
 
 
-def measure(y_true: Any, result: Evaluated, hierarchy: Hierarchy) -> dict[str, float]:
-    """Return the usual measures of one method."""
-    from truepath.metrics import evaluate
+def print_results(console: Console, measures: Values, title: str, seconds: Mapping[str, float] | None = None) -> None:
+    """Print methods by measures, the best of each measure bold and starred, and below it what the measures mean."""
+    from truepath.metrics import get_metric
 
-    return evaluate(y_true, result.y_pred, result.S, hierarchy, metrics=list(MEASURES))
+    known = [get_metric(name) for name in MEASURES if any(name in values for values in measures.values())]
+    console.print(_results_table(measures, known, title, seconds))
+    console.print(legend({metric.label: metric for metric in known}))
 
 
-def results_table(found: dict[str, dict[str, float]], title: str, seconds: dict[str, float] | None = None) -> Table:
-    """Draw methods by measures, the best of each measure bold and starred."""
+def legend(shown: Mapping[str, Metric]) -> Table:
+    """Return what measures mean, one per line after what the table above calls them."""
+    from rich.table import Table
+
+    lines = Table.grid(padding=(0, 1))
+    for called, metric in shown.items():
+        lines.add_row(called, metric.arrow, metric.meaning, style="dim")
+    return lines
+
+
+def _results_table(measures: Values, metrics: list[Metric], title: str, seconds: Mapping[str, float] | None) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from truepath.metrics import get_metric
-
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     table.add_column("method", no_wrap=True)
-    for heading, _ in MEASURES.values():
-        table.add_column(heading, justify="right")
+    for metric in metrics:
+        table.add_column(metric.heading, justify="right")
     if seconds is not None:
         table.add_column("fit, s", justify="right")
-    best = {
-        key: (max if get_metric(key).greater_is_better else min)(values[key] for values in found.values())
-        for key in MEASURES
-    }
-    for method, values in found.items():
-        cells = [
-            _cell(values[key], digits, len(found) > 1 and values[key] == best[key])
-            for key, (_, digits) in MEASURES.items()
-        ]
-        table.add_row(method, *cells, *([f"{seconds[method]:.1f}"] if seconds is not None else []))
+    columns = [_cells(metric, [values.get(metric.name) for values in measures.values()]) for metric in metrics]
+    for method, cells in zip(measures, zip(*columns)):
+        table.add_row(method, *cells, *([] if seconds is None else [f"{seconds[method]:.1f}"]))
     return table
 
 
-def _cell(value: float, digits: int, is_best: bool) -> str:
-    text = f"{value:.{digits}f}"
-    return f"[bold]{text}*[/]" if is_best else f"{text} "
+def _cells(metric: Metric, values: list[float | None]) -> list[str]:
+    """Write one measure of all methods, the best of several marked."""
+    known = [value for value in values if value is not None]
+    best = max(known) if metric.greater_is_better else min(known)
+    is_marked = len(values) > 1
+    return [
+        f"[bold]{metric.show(value)}*[/]" if is_marked and value == best else f"{metric.show(value)} "
+        for value in values
+    ]

@@ -55,7 +55,9 @@ def _explained(fitted: Any, X: Any, ids: list[str] | None, row: int) -> str:
     """Return why one row got its labels."""
     n_rows = X.shape[0]
     if not 0 <= row < n_rows:
-        raise typer.BadParameter(f"must be between 0 and {n_rows - 1}, not {row}.", param_hint="--explain")
+        from truepath.errors import TruePathError
+
+        raise TruePathError(f"--explain must be a row from 0 to {n_rows - 1}, not {row}.")
     name = ids[row] if ids is not None else f"row {row}"
     one = X[row] if getattr(X, "ndim", 2) == 1 else X[row : row + 1]
     return f"{name}\n{fitted.explain(one)}"

@@ -54,10 +54,11 @@ def _write(run: Path, output: Path, title: str | None) -> Path:
         raise TruePathError(f"{run}: there is no such folder.")
     if (folder / "run.json").is_file() and run.name != "results.csv":
         saved = load_run(folder)
-        return write_report(output, **{**saved.arguments(), "title": title or saved.title})
+        saved.title = title or saved.title
+        return write_report(output, saved)
     if (folder / "results.csv").is_file():
         return write_experiment_report(output, folder / "results.csv", title=title or _plan_name(folder))
     raise TruePathError(
-        f"{run}: neither a run (no run.json) nor an experiment (no results.csv) is here. A run is saved by "
-        "truepath fit or truepath.report.save_run, an experiment by truepath experiment."
+        f"{run}: neither a run (no run.json) nor an experiment (no results.csv) is here.",
+        "A run is saved by truepath fit or truepath.report.save_run, an experiment by truepath experiment.",
     )

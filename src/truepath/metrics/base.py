@@ -83,6 +83,11 @@ class Metric:
         return self.bounds[1] if self.greater_is_better else self.bounds[0]
 
     @property
+    def summary(self) -> str:
+        """The meaning, as every registry's members call it."""
+        return self.meaning
+
+    @property
     def arrow(self) -> str:
         """An arrow to where better is."""
         return "↑" if self.greater_is_better else "↓"

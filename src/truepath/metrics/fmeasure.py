@@ -224,7 +224,7 @@ def micro_f1(
 @register(
     needs="labels",
     label="macro-F1",
-    meaning="mean F1 of all labels, rare ones weighing as much as common ones",
+    meaning="mean F1 of all labels, rare or common; one that never occurs counts 0",
 )
 def macro_f1(
     y_true: Any,

@@ -1,4 +1,4 @@
-"""Bars and whiskers, each a function from numbers to SVG text."""
+"""Bars, whiskers and dots, each a function from numbers to SVG text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from truepath.report.measures import Measured
 from truepath.report.profile import Bars
 from truepath.report.svg import DASHES, WIDTH, Frame, element, marker, number, picture, polyline, text
 
-__all__ = ["bar_chart", "method_sign", "round_numbers", "whisker", "whisker_panel"]
+__all__ = ["bar_chart", "dot_plot", "method_sign", "round_numbers", "whisker", "whisker_panel"]
+
+DOT_ROW = 40.0
 
 
 def bar_chart(bars: Bars, x_label: str, y_label: str) -> str:
@@ -30,8 +32,8 @@ def bar_chart(bars: Bars, x_label: str, y_label: str) -> str:
             drawn.append(text(x, base + 15, label, class_="tick", text_anchor="middle"))
     drawn.append(text(0, 12, y_label, class_="label"))
     drawn.append(text(WIDTH / 2, frame.height - 5, x_label, class_="label", text_anchor="middle"))
-    told = ", ".join(f"{label}: {count}" for label, count in zip(bars.texts, bars.counts))
-    return picture(drawn, f"{y_label} by {x_label}. {told}", height=frame.height)
+    in_words = ", ".join(f"{label}: {count}" for label, count in zip(bars.texts, bars.counts))
+    return picture(drawn, f"{y_label} by {x_label}. {in_words}", height=frame.height)
 
 
 def _brief(count: int) -> str:
@@ -46,10 +48,10 @@ def whisker(measured: Measured, domain: tuple[float, float] = (0.0, 1.0)) -> str
         element("line", x1=frame.x(t), x2=frame.x(t), y1=7, y2=13, class_="gridline") for t in round_numbers(*domain)
     ]
     lines += _dot_and_whisker(frame, measured, 10, 0)
-    return picture(lines, _told(measured), height=20)
+    return picture(lines, _in_words(measured), height=20)
 
 
-def whisker_panel(rows: Sequence[Measured | None]) -> str:
+def whisker_panel(rows: Sequence[Measured | None], digits: int = 3) -> str:
     """Draw one measure of several methods below each other; the methods' numbers choose colour and shape."""
     known = [m for m in rows if m is not None]
     ends = [e for m in known for e in (m.value, m.low, m.high) if isfinite(e)]
@@ -68,9 +70,9 @@ def whisker_panel(rows: Sequence[Measured | None]) -> str:
             series.append(text(frame.left + 6, y + 4, "needs scores", class_="tick"))
         else:
             series += _dot_and_whisker(frame, measured, y, k)
-            series.append(text(WIDTH, y + 4, number(measured.value), class_="value", text_anchor="end"))
+            series.append(text(WIDTH, y + 4, number(measured.value, digits), class_="value", text_anchor="end"))
         drawn.append(element("g", "".join(series), class_="series", data_series=k))
-    return picture(drawn, "; ".join(_told(m) for m in known), height=base + 22)
+    return picture(drawn, "; ".join(_in_words(m) for m in known), height=base + 22)
 
 
 def _dot_and_whisker(frame: Frame, measured: Measured, y: float, method: int) -> list[str]:
@@ -85,8 +87,38 @@ def _dot_and_whisker(frame: Frame, measured: Measured, y: float, method: int) ->
     return drawn
 
 
-def _told(measured: Measured) -> str:
+def _in_words(measured: Measured) -> str:
     return f"{number(measured.value)} ({number(measured.low)} to {number(measured.high)})"
+
+
+def dot_plot(rows: Sequence[tuple[str, Sequence[float | None]]], label: str) -> str:
+    """Draw values of methods by data set on one scale: a row per data set, a mark per method."""
+    known = [v for _, values in rows for v in values if v is not None and v == v]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    pad = max((high - low) * 0.06, 0.005)
+    frame = Frame((low - pad, high + pad), left=6, right=10)
+    base = DOT_ROW * len(rows) + 6
+    drawn = []
+    for tick in round_numbers(low - pad, high + pad):
+        x = frame.x(tick)
+        drawn.append(element("line", x1=x, x2=x, y1=4.0, y2=base, class_="gridline"))
+        drawn.append(text(x, base + 15, f"{tick:.4g}", class_="tick", text_anchor="middle"))
+    for k, (name, values) in enumerate(rows):
+        y = DOT_ROW * k + 28
+        found = [frame.x(v) for v in values if v is not None and v == v]
+        drawn.append(text(frame.left, y - 13, name, class_="label halo"))
+        if found:
+            drawn.append(element("line", x1=min(found), x2=max(found), y1=y, y2=y, class_="axis"))
+        for m, value in enumerate(values):
+            if value is not None and value == value:
+                drawn.append(marker(m, frame.x(value), y, 5, class_=f"dot m{m % 8}"))
+    drawn.append(text(WIDTH / 2, base + 31, label, class_="label", text_anchor="middle"))
+    in_words = "; ".join(
+        f"{name}: {', '.join('–' if v is None else f'{v:.3f}' for v in values)}" for name, values in rows
+    )
+    return picture(drawn, f"{label} by data set. {in_words}", height=base + 38)
 
 
 def round_numbers(low: float, high: float) -> list[float]:

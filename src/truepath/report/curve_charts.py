@@ -142,7 +142,7 @@ def levels_by_method(by_method: Sequence[Sequence[Level]]) -> str:
         series = [polyline(points, class_=f"line m{k % 8}", stroke_dasharray=DASHES[k % 8] or None)]
         series += [marker(k, x, y, 4, class_=f"dot m{k % 8}") for x, y in points]
         drawn.append(element("g", "".join(series), class_="series", data_series=k))
-    return picture(drawn, "F1 by depth, one line a method")
+    return picture(drawn, "F1 by depth, one line per method")
 
 
 def _level_frame(levels: Sequence[Level], right: float = 66, y_label: str = "share") -> Frame:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.metrics.counts import divide
-from truepath.report.evaluated import Evaluated, Subject
 from truepath.report.nodes import drawn_parents, short_names
+from truepath.report.run import Evaluated, Run
 
 __all__ = ["Branch", "Example", "choose_examples"]
 
@@ -49,15 +49,15 @@ class Example(NamedTuple):
     branches: list[Branch]
 
 
-def choose_examples(subject: Subject, result: Evaluated, random_state: Any = 0) -> list[tuple[str, list[Example]]]:
+def choose_examples(run: Run, result: Evaluated, random_state: Any = 0) -> list[tuple[str, list[Example]]]:
     """Choose rows of each kind and draw them; a row is shown once, kinds without a row are left out."""
-    hits = np.asarray(subject.y_true.multiply(result.y_pred).sum(axis=1)).ravel()
-    sizes = np.diff(subject.y_true.indptr) + np.diff(result.y_pred.indptr)
+    hits = np.asarray(run.y_true.multiply(result.y_pred).sum(axis=1)).ravel()
+    sizes = np.diff(run.y_true.indptr) + np.diff(result.y_pred.indptr)
     f1 = divide(2 * hits, sizes, 1.0)
-    context = (drawn_parents(subject.hierarchy), short_names(subject.hierarchy))
+    context = (drawn_parents(run.hierarchy), short_names(run.hierarchy))
     groups = []
     for (kind, title), rows in zip(KINDS, _choose(f1, sizes, random_state)):
-        shown = [_example(subject, result, int(i), float(f1[i]), kind, context) for i in rows]
+        shown = [_example(run, result, int(i), float(f1[i]), kind, context) for i in rows]
         if shown:
             groups.append((title, shown))
     return groups
@@ -78,12 +78,12 @@ def _choose(f1: NDArray[Any], sizes: NDArray[Any], random_state: Any) -> list[ND
     return [perfect, typical, worst]
 
 
-def _example(subject: Subject, result: Evaluated, i: int, f1: float, kind: str, context: Any) -> Example:
+def _example(run: Run, result: Evaluated, i: int, f1: float, kind: str, context: Any) -> Example:
     """Draw one row."""
-    true, predicted = (set(_row(Y, i)) for Y in (subject.y_true, result.y_pred))
-    branches = _grow(subject, result, i, true, predicted, context)
-    name = subject.ids[i] if subject.ids else f"row {i}"
-    text = subject.texts[i] if subject.texts else ""
+    true, predicted = (set(_row(Y, i)) for Y in (run.y_true, result.y_pred))
+    branches = _grow(run, result, i, true, predicted, context)
+    name = run.ids[i] if run.ids else f"row {i}"
+    text = run.texts[i] if run.texts else ""
     text = text if len(text) <= TEXT_LENGTH else text[:TEXT_LENGTH].rsplit(" ", 1)[0] + " …"
     return Example(kind, name, text, f1, len(true & predicted), len(true - predicted), len(predicted - true), branches)
 
@@ -92,7 +92,7 @@ def _row(Y: Any, i: int) -> list[int]:
     return [int(v) for v in Y.indices[Y.indptr[i] : Y.indptr[i + 1]]]
 
 
-def _grow(subject: Subject, result: Evaluated, i: int, true: set[int], predicted: set[int], context: Any) -> Any:
+def _grow(run: Run, result: Evaluated, i: int, true: set[int], predicted: set[int], context: Any) -> Any:
     """Build the tree of the row's labels, and fold branches of one mark when it would be long."""
     parents, short = context
     scores = _scores(result.S, i)
@@ -116,7 +116,7 @@ def _grow(subject: Subject, result: Evaluated, i: int, true: set[int], predicted
         folded = n_below if folds else 0
         score = None if scores is None else float(scores[v])
         drawn = [] if folds else [b for b, _ in grown]
-        return Branch(short[v], str(subject.hierarchy.names[v]), mark(v), score, drawn, folded), tally
+        return Branch(short[v], str(run.hierarchy.names[v]), mark(v), score, drawn, folded), tally
 
     roots = [branch(v)[0] for v in below.get(-1, [])]
     return _cut(roots, [MOST_LINES]) if len(shown) > MOST_LINES else roots

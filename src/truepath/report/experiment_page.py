@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from truepath.errors import DataFormatError, TruePathError
-from truepath.report.files import now, versions, write_atomically
 
 __all__ = ["RESULTS_FILE", "write_experiment_report"]
 
@@ -33,7 +31,9 @@ class Part(NamedTuple):
     """What the page tells of one measure."""
 
     measure: str
+    meaning: str
     way: str
+    digits: int
     rows: list[tuple[str, list[Cell | None]]]
     ranks: list[float | None]
     ranked: list[tuple[str, float]]
@@ -53,7 +53,7 @@ def write_experiment_report(
         The file to write.
     results : path-like
         The experiment's ``results.csv`` or the folder with it, as :func:`truepath.experiments.run_experiment` writes
-        it: a row for each data set, method, seed, fold and measure.
+        it: one row per data set, method, seed, fold and measure.
     title : str
     alpha : float, default=0.05
         Level of significance of the diagrams.
@@ -63,7 +63,7 @@ def write_experiment_report(
     path : Path
     """
     from truepath.report.charts import method_sign
-    from truepath.report.render import render
+    from truepath.report.render import write_page
 
     table = Path(results)
     table = table / RESULTS_FILE if table.is_dir() else table
@@ -77,9 +77,9 @@ def write_experiment_report(
         "methods": [(name, method_sign(k)) for k, name in enumerate(methods)],
         "n_runs": max(sum(len(v) for key, v in cells.items() if key[2] == m) for m in measures),
         "alpha": alpha,
-        "made": {"created": now(), "versions": versions(), "source": table.name},
+        "source": table.name,
     }
-    return write_atomically(path, render("experiment.html", context))
+    return write_page(path, "experiment.html", context)
 
 
 def _read(path: Path) -> Cells:
@@ -91,47 +91,56 @@ def _read(path: Path) -> Cells:
         reader = csv.DictReader(file)
         lacking = [name for name in WANTED if name not in (reader.fieldnames or ())]
         if lacking:
-            raise DataFormatError(f"the column {lacking[0]!r} is missing; wanted are {', '.join(WANTED)}.", path, 1)
+            remedy = f"Wanted are {', '.join(WANTED)}."
+            raise DataFormatError(f"the column {lacking[0]!r} is missing.", path, 1, remedy)
         for row in reader:
             key = (str(row["dataset"]), str(row["method"]), str(row["measure"]))
             try:
                 cells.setdefault(key, []).append(float(row["value"]))
             except (TypeError, ValueError):
-                raise DataFormatError(f"value {row['value']!r} is no number.", path, reader.line_num) from None
+                raise DataFormatError(f"value {row['value']!r} is not a number.", path, reader.line_num) from None
     if not cells:
-        raise DataFormatError("the table has no rows yet; run the experiment first.", path)
+        raise DataFormatError("the table has no rows yet.", path, remedy="Run the experiment first.")
     return cells
 
 
 def _part(
     table: Path, cells: Cells, measure: str, datasets: Sequence[str], methods: Sequence[str], alpha: float
 ) -> Part:
-    """Compute one measure's table, dot plot and diagram."""
-    from truepath.report.dot_plot import dot_plot
+    """Compute one measure's table, dot plot and diagram; of one that is no metric, greater is taken as better."""
+    from truepath.experiments.measures import metric_of
+    from truepath.report.charts import dot_plot
 
-    greater = _greater_is_better(measure)
+    metric = metric_of(measure)
+    greater = metric is None or metric.greater_is_better
     rows = [(d, _best_marked([cells.get((d, m, measure)) for m in methods], greater)) for d in datasets]
     rows = [(dataset, row) for dataset, row in rows if any(cell is not None for cell in row)]
     chart = dot_plot([(d, [None if c is None else c.mean for c in row]) for d, row in rows], measure)
     comparison, remarks = _compare(table, measure, greater, alpha)
-    by_name: dict[str, float] = {}
-    diagram = ""
-    if comparison is not None:
-        by_name = dict(zip(comparison.methods, comparison.mean_ranks.tolist()))
-        remarks = [*remarks, *comparison.remarks]
-        if comparison.tests:
-            diagram = import_module("truepath.experiments").critical_difference_svg(comparison)
-    way = "higher is better" if greater else "lower is better"
-    ranks = [by_name.get(method) for method in methods]
-    return Part(measure, way, rows, ranks, list(by_name.items()), chart, diagram, remarks)
+    return Part(
+        measure,
+        "" if metric is None else metric.meaning,
+        "higher is better" if metric is None else metric.direction,
+        3 if metric is None else metric.digits,
+        rows,
+        *_ranks(comparison, methods),
+        chart,
+        _diagram(comparison),
+        remarks,
+    )
 
 
-def _greater_is_better(measure: str) -> bool:
-    """Ask the registry; a measure it does not know is taken to be better when greater."""
-    from truepath.metrics import get_metric, list_metrics
+def _ranks(comparison: Any, methods: Sequence[str]) -> tuple[list[float | None], list[tuple[str, float]]]:
+    """Return the mean ranks in the order of the methods, and by name from the best."""
+    by_name = {} if comparison is None else dict(zip(comparison.methods, comparison.mean_ranks.tolist()))
+    return [by_name.get(method) for method in methods], list(by_name.items())
 
-    name = measure.partition("[")[0]
-    return get_metric(name).greater_is_better if name in list_metrics() else True
+
+def _diagram(comparison: Any) -> str:
+    """Draw the critical-difference diagram, where there is anything to test."""
+    from truepath.experiments import critical_difference_svg
+
+    return critical_difference_svg(comparison) if comparison is not None and comparison.tests else ""
 
 
 def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[Cell | None]:
@@ -151,8 +160,10 @@ def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[Cell
 
 def _compare(table: Path, measure: str, greater: bool, alpha: float) -> tuple[Any, list[str]]:
     """Rank and test the methods; what cannot be compared is a remark on the page, not the end of it."""
-    experiments: Any = import_module("truepath.experiments")
+    from truepath.experiments import compare
+
     try:
-        return experiments.compare(table, measure, alpha=alpha, greater_is_better=greater), []
+        comparison = compare(table, measure, alpha=alpha, greater_is_better=greater)
     except TruePathError as error:
         return None, [str(error)]
+    return comparison, list(comparison.remarks)

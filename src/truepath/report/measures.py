@@ -1,4 +1,4 @@
-"""The measures a report shows, in words, with bootstrap intervals that cost next to nothing.
+"""The measures a report shows, with bootstrap intervals that cost next to nothing.
 
 Every measure shown is a function of sums over rows: hits, true and predicted labels of a row; of a class; scores
 counted in bins. A bootstrap draw is a vector of row weights w (how often each row was drawn), so a draw of any
@@ -6,7 +6,8 @@ measure comes from w @ sums, and one product gives all draws. The rows drawn are
 makes their differences paired. The pooled area needs the order of all scores; its draws come from the scores in
 :data:`N_BINS` bins with equally many positives, shifted by what binning changes in the area itself.
 
-The values are those of :mod:`truepath.metrics`; :func:`truepath.metrics.bootstrap_interval` is the general, slower way.
+The values are those of :mod:`truepath.metrics`, with their defaults; labels, meanings and digits stand on the metrics.
+:func:`truepath.metrics.bootstrap_interval` is the general, slower way.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath import metrics
 from truepath.hierarchy import Hierarchy
+from truepath.metrics import evaluate, get_metric
 from truepath.metrics.counts import count_rows, divide, find_mistakes, has_any
 from truepath.metrics.h_loss import walk_rows
 from truepath.metrics.inputs import check_label_pair, row_blocks
-from truepath.report.evaluated import Evaluated, Subject
+from truepath.report.run import Evaluated, Run
 
 __all__ = [
     "CONFIDENCE",
     "MEASURES",
     "Difference",
-    "Measure",
     "Measured",
-    "measure_all",
+    "draw_intervals",
+    "measure_labels_and_scores",
+    "names_of_measures",
     "paired_difference",
-    "values_only",
 ]
 
 Floats = NDArray[np.float64]
@@ -44,25 +45,17 @@ WORK = 2e9  # multiplications spent on draws of class counts, of one method
 WEIGHTS_AT_A_TIME = 1 << 22
 
 
-class Measure(NamedTuple):
-    """A measure in words."""
-
-    key: str
-    label: str
-    meaning: str
-    greater_is_better: bool = True
-
-
+#: The metrics of a report, in its order
 MEASURES = (
-    Measure("f1", "Hierarchical F1", "balance of precision and recall over all labels, ancestors included"),
-    Measure("precision", "Precision", "share of the predicted labels that are right"),
-    Measure("recall", "Recall", "share of the true labels that are found"),
-    Measure("auprc", "AU(PRC)", "area under the pooled precision-recall curve: how well scores rank, any threshold"),
-    Measure("macro_f1", "Macro F1", "mean F1 of the labels that occur: rare labels weigh as much as common ones"),
-    Measure("jaccard", "Jaccard", "mean overlap of a row's true and predicted label sets"),
-    Measure("exact", "Exact match", "share of rows with every label right"),
-    Measure("h_loss", "H-loss", "cost of a row's uppermost mistakes, high ones dear", False),
-    Measure("hmc_loss", "HMC-loss", "cost of all mistakes, misses and false alarms balanced per label", False),
+    "hierarchical_f1",
+    "hierarchical_precision",
+    "hierarchical_recall",
+    "auprc",
+    "macro_f1",
+    "jaccard_score",
+    "exact_match",
+    "h_loss",
+    "hmc_loss",
 )
 
 
@@ -83,9 +76,20 @@ class Difference(NamedTuple):
     high: float
 
 
-def measure_all(subject: Subject, random_state: Any = 0) -> dict[str, dict[str, Measured]]:
+def measure_labels_and_scores(run: Run, result: Evaluated) -> dict[str, float]:
+    """Compute every measure of one method, without intervals."""
+    return evaluate(run.y_true, result.y_pred, result.S, run.hierarchy, metrics=names_of_measures(run, result))
+
+
+def names_of_measures(run: Run, result: Evaluated) -> list[str]:
+    """Return the measures that one method has; those of scores need scores and a true label."""
+    has_curve = result.S is not None and run.y_true.nnz > 0
+    return [name for name in MEASURES if has_curve or get_metric(name).needs == "labels"]
+
+
+def draw_intervals(run: Run, random_state: Any = 0) -> dict[str, dict[str, Measured]]:
     """Return method -> measure -> value with interval; rows are drawn once for all methods."""
-    return {result.name: _measure(subject, result, random_state) for result in subject.results}
+    return {result.name: _draw_method(run, result, random_state) for result in run.results}
 
 
 def paired_difference(first: Measured, second: Measured) -> Difference:
@@ -95,25 +99,10 @@ def paired_difference(first: Measured, second: Measured) -> Difference:
     return Difference(first.value - second.value, low, high)
 
 
-def values_only(subject: Subject, result: Evaluated) -> dict[str, float]:
-    """Compute every measure of one method, without intervals; AU(PRC) needs scores and a true label."""
-    truth, labels, hierarchy = subject.y_true, result.y_pred, subject.hierarchy
-    precision, recall, f1 = metrics.hierarchical_precision_recall_f1(truth, labels, hierarchy)
-    values = {"f1": f1, "precision": precision, "recall": recall}
-    values["macro_f1"] = metrics.macro_f1(truth, labels, zero_division=np.nan)
-    values["jaccard"] = metrics.jaccard_score(truth, labels, zero_division=1.0)
-    values["exact"] = metrics.exact_match(truth, labels)
-    values["h_loss"] = metrics.h_loss(truth, labels, hierarchy)
-    values["hmc_loss"] = metrics.hmc_loss(truth, labels, hierarchy)
-    if result.S is not None and truth.nnz:
-        values["auprc"] = metrics.auprc(truth, result.S)
-    return {m.key: float(values[m.key]) for m in MEASURES if m.key in values}
-
-
-def _measure(subject: Subject, result: Evaluated, random_state: Any) -> dict[str, Measured]:
-    """Compute every measure of one method, and draw it."""
-    truth, labels, hierarchy = subject.y_true, result.y_pred, subject.hierarchy
-    values = values_only(subject, result)
+def _draw_method(run: Run, result: Evaluated, random_state: Any) -> dict[str, Measured]:
+    """Put intervals around one method's measures."""
+    truth, labels, hierarchy = run.y_true, result.y_pred, run.hierarchy
+    values = run.measures[result.name]
     rows = _row_sums(truth, labels, hierarchy)
     bins = _score_bins(truth, result.S) if "auprc" in values else None
     draws: dict[str, list[Floats]] = {}
@@ -158,7 +147,7 @@ def _row_sums(truth: Any, labels: Any, hierarchy: Hierarchy) -> Floats:
     pair = check_label_pair(truth, labels, hierarchy)
     hits, true, predicted = count_rows(pair)
     exact = ~has_any(find_mistakes(pair.true, pair.pred))
-    overlap = divide(hits, true + predicted - hits, 1.0)
+    overlap = divide(hits, true + predicted - hits, 0.0)
     charged, _ = walk_rows(pair, hierarchy.costs)
     return np.column_stack([hits, true, predicted, exact, overlap, charged]).astype(np.float64)
 
@@ -168,11 +157,11 @@ def _row_draws(weights: Floats, rows: Floats) -> dict[str, Floats]:
     hits, true, predicted, exact, overlap, charged = (weights @ rows).T
     n_samples = rows.shape[0]
     return {
-        "f1": divide(2 * hits, true + predicted, 0.0),
-        "precision": divide(hits, predicted, 0.0),
-        "recall": divide(hits, true, 0.0),
-        "jaccard": overlap / n_samples,
-        "exact": exact / n_samples,
+        "hierarchical_f1": divide(2 * hits, true + predicted, 0.0),
+        "hierarchical_precision": divide(hits, predicted, 0.0),
+        "hierarchical_recall": divide(hits, true, 0.0),
+        "jaccard_score": overlap / n_samples,
+        "exact_match": exact / n_samples,
         "h_loss": charged / n_samples,
     }
 
@@ -181,12 +170,10 @@ def _class_draws(weights: Floats, truth: Any, labels: Any, costs: Floats) -> dic
     """Turn drawn class counts into macro F1 and the HMC-loss with a lambda per class."""
     n_samples = truth.shape[0]
     hits, true, predicted = (weights @ M.astype(np.float64) for M in (truth.multiply(labels).tocsr(), truth, labels))
-    f1 = divide(2 * hits, true + predicted, np.nan)
-    defined = ~np.isnan(f1)
     beta = 2 * true / n_samples  # lambda = negatives / positives, so 2 / (1 + lambda) = 2 positives / all
     charge = (2 - beta) * (true - hits) + beta * (predicted - hits)
     return {
-        "macro_f1": divide(np.where(defined, f1, 0.0).sum(axis=1), defined.sum(axis=1), np.nan),
+        "macro_f1": divide(2 * hits, true + predicted, 0.0).mean(axis=1),
         "hmc_loss": charge @ costs / n_samples,
     }
 
@@ -206,6 +193,6 @@ def _score_bins(truth: Any, S: Any) -> tuple[Floats, Floats]:
 
 
 def _area_draws(positives: Floats, negatives: Floats) -> Floats:
-    """Return the average precision of binned scores, one a draw."""
+    """Return the average precision of binned scores, one per draw."""
     tp, fp = np.cumsum(positives, axis=1), np.cumsum(negatives, axis=1)
     return np.asarray((positives * divide(tp, tp + fp, 0.0)).sum(axis=1) / np.maximum(tp[:, -1], 1.0))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
-from truepath.report.evaluated import Evaluated, Subject
+from truepath.report.run import Evaluated, Run
 
 __all__ = ["Mistakes", "drawn_parents", "most_mistaken", "node_table", "short_names"]
 
@@ -17,7 +17,7 @@ N_MISTAKEN = 12
 
 
 class Mistakes(NamedTuple):
-    """A label and how often a method misses it or predicts it in vain."""
+    """A label and how often a method misses it or predicts it wrongly."""
 
     node: int
     name: str
@@ -47,60 +47,60 @@ def short_names(hierarchy: Hierarchy) -> list[str]:
     return short
 
 
-def node_table(subject: Subject) -> dict[str, Any]:
-    """Return plain lists, one entry a node, ready for JSON."""
-    hierarchy = subject.hierarchy
+def node_table(run: Run) -> dict[str, Any]:
+    """Return plain lists, one entry per node, ready for JSON."""
+    hierarchy = run.hierarchy
     n_nodes = hierarchy.n_nodes
     several = np.flatnonzero(np.diff(hierarchy.parent_ptr) > 1).tolist()
-    train = None if subject.y_train is None else np.bincount(subject.y_train.indices, minlength=n_nodes).tolist()
+    train = None if run.y_train is None else np.bincount(run.y_train.indices, minlength=n_nodes).tolist()
     return {
-        "n_samples": subject.n_samples,
+        "n_samples": run.n_samples,
         "full": [str(name) for name in hierarchy.names],
         "short": short_names(hierarchy),
         "parent": drawn_parents(hierarchy).tolist(),
         "others": {str(v): hierarchy.parents(v)[1:].tolist() for v in several},
         "depth": hierarchy.depth.tolist(),
-        "support": np.bincount(subject.y_true.indices, minlength=n_nodes).tolist(),
+        "support": np.bincount(run.y_true.indices, minlength=n_nodes).tolist(),
         "train": train,
-        "methods": [_method_table(subject, result) for result in subject.results],
+        "methods": [_method_table(run, result) for result in run.results],
     }
 
 
-def _method_table(subject: Subject, result: Evaluated) -> dict[str, Any]:
+def _method_table(run: Run, result: Evaluated) -> dict[str, Any]:
     """Return a method's right and predicted rows of each node, and its thresholds."""
     thresholds: Any = None
     if result.thresholds is not None:
-        shown = [_told(float(t)) for t in np.ravel(result.thresholds)]
+        shown = [_as_json(float(t)) for t in np.ravel(result.thresholds)]
         thresholds = shown if np.ndim(result.thresholds) else shown[0]
-    hits, predicted = _count(subject, result)
+    hits, predicted = _count(run, result)
     return {"name": result.name, "hits": hits.tolist(), "predicted": predicted.tolist(), "thresholds": thresholds}
 
 
-def _told(threshold: float) -> float | str:
+def _as_json(threshold: float) -> float | str:
     """Return a threshold as JSON can hold it."""
     if np.isinf(threshold):
         return "never predicted" if threshold > 0 else "always predicted"
     return round(threshold, 4)
 
 
-def _count(subject: Subject, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count(run: Run, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count right and predicted rows of each node."""
-    n_nodes = subject.hierarchy.n_nodes
-    hits = subject.y_true.multiply(result.y_pred).tocsr()
+    n_nodes = run.hierarchy.n_nodes
+    hits = run.y_true.multiply(result.y_pred).tocsr()
     hits.eliminate_zeros()
     return np.bincount(hits.indices, minlength=n_nodes), np.bincount(result.y_pred.indices, minlength=n_nodes)
 
 
-def most_mistaken(subject: Subject, result: Evaluated) -> list[Mistakes]:
+def most_mistaken(run: Run, result: Evaluated) -> list[Mistakes]:
     """Return the labels with the most missed and wrongly predicted rows."""
-    hits, predicted = _count(subject, result)
-    support = np.bincount(subject.y_true.indices, minlength=subject.hierarchy.n_nodes)
+    hits, predicted = _count(run, result)
+    support = np.bincount(run.y_true.indices, minlength=run.hierarchy.n_nodes)
     missed, wrong = support - hits, predicted - hits
     order = np.argsort(-(missed + wrong), kind="stable")[:N_MISTAKEN]
     return [
         Mistakes(
             int(v),
-            str(subject.hierarchy.names[v]),
+            str(run.hierarchy.names[v]),
             int(support[v]),
             int(missed[v]),
             int(wrong[v]),

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from truepath.report.evaluated import Evaluated, Subject, check_subject
-from truepath.report.files import write_atomically
-
 if TYPE_CHECKING:
-    from truepath.hierarchy import Hierarchy
+    from truepath.report.run import Run
 
 __all__ = ["write_report"]
 
 
-def write_report(
-    path: str | PathLike[str],
-    hierarchy: Hierarchy,
-    y_true: Any,
-    results: Evaluated | Sequence[Evaluated],
-    *,
-    title: str = "Hierarchical classification report",
-    ids: Sequence[Any] | None = None,
-    texts: Sequence[Any] | None = None,
-    y_train: Any = None,
-    description: Any = None,
-    comparison: Any = None,
-    random_state: Any = 0,
-) -> Path:
+def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None, random_state: Any = 0) -> Path:
     """Write a report on one method's test results, or on several compared, as one HTML file.
 
     The page needs no network and no other file: styles, script and data are inside. It shows the measures with
@@ -41,18 +24,8 @@ def write_report(
     ----------
     path : path-like
         The file to write; written in one step, so that a reader never sees half a page.
-    hierarchy : Hierarchy
-    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-        The true labels of the test rows, closed.
-    results : Evaluated or sequence of Evaluated
-        What each method made of these rows. Missing ancestors are added to its labels, and the page says so.
-    title : str
-    ids, texts : sequences of length n_samples, optional
-        Names of the rows and texts of theirs, shown with the examples.
-    y_train : array-like or sparse matrix, shape (n_train, n_nodes), optional
-        The training labels: the page then tells how often each label was seen.
-    description : Description, optional
-        What :meth:`truepath.Dataset.describe` returns.
+    run : Run
+        The test results; the page shows its measures, with intervals around them.
     comparison : optional
         What :func:`truepath.experiments.statistics.compare` returns: the page then has its critical-difference diagram.
     random_state : int, default=0
@@ -64,7 +37,7 @@ def write_report(
 
     See Also
     --------
-    save_run : keep the same things in a folder, for ``truepath report``.
+    save_run : keep the run in a folder, for ``truepath report``.
 
     Notes
     -----
@@ -76,60 +49,47 @@ def write_report(
     >>> import tempfile
     >>> from pathlib import Path
     >>> from truepath.data import load_dataset
-    >>> from truepath.report import Evaluated, write_report
+    >>> from truepath.report import Evaluated, Run, write_report
     >>> ds = load_dataset("toy")
     >>> everything_a = ds.hierarchy.encode([["a"]] * len(ds.test))
+    >>> run = Run(ds.hierarchy, ds.test.y, Evaluated("always a", everything_a))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = write_report(
-    ...         Path(folder) / "report.html", ds.hierarchy, ds.test.y, Evaluated("always a", everything_a)
-    ...     )
+    ...     page = write_report(Path(folder) / "report.html", run)
     ...     "always a" in page.read_text(encoding="utf-8")
     True
     """
     from truepath.report.nodes import node_table
-    from truepath.report.render import render
+    from truepath.report.render import write_page
 
-    subject = check_subject(hierarchy, y_true, results, ids=ids, texts=texts, y_train=y_train, description=description)
-    context = {"title": str(title), **_context(subject, random_state), "comparison": _diagrams(comparison)}
-    return write_atomically(path, render("page.html", context, data=node_table(subject)))
+    context = {**_context(run, random_state), "comparison": _diagrams(comparison)}
+    return write_page(path, "page.html", context, data=node_table(run))
 
 
-def _context(subject: Subject, random_state: Any) -> dict[str, Any]:
+def _context(run: Run, random_state: Any) -> dict[str, Any]:
     """Compute everything the page shows."""
     from truepath.report.charts import bar_chart
-    from truepath.report.measures import CONFIDENCE, MEASURES, measure_all
+    from truepath.report.measures import CONFIDENCE, draw_intervals
     from truepath.report.profile import describe_data
     from truepath.report.sections import draw_curves, draw_levels, draw_measures, draw_method, tell_story
 
-    measured = measure_all(subject, random_state)
-    shown = [m for m in MEASURES if any(m.key in values for values in measured.values())]
+    measured = draw_intervals(run, random_state)
+    story = tell_story(run, measured)
     return {
-        "subject": subject,
-        "methods": [draw_method(subject, k, random_state) for k in range(len(subject.results))],
-        "several": len(subject.results) > 1,
-        "story": tell_story(subject, measured),
-        "measures": draw_measures(shown, measured, [result.name for result in subject.results]),
+        "title": run.title,
+        "run": run,
+        "methods": [draw_method(run, k, random_state) for k in range(len(run.results))],
+        "several": len(run.results) > 1,
+        "story": story,
+        "measures": draw_measures(measured),
         "confidence": CONFIDENCE,
-        "profile": describe_data(subject),
+        "profile": describe_data(run),
         "bar_chart": bar_chart,
-        "levels": draw_levels(subject),
-        "curves": draw_curves(subject, measured),
-        "made": _made(subject),
-    }
-
-
-def _made(subject: Subject) -> dict[str, Any]:
-    """Return when and with what the page was made, and each method's settings."""
-    from truepath.report.files import now, versions
-
-    methods = [
-        (result.name, result.fit_seconds, _settings(result.settings), subject.repaired.get(result.name, 0))
-        for result in subject.results
-    ]
-    return {
-        "created": now(),
-        "versions": versions(),
-        "methods": methods,
+        "levels": draw_levels(run),
+        "curves": draw_curves(run, measured),
+        "settings": [
+            (result.name, result.fit_seconds, _settings(result.settings), run.repaired.get(result.name, 0))
+            for result in run.results
+        ],
     }
 
 
@@ -141,4 +101,6 @@ def _diagrams(comparison: Any) -> list[str]:
     """Draw an experiment's critical-difference diagram, where one is given."""
     if comparison is None:
         return []
-    return [import_module("truepath.experiments").critical_difference_svg(comparison)]
+    from truepath.experiments import critical_difference_svg
+
+    return [critical_difference_svg(comparison)]

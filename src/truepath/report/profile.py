@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy.encode import drop_ancestors
 from truepath.metrics import hierarchical_precision_recall_f1
-from truepath.report.evaluated import Evaluated, Subject
+from truepath.report.run import Evaluated, Run
 
 __all__ = ["Bars", "Level", "Profile", "describe_data", "measure_levels"]
 
@@ -46,36 +46,36 @@ class Level(NamedTuple):
     f1: float
 
 
-def describe_data(subject: Subject) -> Profile:
+def describe_data(run: Run) -> Profile:
     """Count what the test rows, the hierarchy and, where given, the training rows hold."""
-    hierarchy, Y = subject.hierarchy, subject.y_true
+    hierarchy, Y = run.hierarchy, run.y_true
     per_row = np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)
     inner = specific[:, np.flatnonzero(~hierarchy.is_leaf)].sum(axis=1) > 0
     kind = ("flat list" if hierarchy.n_edges == 0 else "tree") if hierarchy.is_tree else "DAG"
     facts = [
-        ("test rows", f"{subject.n_samples:,}"),
+        ("test rows", f"{run.n_samples:,}"),
         ("labels", f"{hierarchy.n_nodes:,} ({len(hierarchy.leaves):,} leaves)"),
         ("hierarchy", f"{kind} of depth {hierarchy.height}"),
-        ("labels per row", f"{per_row.mean():.1f} with ancestors, {specific.nnz / subject.n_samples:.1f} without"),
+        ("labels per row", f"{per_row.mean():.1f} with ancestors, {specific.nnz / run.n_samples:.1f} without"),
         ("partial paths", f"{100 * inner.mean():.0f} % of the rows stop above a leaf"),
         ("labels without a test row", f"{hierarchy.n_nodes - np.unique(Y.indices).size:,}"),
     ]
-    if subject.y_train is not None:
-        facts.insert(1, ("training rows", f"{subject.y_train.shape[0]:,}"))
-    counted = Y if subject.y_train is None else subject.y_train
+    if run.y_train is not None:
+        facts.insert(1, ("training rows", f"{run.y_train.shape[0]:,}"))
+    counted = Y if run.y_train is None else run.y_train
     support = np.bincount(counted.indices, minlength=hierarchy.n_nodes)
     depths = Bars([str(d + 1) for d in range(hierarchy.height)], [len(level) for level in hierarchy.levels])
-    which = "test rows" if subject.y_train is None else "training rows"
-    return Profile(facts + _described(subject), _frequencies(support), which, _lengths(per_row), depths)
+    which = "test rows" if run.y_train is None else "training rows"
+    return Profile(facts + _described(run), _frequencies(support), which, _lengths(per_row), depths)
 
 
-def _described(subject: Subject) -> list[tuple[str, str]]:
-    """Take from the data set's own description what the matrices here do not tell."""
-    if subject.description is None:
+def _described(run: Run) -> list[tuple[str, str]]:
+    """Take from the data set's own description what the matrices here do not show."""
+    if run.description is None:
         return []
-    told = dict(subject.description.rows())
-    return [(what, told[what]) for what in ("data set", "rows", "features", "missing values") if what in told]
+    described = dict(run.description.rows())
+    return [(what, described[what]) for what in ("data set", "rows", "features", "missing values") if what in described]
 
 
 def _frequencies(support: NDArray[Any]) -> Bars:
@@ -95,9 +95,9 @@ def _lengths(per_row: NDArray[Any]) -> Bars:
     return Bars([str(k * step) for k in range(counts.size)], counts.tolist(), at_edges=step > 1)
 
 
-def measure_levels(subject: Subject, result: Evaluated) -> list[Level]:
+def measure_levels(run: Run, result: Evaluated) -> list[Level]:
     """Return precision, recall and F1 at each depth; NaN where nothing is predicted, or nothing true."""
-    truth, hierarchy = subject.y_true, subject.hierarchy
+    truth, hierarchy = run.y_true, run.hierarchy
     ratios = hierarchical_precision_recall_f1(
         truth, result.y_pred, hierarchy, average="per_level", zero_division=np.nan
     )

@@ -9,10 +9,27 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from datetime import datetime
 from importlib import resources
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
-__all__ = ["render"]
+from truepath._atomic import open_atomically
+from truepath.report.run import package_versions
+
+__all__ = ["write_page"]
+
+
+def write_page(path: str | PathLike[str], template: str, context: dict[str, Any], data: Any = None) -> Path:
+    """Fill a template and write the page in one step: the file is either the old one or the whole new one."""
+    created = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    page = render(template, {**context, "created": created, "versions": package_versions()}, data)
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open_atomically(path) as file:
+        file.write(page.encode("utf-8", "replace"))  # a name may hold half a surrogate pair
+    return path
 
 
 def render(template: str, context: dict[str, Any], data: Any = None) -> str:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from truepath.metrics import Metric, get_metric
 from truepath.report import charts, curve_charts
 from truepath.report.curves import trace_curves
-from truepath.report.evaluated import Evaluated, Subject
 from truepath.report.examples import Example, choose_examples
-from truepath.report.measures import Difference, Measure, Measured, paired_difference
+from truepath.report.measures import MEASURES, Difference, Measured, paired_difference
 from truepath.report.nodes import Mistakes, most_mistaken
 from truepath.report.profile import Level, measure_levels
+from truepath.report.run import Evaluated, Run
 
 __all__ = ["draw_curves", "draw_levels", "draw_measures", "draw_method", "tell_story"]
 
-By = Mapping[str, Mapping[str, Measured]]
+By = Mapping[str, Mapping[str, Measured]]  # method -> metric -> value with interval
+
+MAIN = ("hierarchical_f1", "auprc", "exact_match")  # at the top of the page
 
 
 class Story(NamedTuple):
-    """The result in a sentence or two: the best method, how far ahead it is, and of whom."""
+    """The result in a sentence or two: the best method, its main measures, how far ahead it is, and of whom."""
 
     number: int
     name: str
     values: Mapping[str, Measured]
+    main: list[tuple[Metric, Measured]]
     runner_up: str | None
     lead: Difference | None
 
@@ -34,7 +38,7 @@ class Story(NamedTuple):
 class MeasureRow(NamedTuple):
     """One measure over all methods: numbers, which of them is best, and the drawing of them."""
 
-    measure: Measure
+    metric: Metric
     values: list[Measured | None]
     best: int
     chart: str
@@ -68,62 +72,68 @@ class CurvePart(NamedTuple):
     n_cells: int
 
 
-def tell_story(subject: Subject, measured: By) -> Story:
+def tell_story(run: Run, measured: By) -> Story:
     """Find the method with the highest hierarchical F1 and its lead over the next."""
-    order = sorted(measured, key=lambda name: -measured[name]["f1"].value)
-    number = [result.name for result in subject.results].index(order[0])
+    order = sorted(measured, key=lambda name: -measured[name]["hierarchical_f1"].value)
+    best = measured[order[0]]
+    main = [(get_metric(name), best[name]) for name in MAIN if name in best]
+    number = [result.name for result in run.results].index(order[0])
     if len(order) == 1:
-        return Story(number, order[0], measured[order[0]], None, None)
-    lead = paired_difference(measured[order[0]]["f1"], measured[order[1]]["f1"])
-    return Story(number, order[0], measured[order[0]], order[1], lead)
+        return Story(number, order[0], best, main, None, None)
+    lead = paired_difference(best["hierarchical_f1"], measured[order[1]]["hierarchical_f1"])
+    return Story(number, order[0], best, main, order[1], lead)
 
 
-def draw_measures(shown: Sequence[Measure], measured: By, names: Sequence[str]) -> list[MeasureRow]:
-    """Draw each measure: a whisker alone, or a panel with a line a method."""
+def draw_measures(measured: By) -> list[MeasureRow]:
+    """Draw each measure: a whisker alone, or a panel with a line per method."""
     rows = []
-    for measure in shown:
-        values = [measured[name].get(measure.key) for name in names]
-        sign = 1 if measure.greater_is_better else -1
+    for metric in map(get_metric, MEASURES):
+        values = [of_method.get(metric.name) for of_method in measured.values()]
+        if all(value is None for value in values):
+            continue
+        sign = 1 if metric.greater_is_better else -1
         known = [-np.inf if v is None or not isfinite(v.value) else sign * v.value for v in values]
-        chart = charts.whisker_panel(values) if len(values) > 1 else _alone(values[0])
-        rows.append(MeasureRow(measure, values, int(np.argmax(known)), chart))
+        chart = charts.whisker_panel(values, metric.digits) if len(values) > 1 else _alone(values[0])
+        rows.append(MeasureRow(metric, values, int(np.argmax(known)), chart))
     return rows
 
 
 def _alone(measured: Measured | None) -> str:
-    """Draw one value from 0 to 1; a loss above 1, where the axis ends, is told in numbers only."""
+    """Draw one value from 0 to 1; a loss above 1, where the axis ends, is shown in numbers only."""
     return "" if measured is None or max(measured.value, measured.high) > 1 else charts.whisker(measured)
 
 
-def draw_method(subject: Subject, k: int, random_state: Any) -> MethodPart:
+def draw_method(run: Run, k: int, random_state: Any) -> MethodPart:
     """Gather one method's worst labels and its examples."""
-    result = subject.results[k]
-    parts = (most_mistaken(subject, result), choose_examples(subject, result, random_state))
+    result = run.results[k]
+    parts = (most_mistaken(run, result), choose_examples(run, result, random_state))
     return MethodPart(k, result.name, charts.method_sign(k), *parts, result.fit_seconds)
 
 
-def draw_levels(subject: Subject) -> LevelPart:
+def draw_levels(run: Run) -> LevelPart:
     """Measure and draw every method by depth."""
-    tables = [measure_levels(subject, result) for result in subject.results]
+    tables = [measure_levels(run, result) for result in run.results]
     together = curve_charts.levels_by_method(tables) if len(tables) > 1 else ""
     return LevelPart(together, [curve_charts.level_chart(levels) for levels in tables], tables)
 
 
-def draw_curves(subject: Subject, measured: By) -> CurvePart | None:
+def draw_curves(run: Run, measured: By) -> CurvePart | None:
     """Trace and draw every method that has scores; None without any score or any true label."""
-    if subject.y_true.nnz == 0 or all(result.S is None for result in subject.results):
+    if run.y_true.nnz == 0 or all(result.S is None for result in run.results):
         return None
-    traced = [None if r.S is None else trace_curves(subject.y_true, r.S) for r in subject.results]
-    points = [(measured[r.name]["recall"].value, measured[r.name]["precision"].value) for r in subject.results]
+    traced = [None if r.S is None else trace_curves(run.y_true, r.S) for r in run.results]
+    points = [
+        (by_name["hierarchical_recall"].value, by_name["hierarchical_precision"].value) for by_name in measured.values()
+    ]
     thresholds = [
         "" if curves is None else curve_charts.threshold_chart(curves, _single(result))
-        for curves, result in zip(traced, subject.results)
+        for curves, result in zip(traced, run.results)
     ]
     calibration = [
         "" if curves is None or curves.calibration is None else curve_charts.calibration_chart(curves.calibration)
         for curves in traced
     ]
-    n_cells = int(np.prod(subject.y_true.shape))
+    n_cells = int(np.prod(run.y_true.shape))
     return CurvePart(curve_charts.precision_recall_chart(traced, points), thresholds, calibration, n_cells)
 
 
