@@ -52,6 +52,7 @@ LISTING = {
     "evaluate": help_listing("truepath.registry:METRICS", "Measures:"),
     "label": StrategyCommand,
     "reproduce": help_listing("truepath.papers:PAPERS", "Papers:"),
+    **dict.fromkeys(("describe", "fit", "predict"), help_listing("truepath.registry:READERS", "Formats of data:")),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:

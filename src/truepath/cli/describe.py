@@ -12,17 +12,20 @@ __all__ = ["describe"]
 
 def describe(
     data: Annotated[
-        str, typer.Argument(help="A data set's name, a table with label paths, or an ARFF file in the CLUS dialect.")
+        str, typer.Argument(help="A file of a format below, a folder of train, valid and test files, or a name.")
     ],
     labels: Annotated[str | None, typer.Option(help="Column of label paths in a table (default: labels).")] = None,
     text: Annotated[str | None, typer.Option(help="Column of texts in a table.")] = None,
-    sep: Annotated[str, typer.Option(help="What separates the parts of a path.")] = "/",
-    between: Annotated[str, typer.Option(help="What separates the paths of a cell.")] = ";",
+    ids: Annotated[str | None, typer.Option("--ids", "--id", help="Column with the names of the rows.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column that says train or test of each row.")] = None,
+    sep: Annotated[str | None, typer.Option(help="What separates the parts of a path (default: /).")] = None,
+    between: Annotated[str | None, typer.Option(help="What separates the paths of a cell (default: ;).")] = None,
+    reader: Annotated[str | None, typer.Option(help="The format, if the file alone does not tell.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Count what a data set holds: rows, features, missing values, labels, depth, partial paths."""
     from truepath.cli.sources import open_training
 
-    ds, _ = open_training(data, labels=labels, text=text, sep=sep, between=between)
+    ds, _ = open_training(data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, format=reader)
     description = ds.describe()
     typer.echo(json.dumps(description.to_dict(), indent=2) if as_json else str(description))

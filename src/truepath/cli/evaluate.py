@@ -26,12 +26,13 @@ class _Measured(NamedTuple):
 
 def evaluate(
     truth: Annotated[
-        str, typer.Argument(help="True labels: a file as label writes it, a 0/1 matrix, or a data set's name.")
+        str,
+        typer.Argument(help="True labels: a file as label writes it, a 0/1 matrix, or a data set."),
     ],
     predicted: Annotated[Path | None, typer.Argument(help="Predicted labels: a file of the same kinds.")] = None,
     hierarchy: Annotated[
         str | None,
-        typer.Option("--hierarchy", "-H", help="As for label; may be left out if TRUTH is a data set's name."),
+        typer.Option("--hierarchy", "-H", help="As for label; may be left out if TRUTH is a data set."),
     ] = None,
     labels: Annotated[str, typer.Option(help="The column of label names, if TRUTH is a table of your own.")] = "labels",
     scores: Annotated[
@@ -48,7 +49,7 @@ def evaluate(
     ] = None,
     bootstrap: Annotated[int, typer.Option(min=0, help="Resamples for 95% intervals; 0 for none.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
-    split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set's name.")] = "test",
+    split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set.")] = "test",
     ids: Annotated[str | None, typer.Option(help="The column of row names, if not the first.")] = None,
     by_order: Annotated[bool, typer.Option("--by-order", help="Compare row by row, whatever the ids say.")] = False,
     close: Annotated[
@@ -83,18 +84,20 @@ def _read_truth(
     truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, close: bool
 ) -> tuple[Hierarchy, Any, Any]:
     """Return the hierarchy, the true labels and the names of their rows."""
-    from truepath.data import load_dataset, read_hierarchy, read_labels
+    from truepath.data import open_dataset, read_hierarchy, read_labels
+    from truepath.data.tables.formats import holds_labels
 
-    if Path(truth).is_file():
+    if holds_labels(truth):
+        if not Path(truth).is_file():
+            raise FileNotFoundError(2, "no such file", truth)
         if hierarchy is None:
             problem = "--hierarchy is missing: a file of labels does not say which label lies below which."
             raise TruePathError(problem, "Give a file of edges, or the hierarchy.json of a run.")
         tree = read_hierarchy(hierarchy)
         table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
         return tree, table.y, table.ids
-    if Path(truth).suffix in (".csv", ".tsv", ".parquet", ".json", ".npy", ".npz"):
-        raise FileNotFoundError(2, "no such file", truth)
-    ds = load_dataset(truth)
+    ds = open_dataset(truth)
+    split = "all" if list(ds) == ["all"] else split
     if split not in ds.splits:
         raise TruePathError(f"{truth} has no part {split!r}.", f"Choose with --split: {', '.join(ds.splits)}.")
     if hierarchy is not None and read_hierarchy(hierarchy) != ds.hierarchy:

@@ -19,7 +19,7 @@ __all__ = ["fit"]
 def fit(
     data: Annotated[
         str,
-        typer.Argument(help="A table (.csv, .tsv, .parquet) with a column of label paths, an ARFF file, or a name."),
+        typer.Argument(help="A file of a format below, a folder of train, valid and test files, or a name."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, such as books.tp.")],
     method: Annotated[
@@ -32,12 +32,13 @@ def fit(
     text: Annotated[str | None, typer.Option(help="Column of texts to learn from; else all other columns.")] = None,
     ids: Annotated[str | None, typer.Option("--ids", "--id", help="Column with the names of the rows.")] = None,
     split: Annotated[str | None, typer.Option(help="Column that says train or test of each row.")] = None,
-    sep: Annotated[str, typer.Option(help="What separates the parts of a path.")] = "/",
-    between: Annotated[str, typer.Option(help="What separates the paths of a cell.")] = ";",
+    sep: Annotated[str | None, typer.Option(help="What separates the parts of a path (default: /).")] = None,
+    between: Annotated[str | None, typer.Option(help="What separates the paths of a cell (default: ;).")] = None,
     hierarchy: Annotated[
         str | None,
         typer.Option(help="File with the hierarchy (.csv edges, .json, .obo); else the paths found make it."),
     ] = None,
+    reader: Annotated[str | None, typer.Option(help="The format of DATA, if the file alone does not tell.")] = None,
     test_share: Annotated[
         float, typer.Option(help="Share of rows held out to measure on, where the data have no test part; 0: none.")
     ] = 0.2,
@@ -53,7 +54,15 @@ def fit(
 
     _check_options(output, test_share)
     ds, remembered = open_training(
-        data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, hierarchy=hierarchy
+        data,
+        labels=labels,
+        text=text,
+        ids=ids,
+        split=split,
+        sep=sep,
+        between=between,
+        hierarchy=hierarchy,
+        format=reader,
     )
     had_test = "test" in ds
     train, test = _parts(ds, test_share, seed)

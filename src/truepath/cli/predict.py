@@ -13,7 +13,7 @@ __all__ = ["predict"]
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that truepath fit saved.")],
-    data: Annotated[str, typer.Argument(help="Rows of the same kind: a table, an ARFF file, or a data set's name.")],
+    data: Annotated[str, typer.Argument(help="Rows of the same kind: a file of a format below, a folder, or a name.")],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),

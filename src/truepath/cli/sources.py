@@ -1,85 +1,51 @@
-"""What the commands are given: data sets by name, ARFF files, tables of texts or columns; and new rows to predict."""
+"""What the commands are given: files, folders and names of data sets to learn from; and new rows to predict."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from truepath.data import Dataset
 
-__all__ = ["is_table", "open_dataset", "open_rows", "open_training"]
-
-_TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
-_PACKED = (".xz", ".gz", ".bz2")
+__all__ = ["open_rows", "open_training"]
 
 
-def is_table(data: str) -> bool:
-    """Say whether a name is that of a table with columns: CSV, TSV or Parquet."""
-    name = data.lower()
-    for ending in _PACKED:
-        name = name.removesuffix(ending)
-    return name.endswith(_TABLES)
+def open_training(data: str, *, labels: str | None = None, **options: Any) -> tuple[Dataset, dict[str, Any]]:
+    """Open data to learn from; return them and what is to be remembered to read new rows the same way.
 
+    ``labels`` may be several columns with commas between; options that are None count as not given.
+    """
+    from truepath.data import open_dataset
+    from truepath.data.open import reader_of
 
-def open_dataset(data: str) -> Dataset:
-    """Load a data set by file if there is one of that name, else by name."""
-    from truepath.data import load_dataset, read_clus_arff
-
-    return read_clus_arff(data) if Path(data).is_file() else load_dataset(data)
-
-
-def open_training(
-    data: str,
-    *,
-    labels: str | None = None,
-    text: str | None = None,
-    ids: str | None = None,
-    split: str | None = None,
-    sep: str = "/",
-    between: str = ";",
-    hierarchy: str | None = None,
-) -> tuple[Dataset, dict[str, Any]]:
-    """Open data to learn from; return them and what is to be remembered to read new rows the same way."""
-    from truepath.data import read_hierarchy, read_paths_csv
-
-    if not is_table(data):
-        ds = open_dataset(data)
+    given = {name: value for name, value in options.items() if value is not None}
+    if labels is not None:
+        given["labels"] = labels.split(",") if "," in labels else labels
+    reader = reader_of(data, given.get("format"), given)
+    if reader is None or reader.columns is None:
+        ds = open_dataset(data, **given)
         return ds, {"kind": "dataset", "name": ds.name, "n_features": ds.n_features}
-    given = None if hierarchy is None else read_hierarchy(hierarchy, sep=sep)
-    columns = (labels or "labels").split(",")
-    ds = read_paths_csv(
-        data,
-        columns[0] if len(columns) == 1 else columns,
-        sep=sep,
-        between=between,
-        text=text,
-        ids=ids,
-        split=split,
-        cells=True,
-        hierarchy=given,
-    )
-    return ds, {"kind": "table", "text": text, "features": list(ds.feature_names), "ids": ids}
+    ds = open_dataset(data, **given, cells=True)
+    remembered = {"text": given.get("text"), "features": list(ds.feature_names), "ids": given.get("ids")}
+    return ds, {"kind": "table", **remembered}
 
 
 def open_rows(data: str, remembered: dict[str, Any]) -> tuple[Any, list[str] | None]:
     """Return X and the names of the rows to predict, read as the training data were."""
-    from truepath.data.tables.frames import read_columns
+    from truepath.data import open_dataset
+    from truepath.data.open import reader_of
     from truepath.errors import TruePathError
 
-    if is_table(data):
-        if remembered.get("kind") != "table":
-            how = f"on the data set {remembered['name']!r}" if remembered else "in Python"
-            raise TruePathError(
-                f"the model was fitted {how}, not on a table, so it is not known which columns are its features; "
-                "give it a data set of the same kind, or predict in Python."
-            )
-        table = read_columns(data)
-        table.check(remembered["features"])
-        ids = remembered.get("ids")
-        names = table.texts(ids).tolist() if ids is not None and ids in table.names else None
-        text = remembered.get("text")
-        return table.cells(remembered["features"]) if text is None else table.texts(text), names
+    reader = reader_of(data)
+    is_table = reader is not None and reader.columns is not None
+    if is_table and remembered.get("kind") != "table":
+        how = f"on the data set {remembered['name']!r}" if remembered else "in Python"
+        raise TruePathError(
+            f"the model was fitted {how}, not on a table, so it is not known which columns are its features; "
+            "give it a data set of the same kind, or predict in Python."
+        )
+    if is_table:
+        return _columns(reader.columns(data), remembered)  # type: ignore[union-attr]
     if remembered.get("kind") == "table":
         raise TruePathError(
             f"the model was fitted on a table with the columns {', '.join(map(repr, remembered['features'][:8]))}; "
@@ -88,3 +54,11 @@ def open_rows(data: str, remembered: dict[str, Any]) -> tuple[Any, list[str] | N
     ds = open_dataset(data)
     part = ds["test"] if "test" in ds else ds.merge()["all"]
     return part.X, None if part.ids is None else [str(name) for name in part.ids]
+
+
+def _columns(table: Any, remembered: dict[str, Any]) -> tuple[Any, list[str] | None]:
+    """Return the columns that the model was fitted on, and the names of the rows if they are there."""
+    table.check(remembered["features"])
+    ids, text = remembered.get("ids"), remembered.get("text")
+    names = table.texts(ids).tolist() if ids is not None and ids in table.names else None
+    return table.cells(remembered["features"]) if text is None else table.texts(text), names

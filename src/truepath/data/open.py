@@ -13,11 +13,11 @@ from truepath.data.files import PathType
 from truepath.data.folders import split_files
 from truepath.data.named import load_dataset
 from truepath.data.readers.assemble import named_paths, store_labels
-from truepath.data.readers.base import check_options, find_reader, is_readable, readable_endings
+from truepath.data.readers.base import Reader, check_options, find_reader, is_readable, readable_endings
 from truepath.errors import TruePathError, UnknownDatasetError
 from truepath.hierarchy.matrices import SparseOutput
 
-__all__ = ["open_dataset"]
+__all__ = ["open_dataset", "reader_of"]
 
 
 def open_dataset(
@@ -75,6 +75,14 @@ def open_dataset(
     reader = find_reader(next(iter(named_paths(files).values())), format, options)
     check_options(reader, options)
     return store_labels(reader.read(files, **options), sparse_output)
+
+
+def reader_of(
+    source: PathType | Mapping[str, PathType], format: str | None = None, options: Mapping[str, Any] | None = None
+) -> type[Reader] | None:
+    """Return the reader that :func:`open_dataset` would use; None for the name of a data set."""
+    files = _find_files(source, format)
+    return None if files is None else find_reader(next(iter(named_paths(files).values())), format, options)
 
 
 def _find_files(source: PathType | Mapping[str, PathType], format: str | None) -> Any:

@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from truepath.data.readers.base import is_readable
 from truepath.errors import TruePathError
 from truepath.experiments.measures import MetricWithOptions, make_measures
 
@@ -152,7 +153,7 @@ def _named(given: Any, key: str, where: str) -> dict[str, Any]:
 def _name_of(member: Any) -> str | None:
     if isinstance(member, str | os.PathLike):
         text = os.fspath(member)
-        if _looks_like_a_file(text):
+        if is_readable(text):
             return Path(text).name.split(".")[0]
         return text.rpartition(".")[2] if text.startswith(("truepath.", "sklearn.")) else text
     if isinstance(member, Mapping):
@@ -161,10 +162,6 @@ def _name_of(member: Any) -> str | None:
                 return str(member["name"]) if key == "name" else _name_of(member[key])
         return None
     return getattr(member, "name", None) or type(member).__name__
-
-
-def _looks_like_a_file(text: str) -> bool:
-    return Path(text).suffix.lower() in (".arff", ".csv", ".tsv", ".parquet", ".xz", ".gz", ".bz2")
 
 
 def _seeds(given: Any, where: str) -> tuple[int, ...]:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data import Dataset, load_dataset, make_hmc, read_clus_arff, read_meka, read_mulan, read_paths_csv
+from truepath.data import Dataset, load_dataset, make_hmc, open_dataset
+from truepath.data.open import reader_of
+from truepath.data.readers.base import is_readable
 from truepath.data.split import Split, stack_splits
 from truepath.data.stratify import stratified_folds
 from truepath.errors import TruePathError
 from truepath.experiments.fingerprint import data_fingerprint
-from truepath.experiments.plan import close_match
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -25,8 +26,6 @@ __all__ = ["Source", "open_source"]
 
 KINDS = ("load", "path", "files", "make")
 STEPS = ("one_hot", "prune", "keep_full_paths")
-TABLES = (".csv", ".tsv", ".parquet")
-PACKED = (".xz", ".gz", ".bz2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +66,10 @@ def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path
     name : str
         What the plan calls it.
     given : Dataset, str, path or mapping
-        A name for :func:`truepath.data.load_dataset`; a file; or a table with one of ``load`` (a name), ``path`` (a
-        file), ``files`` (a file for each split) and ``make`` (options of :func:`truepath.data.make_hmc`), the
-        reader's options, and the steps ``prune``, ``keep_full_paths`` and ``one_hot``.
+        What :func:`truepath.data.open_dataset` opens: a file, a folder, or a name; or a table with one of ``load`` (a
+        name), ``path`` (a file or folder), ``files`` (a file per split) and ``make`` (options of
+        :func:`truepath.data.make_hmc`), the reader's options, and the steps ``prune``, ``keep_full_paths`` and
+        ``one_hot``.
     folds : int or None
     base, home : Path
         Where relative paths start, and the data folder.
@@ -91,7 +91,7 @@ def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path
 
 
 def _open(name: str, given: Any, base: Path, home: Path | None) -> Dataset:
-    table = _as_table(name, given, base)
+    table = _as_table(name, given)
     kinds = [kind for kind in KINDS if kind in table]
     if len(kinds) != 1:
         raise TruePathError(f"datasets: {name!r} needs one of {', '.join(KINDS)}; it has {kinds or 'none'}.")
@@ -99,25 +99,17 @@ def _open(name: str, given: Any, base: Path, home: Path | None) -> Dataset:
     table.pop("name", None)
     what = table.pop(kinds[0])
     try:
-        ds = _OPENERS[kinds[0]](what, table, base, home)
+        return _prepare(_OPENERS[kinds[0]](what, table, base, home), steps)
     except TypeError as problem:
         raise TruePathError(f"datasets: {name!r}: {problem}.") from None
-    return _prepare(ds, steps)
 
 
-def _as_table(name: str, given: Any, base: Path) -> dict[str, Any]:
+def _as_table(name: str, given: Any) -> dict[str, Any]:
     if isinstance(given, Mapping):
         return dict(given)
     if not isinstance(given, str | os.PathLike):
         raise TruePathError(f"datasets: {name!r} must be a Dataset, a name, a path or a table; got {given!r:.60}.")
-    text = os.fspath(given)
-    is_file = (base / text).is_file() or _ending(text) in (".arff", *TABLES)
-    return {"path": text} if is_file else {"load": text}
-
-
-def _ending(text: str) -> str:
-    path = Path(text)
-    return (path.with_suffix("") if path.suffix.lower() in PACKED else path).suffix.lower()
+    return {"path": os.fspath(given)}
 
 
 def _load(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> Dataset:
@@ -129,23 +121,20 @@ def _make(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> 
 
 
 def _read(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> Dataset:
-    paths: Any = {part: base / path for part, path in what.items()} if isinstance(what, Mapping) else base / what
-    first = next(iter(what.values())) if isinstance(what, Mapping) else what
-    form = options.pop("format", _format_of(str(first), options))
-    if form not in _READERS:
-        raise TruePathError(f"datasets: no reader for {str(first)!r}. Set format. {close_match(form, _READERS)}")
-    if form == "mulan":
-        options["xml"] = base / options["xml"]
-    return _READERS[form](paths, **options)
+    """Open a file, a file per split, or a folder, all seen from the plan's folder; else a name."""
+    each = what.items() if isinstance(what, Mapping) else ()
+    source: Any = {part: _from_base(path, base) for part, path in each} or _from_base(what, base)
+    reader = reader_of(source, options.get("format"), options)
+    files = () if reader is None else reader.file_options
+    options = {key: _from_base(value, base) if key in files else value for key, value in options.items()}
+    return open_dataset(source, home=home, **options)
 
 
-def _format_of(path: str, options: Mapping[str, Any]) -> str:
-    if _ending(path) in TABLES:
-        return "csv"
-    return ("mulan" if "xml" in options else "clus") if _ending(path) == ".arff" else _ending(path)
+def _from_base(path: Any, base: Path) -> Any:
+    text = os.fspath(path)
+    return str(base / text) if is_readable(text) or (base / text).exists() else text
 
 
-_READERS: dict[str, Any] = {"clus": read_clus_arff, "mulan": read_mulan, "meka": read_meka, "csv": read_paths_csv}
 _OPENERS: dict[str, Any] = {"load": _load, "make": _make, "path": _read, "files": _read}
 
 

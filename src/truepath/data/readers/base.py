@@ -37,6 +37,8 @@ class Reader(Member):
         What people type as ``format``, and what such a file is, in one line.
     endings : tuple of str
         Of the files, in small letters; that of a compression may follow.
+    file_options : tuple of str
+        The options of ``read`` that name files: in a plan they are seen from the plan's folder.
     read : callable
         ``read(path, **options) -> Dataset``; a mapping from split to path gives several splits.
     columns : callable or None
@@ -45,6 +47,7 @@ class Reader(Member):
 
     registry = READERS
     endings: ClassVar[tuple[str, ...]] = ()
+    file_options: ClassVar[tuple[str, ...]] = ()
     read: ClassVar[Callable[..., Dataset]]
     columns: ClassVar[Any] = None
 

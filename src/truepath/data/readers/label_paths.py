@@ -205,5 +205,6 @@ class LabelPaths(Reader):
     name = "paths"
     summary = "a table (CSV, TSV, Parquet) with a column of label paths such as 'Science/Physics;Art'"
     endings = tuple(TABLES)
+    file_options = ("hierarchy",)
     read = staticmethod(read_paths_csv)
     columns = staticmethod(read_columns)

@@ -78,6 +78,7 @@ class LibSVM(Reader):
     name = "libsvm"
     summary = "text 'label,label feature:value ...' without a header (LIBSVM)"
     endings = (".libsvm", ".svm", ".svmlight", ".txt")
+    file_options = ("hierarchy",)
     read = staticmethod(read_libsvm)
 
     @staticmethod

@@ -127,6 +127,7 @@ class XMC(Reader):
     name = "xmc"
     summary = "text 'label,label feature:value ...' below a line of three sizes (extreme classification)"
     endings = (".xmc", ".txt")
+    file_options = ("hierarchy", "label_names")
     read = staticmethod(read_xmc)
 
     @staticmethod

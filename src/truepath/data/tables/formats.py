@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from truepath.data.files import PathType, ending_of
 
-__all__ = ["FORMATS", "TABLES", "delimiter_of", "format_of"]
+__all__ = ["FORMATS", "TABLES", "delimiter_of", "format_of", "holds_labels"]
 
 #: Tables with named columns
 TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
@@ -19,6 +19,15 @@ def format_of(path: PathType) -> str:
     ('tsv', 'parquet')
     """
     return FORMATS.get(ending_of(path), "csv")
+
+
+def holds_labels(path: PathType) -> bool:
+    """Say whether a name ends as a table of label sets or scores does.
+
+    >>> holds_labels("truth.csv.gz"), holds_labels("truth.arff")
+    (True, False)
+    """
+    return ending_of(path) in FORMATS
 
 
 def delimiter_of(path: PathType) -> str:

@@ -125,6 +125,7 @@ class Mulan(Reader):
     name = "mulan"
     summary = "ARFF with the labels listed in an XML file beside it, or given by xml= (MULAN)"
     endings = (".arff",)
+    file_options = ("xml",)
     read = staticmethod(read_mulan)
 
     @staticmethod
