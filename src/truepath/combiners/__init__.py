@@ -1,5 +1,6 @@
 """Node scores in, coherent node scores out: corrections that learn nothing, and combiners fitted on held-out scores."""
 
+from truepath.combiners.base import Combiner, Correction
 from truepath.combiners.bayesian_aggregation import BayesianAggregation
 from truepath.combiners.blend import Blend
 from truepath.combiners.fael import FAEL
@@ -18,6 +19,8 @@ __all__ = [
     "FAEL",
     "BayesianAggregation",
     "Blend",
+    "Combiner",
+    "Correction",
     "HierarchicalFAEL",
     "Isotonic",
     "KernelFAEL",

@@ -17,6 +17,7 @@ from truepath.data.open import open_dataset
 from truepath.data.readers.arff.clus import read_clus_arff
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.arff.mulan import read_mulan
+from truepath.data.readers.base import Reader
 from truepath.data.readers.label_paths import read_paths_csv
 from truepath.data.readers.libsvm import read_libsvm
 from truepath.data.readers.xmc import read_xmc
@@ -31,6 +32,7 @@ __all__ = [
     "Dataset",
     "Description",
     "LabelTable",
+    "Reader",
     "ScoreTable",
     "Split",
     "data_home",

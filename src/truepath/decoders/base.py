@@ -10,7 +10,7 @@ dense scores, CSR for sparse ones (where an absent score is 0). A decoder that l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,8 @@ from truepath.hierarchy.checks import check_scores, check_truth, check_weight, h
 from truepath.registry import DECODERS, Member
 
 if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
+
     from truepath.hierarchy import Hierarchy
 
 __all__ = ["Decoder", "DecoderLike", "FitInput"]

@@ -1,6 +1,6 @@
 """Learners: ``fit(X, Y)``, then ``predict_proba(X)`` returns coherent node scores."""
 
-from truepath.learners.base import HierarchicalLearner
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.global_naive_bayes import GlobalNaiveBayes
 from truepath.learners.bayes.networks import BayesianChain, NaiveBayesML, TreeAugmentedML
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
@@ -47,6 +47,8 @@ __all__ = [
     "SiblingLasso",
     "Stack",
     "TreeAugmentedML",
+    "check_fit_input",
+    "check_predict_input",
     "class_weights",
     "plot_cutset_network",
 ]
