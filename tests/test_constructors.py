@@ -58,3 +58,10 @@ def test_randomness_and_workers_come_last(cls):
     names = list(inspect.signature(cls).parameters)
     last = [name for name in LAST if name in names]
     assert names[len(names) - len(last) :] == last
+
+
+@every_estimator
+def test_options_are_annotated_and_have_defaults(cls):
+    for p in inspect.signature(cls).parameters.values():
+        assert p.annotation is not p.empty, f"{p.name} has no annotation"
+        assert p.kind is not p.KEYWORD_ONLY or p.default is not p.empty, f"{p.name} has no default"

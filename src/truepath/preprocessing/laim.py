@@ -16,6 +16,7 @@ A. Cano, J. M. Luna, E. L. Gibaja, S. Ventura. LAIM discretization for multi-lab
 from __future__ import annotations
 
 import heapq
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -65,10 +66,10 @@ class LAIM(TransformerMixin, BaseEstimator):
            [1.]])
     """
 
-    def __init__(self, max_intervals=2):
+    def __init__(self, max_intervals: int | None = 2):
         self.max_intervals = max_intervals
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Choose the cut points of every feature.
 
         Parameters
@@ -83,7 +84,7 @@ class LAIM(TransformerMixin, BaseEstimator):
         self.cuts_ = [find_cuts(dense_column(X, j), labels, self.max_intervals) for j in range(X.shape[1])]
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Return interval numbers, NaN where a value is missing.
 
         Returns
@@ -98,7 +99,7 @@ class LAIM(TransformerMixin, BaseEstimator):
             found[:, j] = np.where(np.isnan(column), np.nan, np.searchsorted(cuts, column))
         return found
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -129,7 +130,7 @@ def find_cuts(values: np.ndarray, Y: np.ndarray, max_intervals: int | None) -> n
     return np.sort(np.array(cuts, float))
 
 
-def _best_cut(ordered, sums, start: int, stop: int) -> tuple[float, float, int, int, int]:
+def _best_cut(ordered: np.ndarray, sums: np.ndarray, start: int, stop: int) -> tuple[float, float, int, int, int]:
     """Return (-gain, cut value, start, position, stop) of the best cut of an interval; position -1 for none."""
     inner = ordered[start:stop]
     positions = start + 1 + np.flatnonzero(inner[1:] > inner[:-1])
@@ -149,7 +150,7 @@ def _term(quanta: np.ndarray) -> np.ndarray:
     return np.divide(quanta.max(axis=1) ** 2, size, out=np.zeros(size.size), where=size > 0)
 
 
-def _label_matrix(y, n_samples: int) -> np.ndarray:
+def _label_matrix(y: Any, n_samples: int) -> np.ndarray:
     """Return labels as a dense integer matrix; one column of classes becomes its indicators."""
     if y is None:
         raise ValueError("LAIM requires y to be passed, but the target y is None: give the label matrix.")

@@ -13,14 +13,14 @@ IEEE International Conference on Data Mining, 2009.
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.hierarchy import cap_down
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.naive_bayes_features import CategoricalFeatures, GaussianFeatures
@@ -75,14 +75,22 @@ class GlobalNaiveBayes(HierarchicalLearner):
     summary = "one naive Bayes model over all nodes at once"
     learns_from = "rows and their labels"
 
-    def __init__(self, *, hierarchy=None, categorical_features=None, labels="auto", alpha=1.0, var_smoothing=1e-9):
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        categorical_features: Any = None,
+        labels: str = "auto",
+        alpha: float = 1.0,
+        var_smoothing: float = 1e-9,
+    ):
         self.hierarchy = hierarchy
         self.categorical_features = categorical_features
         self.labels = labels
         self.alpha = alpha
         self.var_smoothing = var_smoothing
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count.
 
         Parameters
@@ -108,7 +116,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
             self._log_prior_rest, self._features_rest = self._count(X, ~Y, weight)
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes)."""
         X = self._rows(X)
         joint = _log_joint(X, self.log_prior_, self._features)
@@ -125,7 +133,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
         S[:, self._always], S[:, self._never] = 1.0, 0.0
         return cap_down(S, self.hierarchy_)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return closed labels: the node of the largest posterior and its ancestors, or all labels above one half."""
         check_is_fitted(self, "hierarchy_")
         if not self.is_exclusive_:
@@ -135,22 +143,22 @@ class GlobalNaiveBayes(HierarchicalLearner):
         Y[np.arange(len(Y)), joint.argmax(axis=1)] = True
         return self.hierarchy_.close(Y)
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> np.ndarray:
         """Return rows to predict as the kernels take them: dense and contiguous."""
         return np.ascontiguousarray(as_dense(check_predict_input(self, X, allow_nan=True, dtype=np.float64)))
 
-    def _sum_below(self, P):
+    def _sum_below(self, P: np.ndarray) -> np.ndarray:
         """Return for each node the sum over it and its descendants."""
         at_or_below = sparse.csr_array(self.hierarchy_.ancestor_matrix(), dtype=np.float64)
         return np.minimum(np.ascontiguousarray((at_or_below.T @ P.T).T), 1.0)
 
-    def _count(self, X, members, weight):
+    def _count(self, X: np.ndarray, members: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[Any]]:
         """Return log-priors and fitted features of the rows that belong to each node."""
         with np.errstate(divide="ignore"):  # no rows: the prior is 0
             log_prior = np.log(weight @ members / weight.sum())
         return log_prior, [kind.fit(X, weight, members) for kind in self._kinds(X.shape[1])]
 
-    def _kinds(self, n_features) -> list[Any]:
+    def _kinds(self, n_features: int) -> list[Any]:
         names = getattr(self, "feature_names_in_", None)
         is_categorical = resolve_categorical(self.categorical_features, n_features, names)
         kinds: list[Any] = []
@@ -160,18 +168,18 @@ class GlobalNaiveBayes(HierarchicalLearner):
             kinds.append(CategoricalFeatures(np.flatnonzero(is_categorical), self.alpha))
         return kinds
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_choice(self, "labels", ("auto", "exclusive", "independent"))
         check_number(self, "alpha", Real, 0, above=True)
         check_number(self, "var_smoothing", Real, 0, above=True)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
 
-def _log_joint(X, log_prior, features):
+def _log_joint(X: np.ndarray, log_prior: np.ndarray, features: list[Any]) -> np.ndarray:
     """Return log P(v) + sum of log P(x_k | v), shape (n_samples, n_nodes)."""
     S = np.tile(log_prior, (len(X), 1))
     for kind in features:

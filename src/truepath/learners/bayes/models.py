@@ -10,6 +10,8 @@ N. Friedman, D. Geiger, M. Goldszmidt. Bayesian network classifiers. Machine Lea
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from scipy.special import expit
 from sklearn.naive_bayes import CategoricalNB
@@ -37,7 +39,7 @@ class _Binary(Record):
         """Return log P(x | y), one column a class."""
         raise NotImplementedError
 
-    def fit(self, codes: np.ndarray, y: np.ndarray):
+    def fit(self, codes: np.ndarray, y: np.ndarray) -> Self:
         """Learn from complete state numbers and a boolean label."""
         sizes = np.array([(~y).sum(), y.sum()])
         self.log_prior = np.log((sizes + self.alpha) / (sizes.sum() + 2 * self.alpha))
@@ -53,14 +55,14 @@ class _Binary(Record):
 class NaiveBayes(_Binary, home="truepath.learners"):
     """Features independent given the label: scikit-learn's ``CategoricalNB``, with missing features left out."""
 
-    def _fit_classes(self, codes, y):
+    def _fit_classes(self, codes: np.ndarray, y: np.ndarray) -> None:
         model = CategoricalNB(alpha=self.alpha, min_categories=self.n_states).fit(codes, y)
         flat = [-np.log(np.tile(self.n_states[j], (2, self.n_states[j]))) for j in range(len(self.n_states))]
         self.tables = [table.copy() for table in flat]  # of a class that never occurs: uniform
         for j, table in enumerate(model.feature_log_prob_):
             self.tables[j][model.classes_.astype(int)] = table
 
-    def _log_likelihood(self, codes):
+    def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
         total = np.zeros((codes.shape[0], 2))
         for j, table in enumerate(self.tables):
             known = codes[:, j] != MISSING
@@ -71,7 +73,7 @@ class NaiveBayes(_Binary, home="truepath.learners"):
 class TreeAugmented(_Binary, home="truepath.learners"):
     """TAN: each feature may depend on one other; the tree of largest information given the label, tables by class."""
 
-    def _fit_classes(self, codes, y):
+    def _fit_classes(self, codes: np.ndarray, y: np.ndarray) -> None:
         kernels, chow_liu = _kernels.cutset.pair_counts, _kernels.cutset.chow_liu
         n_variables = self.n_states.size
         offset = np.concatenate([[0], np.cumsum(self.n_states - 1)])
@@ -96,7 +98,7 @@ class TreeAugmented(_Binary, home="truepath.learners"):
         """Refuse a tree from a file that leads outside its tables: the kernels follow it without looking."""
         check_spanning(self.parent, self.order, self.n_states, self.factors)
 
-    def _log_likelihood(self, codes):
+    def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
         evidence = np.ascontiguousarray(codes, np.int16)
         if (evidence.max(axis=0, initial=MISSING) >= self.n_states).any():
             raise ValueError("codes has a state that the tables of this model do not have.")

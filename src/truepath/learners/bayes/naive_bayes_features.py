@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from truepath import _kernels
@@ -21,10 +23,10 @@ class GaussianFeatures(Record, home="truepath.learners"):
         Added to all variances, as a share of the largest variance of a feature.
     """
 
-    def __init__(self, columns, smoothing):
+    def __init__(self, columns: np.ndarray, smoothing: float):
         self.columns, self.smoothing = columns, smoothing
 
-    def fit(self, X, weights, members):
+    def fit(self, X: np.ndarray, weights: np.ndarray, members: np.ndarray) -> Self:
         """Learn from the rows that belong to each node: `members` is (n_samples, n_nodes)."""
         shape = (members.shape[1], self.columns.size)
         everyone = np.ones((len(X), 1), bool)
@@ -42,12 +44,12 @@ class GaussianFeatures(Record, home="truepath.learners"):
         self.constant_ = 0.5 * np.log(self.precision_ / (2 * np.pi))
         return self
 
-    def _sums(self, X, weights, members, centre):
+    def _sums(self, X: np.ndarray, weights: np.ndarray, members: np.ndarray, centre: np.ndarray) -> np.ndarray:
         sums = np.zeros((3, members.shape[1], self.columns.size))
         _kernels.bayes.naive_bayes.sum_gaussian(X - centre, self.columns, weights, members, *sums)
         return sums
 
-    def add(self, X, S):
+    def add(self, X: np.ndarray, S: np.ndarray) -> None:
         """Add the log-likelihoods to S, (n_samples, n_nodes)."""
         table = (self.mean_, self.precision_, self.constant_)
         _kernels.bayes.naive_bayes.add_gaussian(X - self.centre_, self.columns, *table, S)
@@ -63,10 +65,10 @@ class CategoricalFeatures(Record, home="truepath.learners"):
         Added to every count (Laplace: 1).
     """
 
-    def __init__(self, columns, alpha):
+    def __init__(self, columns: np.ndarray, alpha: float):
         self.columns, self.alpha = columns, alpha
 
-    def fit(self, X, weights, members):
+    def fit(self, X: np.ndarray, weights: np.ndarray, members: np.ndarray) -> Self:
         """Learn from the rows that belong to each node."""
         self.categories_ = [np.unique(X[~np.isnan(X[:, f]), f]) for f in self.columns]
         sizes = np.array([known.size for known in self.categories_], np.int64)
@@ -79,13 +81,13 @@ class CategoricalFeatures(Record, home="truepath.learners"):
         self.log_share_ = np.log(counts + self.alpha) - np.log(totals + self.alpha * sizes[:, None])[per_feature]
         return self
 
-    def _encode(self, X):
+    def _encode(self, X: np.ndarray) -> np.ndarray:
         """Return each value's place among the known categories, or -1."""
         codes = np.empty((len(X), self.columns.size), np.int64)
         for k, (f, known) in enumerate(zip(self.columns, self.categories_)):
             codes[:, k] = find_places(known, X[:, f])
         return codes
 
-    def add(self, X, S):
+    def add(self, X: np.ndarray, S: np.ndarray) -> None:
         """Add the log-likelihoods to S, (n_samples, n_nodes)."""
         _kernels.bayes.naive_bayes.add_categories(self._encode(X), self.offsets_, self.log_share_, S)

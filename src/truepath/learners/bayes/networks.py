@@ -13,9 +13,11 @@ classification. IJCAI 2011.
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 
-from truepath.hierarchy import cap_down
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.learners.base import HALF, HierarchicalLearner, check_predict_input
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset.codes import code_training_rows
@@ -28,7 +30,7 @@ __all__ = ["BayesianChain", "NaiveBayesML", "TreeAugmentedML"]
 class _BayesML(HierarchicalLearner):
     """One Bayesian classifier a label; ``_parents`` says which labels each of them sees."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn one classifier a label.
 
         Parameters
@@ -44,16 +46,16 @@ class _BayesML(HierarchicalLearner):
         self.models_ = [self._fit_label(codes, Y, v) for v in range(Y.shape[1])]
         return self
 
-    def _find_parents(self, Y) -> dict[int, list[int]]:
+    def _find_parents(self, Y: np.ndarray) -> dict[int, list[int]]:
         """Return for each label, in the order of prediction, the labels its classifier sees."""
         raise NotImplementedError
 
-    def _fit_label(self, codes, Y, v):
+    def _fit_label(self, codes: np.ndarray, Y: np.ndarray, v: int) -> NaiveBayes | TreeAugmented:
         seen = self.parents_[v]
         n_states = np.concatenate([self._coder.n_states, np.full(len(seen), 2)])
         return self._model(self.alpha, n_states).fit(np.hstack([codes, Y[:, seen].astype(np.int16)]), Y[:, v])
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return P(label on | features, labels already predicted), capped by the hierarchy's parents.
 
         Parameters
@@ -72,7 +74,7 @@ class _BayesML(HierarchicalLearner):
             S[:, v] = self.models_[v].predict_proba(np.hstack([codes, (S[:, seen] > HALF).astype(np.int16)]))
         return cap_down(S, self.hierarchy_, out=S)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True  # in queries
         tags.input_tags.categorical = True
@@ -82,13 +84,20 @@ class _BayesML(HierarchicalLearner):
 class _Chained(_BayesML):
     """A base model for every label alone, or in a chain."""
 
-    def __init__(self, *, hierarchy=None, labels="independent", alpha=1.0, max_states=256):
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        labels: str = "independent",
+        alpha: float = 1.0,
+        max_states: int = 256,
+    ):
         self.hierarchy = hierarchy
         self.labels = labels
         self.alpha = alpha
         self.max_states = max_states
 
-    def _find_parents(self, Y):
+    def _find_parents(self, Y: np.ndarray) -> dict[int, list[int]]:
         check_choice(self, "labels", ("independent", "chain"))
         return {v: list(range(v)) if self.labels == "chain" else [] for v in range(Y.shape[1])}
 
@@ -188,13 +197,13 @@ class BayesianChain(_BayesML):
 
     _model = NaiveBayes
 
-    def __init__(self, *, hierarchy=None, alpha=1.0, max_states=256):
+    def __init__(self, *, hierarchy: Hierarchy | None = None, alpha: float = 1.0, max_states: int = 256):
         self.hierarchy = hierarchy
         self.alpha = alpha
         self.max_states = max_states
 
-    def _find_parents(self, Y):
-        tree = ChowLiuTree(alpha=self.alpha).fit(np.zeros((Y.shape[0], 1)), Y).network_
+    def _find_parents(self, Y: np.ndarray) -> dict[int, list[int]]:
+        tree: Any = ChowLiuTree(alpha=self.alpha).fit(np.zeros((Y.shape[0], 1)), Y).network_
         labels = [int(v) for v in tree.order if v < Y.shape[1]]
         parent = {v: int(tree.parent[v]) for v in labels}
         return {v: [parent[v]] if parent[v] >= 0 else [] for v in labels}

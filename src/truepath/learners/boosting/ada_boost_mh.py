@@ -11,7 +11,9 @@ R. E. Schapire, Y. Singer. Improved boosting algorithms using confidence-rated p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -20,7 +22,7 @@ from sklearn.model_selection import train_test_split
 from truepath import _kernels
 from truepath.adapters import encode_labels
 from truepath.decoders import BestPath
-from truepath.hierarchy import cap_down
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
@@ -117,22 +119,22 @@ class AdaBoostMH(HierarchicalLearner):
 
     def __init__(
         self,
-        estimator="stump",
+        estimator: Any = "stump",
         *,
-        hierarchy=None,
-        n_estimators=200,
-        learning_rate=1.0,
-        votes="discrete",
-        labels="independent",
-        criterion="auto",
-        max_depth=2,
-        max_bins=255,
-        single_path="auto",
-        n_iter_no_change=None,
-        validation_fraction=0.1,
-        tol=0.0,
-        random_state=None,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        n_estimators: int = 200,
+        learning_rate: float = 1.0,
+        votes: str = "discrete",
+        labels: str = "independent",
+        criterion: str = "auto",
+        max_depth: int = 2,
+        max_bins: int | None = 255,
+        single_path: bool | str = "auto",
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        tol: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
@@ -150,7 +152,7 @@ class AdaBoostMH(HierarchicalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Run the rounds.
 
         Parameters
@@ -189,22 +191,22 @@ class AdaBoostMH(HierarchicalLearner):
         self.n_estimators_ = len(self.hypotheses_)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the margins sum over t of alpha_t h_t(x, v), eq. (12) before the sign, shape (n_samples, n_nodes)."""
         return self._sum_votes(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, sigmoid(2 margin) capped by the parents', shape (n_samples, n_nodes)."""
         return self._calibrate(self._sum_votes(X))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return closed labels, shape (n_samples, n_nodes): the best path, or every label of positive margin.
 
         See ``single_path``. A label counts only if all its ancestors do.
         """
         return self._decide(self._sum_votes(X))
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the margins after each round, consistent or not."""
         X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
         margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
@@ -212,23 +214,23 @@ class AdaBoostMH(HierarchicalLearner):
             _kernels.boosting.stump_votes.add_votes(margins, alpha, votes)
             yield margins.copy()
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the coherent marginals after each round."""
         for margins in self.staged_decision_function(X):
             yield self._calibrate(margins)
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the labels after each round."""
         for margins in self.staged_decision_function(X):
             yield self._decide(margins)
 
-    def staged_score(self, X, y):
+    def staged_score(self, X: Any, y: Any) -> Iterator[float]:
         """Yield, after each round, the share of rows whose label set is predicted exactly."""
         truth = as_dense(encode_labels(y, self.hierarchy_))
         for found in self.staged_predict(X):
             yield float((found == truth).all(axis=1).mean())
 
-    def staged_loss(self, X, y):
+    def staged_loss(self, X: Any, y: Any) -> Iterator[float]:
         """Yield, after each round, the hierarchy-aware Hamming loss of the labels of positive margin."""
         y = _signs(encode_labels(y, self.hierarchy_))
         for margins in self.staged_decision_function(X):
@@ -243,7 +245,7 @@ class AdaBoostMH(HierarchicalLearner):
     def _enforce_at_prediction(self) -> bool:
         return True
 
-    def _costs(self, hierarchy) -> np.ndarray:
+    def _costs(self, hierarchy: Hierarchy) -> np.ndarray:
         """Return the labels' shares of the first weights: all the same."""
         return np.ones(hierarchy.n_nodes)
 
@@ -253,7 +255,7 @@ class AdaBoostMH(HierarchicalLearner):
             if isinstance(hypothesis, Trees):
                 hypothesis.check(self.n_features_in_, self.hierarchy_.n_nodes)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_number(self, "n_estimators", Integral, 1)
         check_number(self, "learning_rate", Real, 0, above=True)
         check_number(self, "max_depth", Integral, 1, MAX_DEPTH)
@@ -266,19 +268,21 @@ class AdaBoostMH(HierarchicalLearner):
         if isinstance(self.estimator, str) and self.estimator != "stump":
             raise ValueError(f"estimator must be 'stump' or a scikit-learn classifier; got {self.estimator!r}.")
 
-    def _weak(self, X, y):
+    def _weak(self, X: Any, y: np.ndarray) -> TreeLearner | ClassifierLearner:
         """Return the object that trains one round."""
         if isinstance(self.estimator, str):
             criterion = self.criterion
             if criterion == "auto":
                 criterion = "z" if self.votes == "real" else "edge"
-            options = {"max_depth": self.max_depth, "max_bins": self.max_bins, "n_jobs": self.n_jobs}
+            options: dict[str, Any] = {"max_depth": self.max_depth, "max_bins": self.max_bins, "n_jobs": self.n_jobs}
             return TreeLearner(X, y, shared=self.labels == "joint", votes=self.votes, criterion=criterion, **options)
         return ClassifierLearner(
             self.estimator, X, y, votes=self.votes, random_state=self.random_state, n_jobs=self.n_jobs
         )
 
-    def _hold_out(self, X, y, weight):
+    def _hold_out(
+        self, X: Any, y: np.ndarray, weight: np.ndarray | None
+    ) -> tuple[Any, np.ndarray, np.ndarray | None, Monitor | None]:
         """Return the training part and a monitor of the rest, if early stopping is asked for."""
         if self.n_iter_no_change is None:
             return X, y, weight, None
@@ -288,7 +292,7 @@ class AdaBoostMH(HierarchicalLearner):
         monitor = Monitor(_dense_rows(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
         return X[train], y[train], None if weight is None else weight[train], monitor
 
-    def _rounds(self, X):
+    def _rounds(self, X: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
         """Yield (alpha_t, h_t) for dense rows, clipped as in training."""
         for alpha, hypothesis in zip(self.alphas_, self.hypotheses_):
             votes = hypothesis.votes(X)
@@ -296,7 +300,7 @@ class AdaBoostMH(HierarchicalLearner):
                 cap_down(votes, self.hierarchy_, threshold=0.0, out=votes)  # eq. (7)
             yield alpha, votes
 
-    def _sum_votes(self, X):
+    def _sum_votes(self, X: Any) -> np.ndarray:
         """Return the margins of eq. (12), a block of rows at a time."""
         X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
         margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
@@ -305,27 +309,27 @@ class AdaBoostMH(HierarchicalLearner):
                 _kernels.boosting.stump_votes.add_votes(margins[rows], alpha, votes)
         return margins
 
-    def _calibrate(self, margins):
+    def _calibrate(self, margins: np.ndarray) -> np.ndarray:
         S = expit(2 * margins)
         S[:, self._always], S[:, self._never] = 1.0, 0.0
         return cap_down(S, self.hierarchy_)
 
-    def _decide(self, margins):
+    def _decide(self, margins: np.ndarray) -> np.ndarray:
         if self.single_path_:
             return BestPath(hierarchy=self.hierarchy_, by="mean").fit(margins).predict(margins)
         return cap_down(margins, self.hierarchy_) > 0
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
 
-def _signs(Y) -> np.ndarray:
+def _signs(Y: Any) -> np.ndarray:
     """Return labels as +1 and -1."""
     return np.where(as_dense(Y), 1, -1).astype(np.int8)
 
 
-def _dense_rows(X) -> np.ndarray:
+def _dense_rows(X: Any) -> np.ndarray:
     """Return rows as the kernels take them: dense and contiguous."""
     return np.ascontiguousarray(as_dense(X))

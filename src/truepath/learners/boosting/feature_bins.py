@@ -10,7 +10,7 @@ bundle. See :mod:`truepath._kernels.boosting.stump_search` for why.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -44,7 +44,7 @@ class FeatureBins(NamedTuple):
     group_bins: np.ndarray
 
     @property
-    def tables(self):
+    def tables(self) -> tuple[np.ndarray, ...]:
         """The arrays that the search kernel takes, in its order."""
         return (
             self.bundle_ptr, self.order, self.group_ptr, self.group_end, self.group_start, self.group_bins,
@@ -52,7 +52,7 @@ class FeatureBins(NamedTuple):
         )  # fmt: skip
 
 
-def bin_features(X, max_bins: int | None = 255) -> FeatureBins:
+def bin_features(X: Any, max_bins: int | None = 255) -> FeatureBins:
     """Bin every column of a dense or CSC matrix.
 
     Parameters
@@ -107,7 +107,7 @@ def _bin_column(x: np.ndarray, max_bins: int | None) -> _Column:
     return _Column(bins, np.append(upper, np.nan) if is_missing.any() else upper, bool(is_missing.any()))
 
 
-def _equal_shares(values, counts, max_bins):
+def _equal_shares(values: np.ndarray, counts: np.ndarray, max_bins: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the first and the last value of each of at most `max_bins` bins of about the same number of rows."""
     below = np.cumsum(counts)
     share = np.minimum((below - counts / 2) * max_bins / below[-1], max_bins - 1).astype(int)
@@ -130,7 +130,7 @@ def _majority(column: _Column) -> np.ndarray:
     return 2 * below >= below[-1]
 
 
-def _bundle(bins: np.ndarray, bin_ptr: np.ndarray):
+def _bundle(bins: np.ndarray, bin_ptr: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the arrays that describe bundles and groups; see :class:`FeatureBins`."""
     n_samples, n_features = bins.shape
     sizes = np.diff(bin_ptr)

@@ -16,9 +16,11 @@ C. Chelmis, W. Qi. Hierarchical multiclass AdaBoost. IEEE International Conferen
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from truepath.hierarchy import cap_down
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
 from truepath.learners.parameters import check_choice
 
@@ -88,23 +90,23 @@ validation_fraction, tol, random_state, n_jobs
 
     def __init__(
         self,
-        estimator="stump",
+        estimator: Any = "stump",
         *,
-        hierarchy=None,
-        n_estimators=200,
-        constraint="predict",
-        learning_rate=1.0,
-        votes="discrete",
-        labels="independent",
-        criterion="auto",
-        max_depth=2,
-        max_bins=255,
-        single_path="auto",
-        n_iter_no_change=None,
-        validation_fraction=0.1,
-        tol=0.0,
-        random_state=None,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        n_estimators: int = 200,
+        constraint: str = "predict",
+        learning_rate: float = 1.0,
+        votes: str = "discrete",
+        labels: str = "independent",
+        criterion: str = "auto",
+        max_depth: int = 2,
+        max_bins: int | None = 255,
+        single_path: bool | str = "auto",
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        tol: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ):
         super().__init__(
             estimator,
@@ -133,15 +135,15 @@ validation_fraction, tol, random_state, n_jobs
     def _enforce_at_prediction(self) -> bool:
         return self.constraint != "train"
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self, "constraint", ("predict", "train", "both"))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the margins of eq. (12), shape (n_samples, n_nodes); capped by the parents' but for "train"."""
         margins = super().decision_function(X)
         return cap_down(margins, self.hierarchy_) if self._enforce_at_prediction else margins
 
-    def _costs(self, hierarchy) -> np.ndarray:
+    def _costs(self, hierarchy: Hierarchy) -> np.ndarray:
         """Return c_v, eq. (6)."""
         return hierarchy.costs

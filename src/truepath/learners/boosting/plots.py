@@ -5,19 +5,20 @@ Each function draws on given axes, or on new ones, and returns them. matplotlib 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from truepath.adapters import encode_labels
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import level_accuracy, top_k_accuracy
 
 __all__ = ["plot_level_errors", "plot_losses", "plot_margins", "plot_top_k"]
 
 
-def plot_losses(boosters: Mapping[str, Any], X, y, *, ax=None):
+def plot_losses(boosters: Mapping[str, Any], X: Any, y: Any, *, ax: Any = None) -> Any:
     """Draw the hierarchy-aware Hamming loss on (X, Y) after every round (Figure 4).
 
     Parameters
@@ -39,7 +40,7 @@ def plot_losses(boosters: Mapping[str, Any], X, y, *, ax=None):
     return ax
 
 
-def plot_margins(booster, X, y, *, rounds=None, ax=None):
+def plot_margins(booster: Any, X: Any, y: Any, *, rounds: Iterable[int] | None = None, ax: Any = None) -> Any:
     """Draw the distribution of normalised margins, y F / sum of |alpha|, after some of the rounds.
 
     Parameters
@@ -66,7 +67,9 @@ def plot_margins(booster, X, y, *, rounds=None, ax=None):
     return ax
 
 
-def plot_top_k(scores: Mapping[str, Any], y, hierarchy, *, ks=None, ax=None):
+def plot_top_k(
+    scores: Mapping[str, Any], y: Any, hierarchy: Hierarchy, *, ks: Iterable[int] | None = None, ax: Any = None
+) -> Any:
     """Draw the top-k accuracy of several score matrices (Figure 5).
 
     Parameters
@@ -87,7 +90,7 @@ def plot_top_k(scores: Mapping[str, Any], y, hierarchy, *, ks=None, ax=None):
     return ax
 
 
-def plot_level_errors(booster, X, y, *, ax=None):
+def plot_level_errors(booster: Any, X: Any, y: Any, *, ax: Any = None) -> Any:
     """Draw, for every level, the share of rows wrong on it after each round (Figure 6 over the rounds).
 
     Parameters
@@ -107,7 +110,7 @@ def plot_level_errors(booster, X, y, *, ax=None):
     return ax
 
 
-def _axes(ax):
+def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt

@@ -49,7 +49,7 @@ def coefficient(edge: float, learning_rate: float, real: bool) -> float:
 class Monitor:
     """Watches the hierarchy-aware Hamming loss of held-out rows, and says when it has not fallen for long enough."""
 
-    def __init__(self, X, y, patience: int, tol: float):
+    def __init__(self, X: Any, y: np.ndarray, patience: int, tol: float):
         self.X, self.y, self.patience, self.tol = X, y, patience, tol
         self.margins = np.zeros(y.shape)
         self.losses: list[float] = []
@@ -64,13 +64,25 @@ class Monitor:
         return len(self.losses) - self.best_round >= self.patience
 
 
-def hierarchical_loss(margins, y, hierarchy: Hierarchy, enforce: bool) -> float:
+def hierarchical_loss(margins: np.ndarray, y: np.ndarray, hierarchy: Hierarchy, enforce: bool) -> float:
     """Return the hierarchy-aware Hamming loss, eq. (2)-(3), as a share of all cells."""
     up = (hierarchy.parent_ptr, hierarchy.parent_idx)
     return _kernels.boosting.stump_votes.hierarchical_mistakes(margins, y, *up, enforce) / max(1, y.size)
 
 
-def boost(weak, y, w, hierarchy: Hierarchy, *, n_rounds, learning_rate, real, clip, enforce, monitor=None) -> History:
+def boost(
+    weak: Any,
+    y: np.ndarray,
+    w: np.ndarray,
+    hierarchy: Hierarchy,
+    *,
+    n_rounds: int,
+    learning_rate: float,
+    real: bool,
+    clip: bool,
+    enforce: bool,
+    monitor: Monitor | None = None,
+) -> History:
     """Run the rounds.
 
     Parameters

@@ -13,7 +13,8 @@ Criteria, with ``P`` and ``N`` a class's positive and negative weight in a leaf:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -79,7 +80,18 @@ class TreeLearner:
         Threads over features; the bits do not depend on it.
     """
 
-    def __init__(self, X, y, *, shared, votes, criterion, max_depth=1, max_bins=255, n_jobs=None):
+    def __init__(
+        self,
+        X: Any,
+        y: np.ndarray,
+        *,
+        shared: bool,
+        votes: str,
+        criterion: str,
+        max_depth: int = 1,
+        max_bins: int | None = 255,
+        n_jobs: int | None = None,
+    ):
         self.binned: FeatureBins = bin_features(X, max_bins)
         self.y = y
         self.shared, self.real, self.max_depth = shared, votes == "real", max_depth
@@ -105,7 +117,7 @@ class TreeLearner:
         _kernels.boosting.stump_votes.read_votes(place, n_inner, leaf_votes.astype(votes.dtype), votes)
         return Trees(feature, threshold, missing_left, leaf_votes), votes
 
-    def find_cuts(self, w, place, node) -> np.ndarray:
+    def find_cuts(self, w: np.ndarray, place: np.ndarray, node: int) -> np.ndarray:
         """Return the best cut of every class (or of all together, one entry), coded as in the kernel."""
         parts = self._spread(lambda bundles: self._search(w, place, node, bundles))
         best, cut, shared = parts[0]
@@ -121,7 +133,9 @@ class TreeLearner:
         winner = int(np.argmax(rounded))
         return np.array([codes[winner] if rounded[winner] > rounded[-1] else -1])
 
-    def _search(self, w, place, node, bundles):
+    def _search(
+        self, w: np.ndarray, place: np.ndarray, node: int, bundles: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Search some bundles; gains of all classes together are -inf for cuts of other bundles, and last: no cut."""
         n_classes, n_cuts = w.shape[1], 2 * int(self.binned.bin_ptr[-1])
         best, cut = np.empty(n_classes), np.full(n_classes, -1)
@@ -133,14 +147,14 @@ class TreeLearner:
             shared = np.append(np.where(self._is_cut(bundles), shared, -np.inf), best.sum())
         return best, cut, shared
 
-    def _is_cut(self, bundles):
+    def _is_cut(self, bundles: np.ndarray) -> np.ndarray:
         """Mark the codes that are cuts of these bundles."""
         is_cut = _list_cuts(self.binned)
         first, last = self.binned.bin_ptr[self.binned.bundle_ptr[bundles]]
         is_cut[: 2 * first] = is_cut[2 * last :] = False
         return is_cut
 
-    def _spread(self, search):
+    def _spread(self, search: Callable[[np.ndarray], Any]) -> list[Any]:
         """Run a search over runs of bundles, in threads if asked for."""
         n_bundles = self.binned.bundle_ptr.size - 1
         n_jobs = min(effective_n_jobs(self.n_jobs), n_bundles)
@@ -150,7 +164,7 @@ class TreeLearner:
         runs = [edges[k : k + 2] for k in range(n_jobs)]
         return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(run) for run in runs)
 
-    def _read_cuts(self, cut):
+    def _read_cuts(self, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return feature, threshold and the side of missing values of coded cuts."""
         binned, bins = self.binned, cut // 2
         feature = np.where(cut < 0, -1, np.searchsorted(binned.bin_ptr, bins, side="right") - 1).astype(np.int32)
@@ -160,13 +174,15 @@ class TreeLearner:
         seen = binned.has_missing[feature]
         return feature, threshold, np.where(seen, cut % 2 == 1, binned.mostly_left[bins])
 
-    def _descend(self, place, node, cut, feature, missing_left):
+    def _descend(
+        self, place: np.ndarray, node: int, cut: np.ndarray, feature: np.ndarray, missing_left: np.ndarray
+    ) -> None:
         binned = self.binned
         cut_bin = cut // 2 - binned.bin_ptr[feature]
         missing_bin = np.where(binned.has_missing[feature], np.diff(binned.bin_ptr)[feature] - 1, -1)
         _kernels.boosting.stump_votes.descend(binned.bins, place, feature, cut_bin, missing_bin, missing_left, node)
 
-    def _vote(self, w, place, n_inner):
+    def _vote(self, w: np.ndarray, place: np.ndarray, n_inner: int) -> np.ndarray:
         """Return the votes of the leaves, (n_leaves, n_classes)."""
         positive, negative = np.zeros((2, n_inner + 1, w.shape[1]))
         _kernels.boosting.stump_votes.sum_leaves(w, self.y, place, n_inner, positive, negative)

@@ -25,7 +25,7 @@ class Classifiers(NamedTuple):
     models: list[Any]
     real: bool
 
-    def votes(self, X) -> np.ndarray:
+    def votes(self, X: Any) -> np.ndarray:
         """Return h_t, shape (n_samples, n_classes)."""
         return np.column_stack([_vote(model, X, self.real) for model in self.models])
 
@@ -47,7 +47,9 @@ class ClassifierLearner:
         Classes fitted at once.
     """
 
-    def __init__(self, classifier, X, y, *, votes, random_state=None, n_jobs=None):
+    def __init__(
+        self, classifier: Any, X: Any, y: np.ndarray, *, votes: str, random_state: Any = None, n_jobs: int | None = None
+    ):
         if not has_fit_parameter(classifier, "sample_weight"):
             raise TypeError(
                 f"estimator {type(classifier).__name__} does not take sample_weight in fit; boosting needs it. "
@@ -72,12 +74,12 @@ class ClassifierLearner:
         hypothesis = Classifiers(models, self.real)
         return hypothesis, hypothesis.votes(self.X)
 
-    def _clone(self, seed):
+    def _clone(self, seed: int) -> Any:
         model = clone(self.classifier)
         return model.set_params(random_state=int(seed)) if self.is_seeded else model
 
 
-def _fit(model, X, y, weight):
+def _fit(model: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> Any:
     """Return the fitted classifier, or the only label there is."""
     if (y == y[0]).all():
         return float(y[0])
@@ -85,7 +87,7 @@ def _fit(model, X, y, weight):
     return model.fit(X, y, sample_weight=weight * (weight.size / weight.sum()))
 
 
-def _vote(model, X, real):
+def _vote(model: Any, X: Any, real: bool) -> np.ndarray:
     if isinstance(model, float):
         return np.full(X.shape[0], model)
     if not real:

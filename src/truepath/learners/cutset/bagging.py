@@ -11,6 +11,8 @@ N. Di Mauro, A. Vergari, T. M. Basile. Learning Bayesian random cutset forests. 
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import logsumexp
@@ -18,7 +20,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
 from truepath.adapters import encode_labels, take_rows
-from truepath.hierarchy import cap_down
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
 
@@ -56,14 +58,22 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
     learns_from = "rows of discrete features and their labels"
     needs = ("discrete features",)
 
-    def __init__(self, estimator=None, *, hierarchy=None, n_estimators=10, random_state=None, n_jobs=None):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        hierarchy: Hierarchy | None = None,
+        n_estimators: int = 10,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.n_estimators = n_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the members. Rows are drawn in proportion to ``sample_weight``, where given."""
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
         base = RestrictedCutsetNetwork() if self.estimator is None else self.estimator
@@ -75,7 +85,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         )
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return, of the members' most probable label sets, the one most probable under the mixture."""
         X = check_predict_input(self, X, allow_nan=True)
         best = np.full(X.shape[0], -np.inf)
@@ -87,26 +97,26 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
             best[wins], chosen[wins] = value[wins], Y[wins]
         return chosen
 
-    def predict_marginals(self, X):
+    def predict_marginals(self, X: Any) -> np.ndarray:
         """Return P(label on | features) under the mixture: members weighted by how well they explain the features."""
         X = check_predict_input(self, X, allow_nan=True)
         evidence = np.array([member.evidence_log_proba(X) for member in self.estimators_])
         weights = np.exp(evidence - logsumexp(evidence, axis=0))
         return sum(w[:, None] * member.predict_marginals(X) for w, member in zip(weights, self.estimators_))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the marginals, each capped by its parents'."""
         S = self.predict_marginals(X)
         return cap_down(S, self.hierarchy_, out=S)
 
-    def joint_log_proba(self, X, y):
+    def joint_log_proba(self, X: Any, y: Any) -> np.ndarray:
         """Return log P(x, y) under the mixture."""
         X = check_predict_input(self, X, allow_nan=True)
         Y = encode_labels(y, self.hierarchy_)
         members = [member.joint_log_proba(X, Y) for member in self.estimators_]
         return logsumexp(members, axis=0) - np.log(len(members))
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows: a member at random, then from it."""
         rng = check_random_state(random_state)
         sizes = rng.multinomial(n_samples, np.full(len(self.estimators_), 1 / len(self.estimators_)))
@@ -114,12 +124,12 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         order = rng.permutation(n_samples)
         return np.vstack([X for X, _ in drawn])[order], np.vstack([Y for _, Y in drawn])[order]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True  # in queries
         return tags
 
 
-def _fit_member(member, hierarchy, X, Y, share, seed):
+def _fit_member(member: Any, hierarchy: Hierarchy, X: Any, Y: Any, share: np.ndarray | None, seed: int) -> Any:
     rows = np.random.RandomState(seed).choice(X.shape[0], size=X.shape[0], p=share)
     return member.set_params(hierarchy=hierarchy).fit(take_rows(X, rows), take_rows(Y, rows))

@@ -12,7 +12,7 @@ exponential.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def _is_open(states: np.ndarray, parents: np.ndarray, children: np.ndarray) -> n
     return ((states[:, children] == 1) & (states[:, parents] == 0)).any(axis=1)
 
 
-def _branches(fixed: np.ndarray, u: int, hierarchy: Hierarchy):
+def _branches(fixed: np.ndarray, u: int, hierarchy: Hierarchy) -> Iterator[np.ndarray]:
     """Yield the evidence with u and its ancestors on, and with u and its descendants off, where still possible."""
     for value, nodes in ((1, np.append(hierarchy.ancestors(u), u)), (0, np.append(hierarchy.descendants(u), u))):
         if (fixed[nodes] != 1 - value).all():

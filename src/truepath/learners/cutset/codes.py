@@ -49,7 +49,7 @@ class StateCoder(Record, home="truepath.learners"):
         self.n_states = np.array([values.size for values in self.categories], np.int64)
 
     @classmethod
-    def learn(cls, X, max_states: int) -> StateCoder:
+    def learn(cls, X: Any, max_states: int) -> StateCoder:
         """Collect the distinct values of every column; more than ``max_states`` of them is an error."""
         X = as_dense(X)
         _refuse_missing(X)
@@ -62,7 +62,7 @@ class StateCoder(Record, home="truepath.learners"):
                 )
         return cls(categories)
 
-    def encode(self, X) -> np.ndarray:
+    def encode(self, X: Any) -> np.ndarray:
         """Return the state numbers of the rows, ``MISSING`` for NaN and for values unknown to training."""
         X = as_dense(X)
         codes = np.empty(X.shape, np.int16)

@@ -5,11 +5,12 @@ Needs matplotlib (``pip install "truepath[report]"``), imported on first use.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from truepath.learners.cutset.structure import Leaf, LeafTree, list_leaves
+from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
 
 __all__ = ["plot_cutset_network"]
 
@@ -20,7 +21,9 @@ _LABEL = {**_BOX, "facecolor": "#e2f0e0", "edgecolor": "#4f8a4b"}
 _FEATURE = {**_BOX, "facecolor": "#dbe9f6", "edgecolor": "#3b6ea5", "pad": 0.2}
 
 
-def plot_cutset_network(model, leaf: int | None = None, *, feature_names: Sequence[str] = (), max_features=3, ax=None):
+def plot_cutset_network(
+    model: Any, leaf: int | None = None, *, feature_names: Sequence[str] = (), max_features: int = 3, ax: Any = None
+) -> Any:
     """Draw the OR tree of a fitted network, or the tree inside one of its leaves.
 
     Parameters
@@ -54,22 +57,22 @@ def plot_cutset_network(model, leaf: int | None = None, *, feature_names: Sequen
     return ax
 
 
-def _variable_names(model, feature_names) -> list[str]:
+def _variable_names(model: Any, feature_names: Sequence[str]) -> list[str]:
     """Return the names of all variables, labels first."""
     given = feature_names if len(feature_names) else getattr(model, "feature_names_in_", ())
     features = list(map(str, given)) if len(given) else [f"x{j}" for j in range(model.n_features_in_)]
     return [*map(str, model.hierarchy_.names), *features]
 
 
-def _write(ax, x, y, text, box, size=9):
+def _write(ax: Any, x: float, y: float, text: str, box: Mapping[str, Any], size: float = 9) -> None:
     ax.text(x, y, text, ha="center", va="center", fontsize=size, bbox=box, zorder=2)
 
 
-def _draw_or_tree(ax, root, names):
+def _draw_or_tree(ax: Any, root: OrNode | LeafTree, names: Sequence[str]) -> None:
     """Place leaves side by side and every OR node above the middle of its children."""
     next_leaf = 0
 
-    def place(node, depth):
+    def place(node: OrNode | LeafTree, depth: int) -> float:
         nonlocal next_leaf
         if isinstance(node, LeafTree):
             x, next_leaf = float(next_leaf), next_leaf + 1
@@ -87,7 +90,7 @@ def _draw_or_tree(ax, root, names):
     place(root, 0)
 
 
-def _draw_leaf(ax, leaf: Leaf, names, n_labels, max_features):
+def _draw_leaf(ax: Any, leaf: Leaf, names: Sequence[str], n_labels: int, max_features: int) -> None:
     """Draw the tree over the labels; under each label its most dependent features in one box."""
     tree = leaf.tree
     is_label = tree.variables < n_labels
@@ -95,7 +98,7 @@ def _draw_leaf(ax, leaf: Leaf, names, n_labels, max_features):
     strength = _dependence(tree)
     next_place = 0.0
 
-    def place(v, depth):
+    def place(v: int, depth: int) -> float:
         nonlocal next_place
         inner = [w for w in below[v] if is_label[w] or below[w]]
         features = sorted((w for w in below[v] if w not in inner), key=lambda w: -strength[w])

@@ -7,7 +7,7 @@ sets are all matters of evidence, so every query is one call of :mod:`truepath.l
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -37,7 +37,7 @@ class CutsetEstimator(HierarchicalLearner):
 
     # ------------------------------------------------------------------------------------------------ learning
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn structure and parameters.
 
         Parameters
@@ -77,7 +77,7 @@ class CutsetEstimator(HierarchicalLearner):
 
     # ------------------------------------------------------------------------------------------------- queries
 
-    def predict(self, X, known=None):
+    def predict(self, X: Any, known: Any = None) -> np.ndarray:
         """Return the most probable label sets given the features: max-product, exact (MPE).
 
         Parameters
@@ -101,7 +101,7 @@ class CutsetEstimator(HierarchicalLearner):
             states[empty] = self._best_nonempty(evidence[empty], states[empty])
         return states[:, :n_labels] == 1
 
-    def predict_marginals(self, X, known=None):
+    def predict_marginals(self, X: Any, known: Any = None) -> np.ndarray:
         """Return P(label on | features) of every label: sum-product, exact, missing features summed out.
 
         Parameters are those of :meth:`predict`. Under a hierarchy the network's own marginals may exceed a parent's
@@ -110,7 +110,7 @@ class CutsetEstimator(HierarchicalLearner):
         total, joint = label_log_joint(self._evidence(X, known), self._leaves(), self.hierarchy_.n_nodes)
         return np.exp(joint - total[:, None])
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the marginals as coherent scores: each capped by its parents' (no change on a flat label set).
 
         Parameters
@@ -123,7 +123,7 @@ class CutsetEstimator(HierarchicalLearner):
         """
         return cap_down(self.predict_marginals(X), self.hierarchy_)
 
-    def evidence_log_proba(self, X):
+    def evidence_log_proba(self, X: Any) -> np.ndarray:
         """Return log P(x) of every row, labels and missing features summed out.
 
         Parameters
@@ -136,7 +136,7 @@ class CutsetEstimator(HierarchicalLearner):
         """
         return label_log_joint(self._evidence(X, None), self._leaves(), 0)[0]
 
-    def joint_log_proba(self, X, y):
+    def joint_log_proba(self, X: Any, y: Any) -> np.ndarray:
         """Return log P(x, y) of every row, missing features summed out.
 
         Parameters
@@ -152,7 +152,7 @@ class CutsetEstimator(HierarchicalLearner):
         evidence[:, : self.hierarchy_.n_nodes] = as_dense(encode_labels(y, self.hierarchy_))
         return label_log_joint(evidence, self._leaves(), 0)[0]
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows from the learned distribution.
 
         Returns
@@ -173,7 +173,7 @@ class CutsetEstimator(HierarchicalLearner):
     def _leaves(self) -> list[Leaf]:
         return list(list_leaves(self.network_))
 
-    def _evidence(self, X, known) -> np.ndarray:
+    def _evidence(self, X: Any, known: Any) -> np.ndarray:
         """Return the state of every variable of every row, ``MISSING`` where unobserved."""
         X = check_predict_input(self, X, allow_nan=True)
         n_labels = self.hierarchy_.n_nodes
@@ -204,14 +204,14 @@ class CutsetEstimator(HierarchicalLearner):
             best[rows[wins]], chosen[rows[wins]] = value[wins], found[wins]
         return chosen
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True  # in queries
         tags.input_tags.categorical = True
         return tags
 
 
-def _known_states(known, shape) -> np.ndarray:
+def _known_states(known: Any, shape: tuple[int, int]) -> np.ndarray:
     """Return known labels as states, NaN as ``MISSING``."""
     values = np.asarray(known, float)
     if values.shape != shape:
@@ -221,5 +221,5 @@ def _known_states(known, shape) -> np.ndarray:
     return np.where(np.isnan(values), MISSING, np.nan_to_num(values)).astype(np.int16)
 
 
-def _count_or_nodes(node) -> int:
+def _count_or_nodes(node: OrNode | LeafTree) -> int:
     return 0 if isinstance(node, LeafTree) else 1 + sum(map(_count_or_nodes, node.children))

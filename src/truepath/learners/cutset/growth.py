@@ -133,7 +133,7 @@ def _grow(states: np.ndarray, slice_: Slice, prior: Prior, growth: Growth, depth
     return OrNode(int(variable), weights, tuple(children), slice_.n_rows, total)
 
 
-def _learn_tree(slice_: Slice, shares, alpha: float, growth: Growth) -> LeafTree:
+def _learn_tree(slice_: Slice, shares: tuple[np.ndarray, np.ndarray], alpha: float, growth: Growth) -> LeafTree:
     """Return the (restricted) Chow-Liu tree of a slice: Algorithm 1 with its tables."""
     n_variables = slice_.variables.size
     parent, order = np.empty(n_variables, np.int32), np.empty(n_variables, np.int32)
@@ -148,7 +148,9 @@ def _learn_tree(slice_: Slice, shares, alpha: float, growth: Growth) -> LeafTree
     return LeafTree(slice_.variables, parent, order, n_states, factors, slice_.n_rows, likelihood)
 
 
-def _find_split(slice_: Slice, shares, alpha: float, growth: Growth) -> tuple[int, float]:
+def _find_split(
+    slice_: Slice, shares: tuple[np.ndarray, np.ndarray], alpha: float, growth: Growth
+) -> tuple[int, float]:
     """Return the variable whose split is most likely and the log-likelihood; ties go to the smaller number."""
     may = growth.is_splittable[slice_.variables] & (growth.n_states[slice_.variables] > 1)
     candidates = np.flatnonzero(may)

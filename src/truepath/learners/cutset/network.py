@@ -18,9 +18,11 @@ C. Chow, C. Liu. Approximating discrete probability distributions with dependenc
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
+from truepath.hierarchy import Hierarchy
 from truepath.learners.cutset.estimator import CutsetEstimator
 from truepath.learners.parameters import check_choice, check_number
 
@@ -58,14 +60,22 @@ class ChowLiuTree(CutsetEstimator):
     learns_from = "rows of discrete features and their labels"
     needs = ("discrete features",)
 
-    def __init__(self, *, hierarchy=None, alpha=0.5, force_nonempty=False, restricted=False, max_states=256):
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float = 0.5,
+        force_nonempty: bool = False,
+        restricted: bool = False,
+        max_states: int = 256,
+    ):
         self.hierarchy = hierarchy
         self.alpha = alpha
         self.force_nonempty = force_nonempty
         self.restricted = restricted
         self.max_states = max_states
 
-    def _growth_limits(self, n_rows):
+    def _growth_limits(self, n_rows: int) -> dict[str, Any]:
         return {"is_restricted": bool(self.restricted), "min_samples": np.inf, "max_depth": 0}
 
 
@@ -129,16 +139,16 @@ class CutsetNetwork(CutsetEstimator):
     def __init__(
         self,
         *,
-        hierarchy=None,
-        min_split_fraction=0.6,
-        min_samples=0,
-        min_features=3,
-        max_depth=None,
-        criterion="bic",
-        split_labels=False,
-        alpha=0.5,
-        force_nonempty=False,
-        max_states=256,
+        hierarchy: Hierarchy | None = None,
+        min_split_fraction: float = 0.6,
+        min_samples: int = 0,
+        min_features: int = 3,
+        max_depth: int | None = None,
+        criterion: str = "bic",
+        split_labels: bool = False,
+        alpha: float = 0.5,
+        force_nonempty: bool = False,
+        max_states: int = 256,
     ):
         self.hierarchy = hierarchy
         self.min_split_fraction = min_split_fraction
@@ -151,7 +161,7 @@ class CutsetNetwork(CutsetEstimator):
         self.force_nonempty = force_nonempty
         self.max_states = max_states
 
-    def _growth_limits(self, n_rows):
+    def _growth_limits(self, n_rows: int) -> dict[str, Any]:
         check_choice(self, "criterion", ("bic", "likelihood"))
         check_number(self, "min_split_fraction", Real, 0, 1)
         return {

@@ -30,7 +30,7 @@ def _reached(evidence: np.ndarray, leaves: Sequence[Leaf]) -> Iterator[tuple[Lea
             yield leaf, rows
 
 
-def _arguments(evidence: np.ndarray, rows: np.ndarray, tree: LeafTree):
+def _arguments(evidence: np.ndarray, rows: np.ndarray, tree: LeafTree) -> tuple[np.ndarray, ...]:
     """Return what both inference kernels take."""
     observed = np.ascontiguousarray(evidence[np.ix_(rows, tree.variables)])
     return observed, tree.parent, tree.order, tree.n_states, tree.factors
@@ -71,7 +71,7 @@ def label_log_joint(evidence: np.ndarray, leaves: Sequence[Leaf], n_labels: int)
     return total, joint
 
 
-def sample_states(n_samples: int, leaves: Sequence[Leaf], n_variables: int, rng) -> np.ndarray:
+def sample_states(n_samples: int, leaves: Sequence[Leaf], n_variables: int, rng: np.random.RandomState) -> np.ndarray:
     """Draw rows: a leaf by its weight, then its variables, parents first."""
     states = np.zeros((n_samples, n_variables), np.int16)
     weights = np.exp([leaf.log_weight for leaf in leaves])

@@ -83,7 +83,9 @@ def check_spanning(parent: np.ndarray, order: np.ndarray, n_states: np.ndarray, 
         raise ValueError("a tree of variables does not fit its tables")
 
 
-def list_leaves(node: OrNode | LeafTree, path=(), log_weight: float = 0.0) -> Iterator[Leaf]:
+def list_leaves(
+    node: OrNode | LeafTree, path: tuple[tuple[int, int], ...] = (), log_weight: float = 0.0
+) -> Iterator[Leaf]:
     """Yield the leaves from left to right (state 0 first)."""
     if isinstance(node, LeafTree):
         yield Leaf(node, tuple(path), log_weight)

@@ -18,7 +18,7 @@ the residual R = omega (sigma(Z) - Y), whose columns sum to zero once b is best,
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -61,12 +61,12 @@ PENALTIES = {
 class Design:
     """X by columns: dense minus its weighted column means, or sparse as it is."""
 
-    def __init__(self, X, omega: np.ndarray):
+    def __init__(self, X: Any, omega: np.ndarray):
         self.is_sparse = sparse.issparse(X)
         self.mean = np.zeros(X.shape[1]) if self.is_sparse else omega @ X
         self.X: Any = sparse.csc_array(X) if self.is_sparse else np.asfortranarray(X - self.mean)
 
-    def dot(self, W: np.ndarray, features=slice(None)) -> np.ndarray:
+    def dot(self, W: np.ndarray, features: Any = slice(None)) -> np.ndarray:
         """Return X W over some features."""
         return self.X[:, features] @ W
 
@@ -122,13 +122,22 @@ def best_intercept(XW: np.ndarray, Y: np.ndarray, omega: np.ndarray, b: np.ndarr
     return b
 
 
-def largest_alpha(X, Y: np.ndarray, omega: np.ndarray, penalty: Penalty) -> float:
+def largest_alpha(X: Any, Y: np.ndarray, omega: np.ndarray, penalty: Penalty) -> float:
     """Return the smallest alpha at which all coefficients vanish."""
     design = Design(X, omega)
     return float(penalty.strength(design.correlate(omega[:, None] * (omega @ Y - Y))).max(initial=0.0))
 
 
-def solve_path(X, Y, omega, alphas, penalty: Penalty, *, tol=1e-4, max_iter=1000) -> Iterator[LassoFit]:
+def solve_path(
+    X: Any,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    alphas: Iterable[float],
+    penalty: Penalty,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+) -> Iterator[LassoFit]:
     """Yield the solution for each of the decreasing ``alphas``, each started from the one before.
 
     Parameters
@@ -161,7 +170,17 @@ def solve_path(X, Y, omega, alphas, penalty: Penalty, *, tol=1e-4, max_iter=1000
         yield LassoFit(alpha, state.W, state.b - design.mean @ state.W, gap, value, n_iter)
 
 
-def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
+def _solve(
+    design: Design,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    alpha: float,
+    penalty: Penalty,
+    state: State,
+    working: np.ndarray,
+    allowed: float,
+    max_iter: int,
+) -> tuple[State, float, np.ndarray, int]:
     """Solve for one alpha: on the working set, then look at all features, until the gap is small enough."""
     inner, n_iter = 0.5 * allowed, 0
     gap, strength = _duality_gap(design, Y, omega, alpha, penalty, state)
@@ -181,7 +200,17 @@ def _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter):
     return state, gap, strength, n_iter
 
 
-def _solve_working(design, Y, omega, alpha, penalty, state, working, allowed, max_iter) -> tuple[State, int]:
+def _solve_working(
+    design: Design,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    alpha: float,
+    penalty: Penalty,
+    state: State,
+    working: np.ndarray,
+    allowed: float,
+    max_iter: int,
+) -> tuple[State, int]:
     """Solve over the working features alone, the others held at zero."""
     features = np.flatnonzero(working)
     if not features.size:
@@ -193,7 +222,9 @@ def _solve_working(design, Y, omega, alpha, penalty, state, working, allowed, ma
     return State(W, found.b, found.XW), n_iter
 
 
-def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.ndarray]:
+def _duality_gap(
+    design: Design, Y: np.ndarray, omega: np.ndarray, alpha: float, penalty: Penalty, state: State
+) -> tuple[float, np.ndarray]:
     """Return F minus the dual value at the scaled residual, and each feature's share in the dual norm."""
     Z = state.XW + state.b
     p = expit(Z)
@@ -205,7 +236,16 @@ def _duality_gap(design, Y, omega, alpha, penalty, state) -> tuple[float, np.nda
     return primal - dual, strength
 
 
-def _newton(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple[State, int]:
+def _newton(
+    design: Design,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    alpha: float,
+    penalty: Penalty,
+    start: State,
+    allowed: float,
+    max_iter: int,
+) -> tuple[State, int]:
     """Take proximal Newton steps until the gap over this design's features is at most ``allowed``."""
     few = GRAM_SHARE * design.X.shape[1] <= design.X.shape[0]
     model_of = GramModel if few and not design.is_sparse else ColumnModel
@@ -222,7 +262,7 @@ def _newton(design, Y, omega, alpha, penalty, start, allowed, max_iter) -> tuple
     return state, n_passes
 
 
-def _minimise(model, alpha: float, penalty: Penalty, max_passes: int) -> int:
+def _minimise(model: ColumnModel | GramModel, alpha: float, penalty: Penalty, max_passes: int) -> int:
     """Minimise a model plus the penalty by passes over all features and over those in use; return their number."""
     everything = np.arange(model.W.shape[0])
     features, first, n_passes = everything, 0.0, 0
@@ -238,7 +278,9 @@ def _minimise(model, alpha: float, penalty: Penalty, max_passes: int) -> int:
     return n_passes
 
 
-def _search_line(design, Y, omega, alpha, penalty, state, target) -> State | None:
+def _search_line(
+    design: Design, Y: np.ndarray, omega: np.ndarray, alpha: float, penalty: Penalty, state: State, target: State
+) -> State | None:
     """Return the first of the points at 1, 1/2, 1/4 ... of the way to the target that descends enough, or None."""
     Z = state.XW + state.b
     here, size = _loss(Z, Y, omega), penalty.value(state.W)

@@ -9,6 +9,8 @@ eliminated: with s = sum H_j and q = X^T H_j, A_j = X^T diag(H_j) X - q q^T / s,
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import expit
 
@@ -19,13 +21,13 @@ __all__ = ["ColumnModel", "GramModel"]
 LEAST_CURVATURE = 1e-6  # of a cell's loss: keeps the model bounded where a probability is all but 0 or 1
 
 
-def _expand(Y, omega, state) -> tuple[np.ndarray, np.ndarray]:
+def _expand(Y: np.ndarray, omega: np.ndarray, state: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return gradient and curvature of the loss in the linear scores."""
     p = expit(state.XW + state.b)
     return omega[:, None] * (p - Y), omega[:, None] * np.maximum(p * (1 - p), LEAST_CURVATURE)
 
 
-def columns_of(X, is_sparse: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def columns_of(X: Any, is_sparse: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return values, row numbers and column starts as the kernels take them; the last two empty if dense."""
     if is_sparse:
         return X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)
@@ -35,7 +37,7 @@ def columns_of(X, is_sparse: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 class ColumnModel:
     """The model by its gradient and curvature in every cell."""
 
-    def __init__(self, design, Y, omega, state):
+    def __init__(self, design: Any, Y: np.ndarray, omega: np.ndarray, state: Any):
         self.columns, self.start = columns_of(design.X, design.is_sparse), state
         self.E, self.H = _expand(Y, omega, state)
         self.W, self.b = state.W.copy(), state.b.copy()
@@ -48,7 +50,7 @@ class ColumnModel:
             *self.columns, features, self.curvature, self.H, alpha, by_row, self.W, self.b, self.E
         )
 
-    def target(self):
+    def target(self) -> Any:
         """Return where the descent has come, its X W left at the start's."""
         return self.start._replace(W=self.W, b=self.b)
 
@@ -56,7 +58,7 @@ class ColumnModel:
 class GramModel:
     """The model by the curvature between features, task by task, intercepts eliminated."""
 
-    def __init__(self, design, Y, omega, state):
+    def __init__(self, design: Any, Y: np.ndarray, omega: np.ndarray, state: Any):
         E, H = _expand(Y, omega, state)
         self.start, self.W = state, state.W.copy()
         self.slope, self.total = E.sum(axis=0), H.sum(axis=0)
@@ -71,7 +73,7 @@ class GramModel:
         """Set each feature's coefficients to their minimum; return the largest squared move."""
         return _kernels.linear.block_descent.descend_gram(self.A, features, alpha, by_row, self.W, self.G)
 
-    def target(self):
+    def target(self) -> Any:
         """Return where the descent has come, with the best intercepts there, its X W left at the start's."""
         drift = np.einsum("fj,fj->j", self.cross, self.W - self.start.W)
         return self.start._replace(W=self.W, b=self.start.b - (self.slope + drift) / self.total)

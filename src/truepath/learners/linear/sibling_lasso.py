@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -19,6 +20,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from truepath.adapters import take_rows
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
@@ -107,16 +109,16 @@ class SiblingLasso(HierarchicalLearner):
     def __init__(
         self,
         *,
-        hierarchy=None,
-        penalty="l21",
-        alpha=None,
-        n_alphas=20,
-        alpha_ratio=0.01,
-        cv=3,
-        tol=1e-4,
-        max_iter=1000,
-        random_state=0,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        penalty: str = "l21",
+        alpha: float | None = None,
+        n_alphas: int = 20,
+        alpha_ratio: float = 0.01,
+        cv: int = 3,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
     ):
         self.hierarchy = hierarchy
         self.penalty = penalty
@@ -129,7 +131,7 @@ class SiblingLasso(HierarchicalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the groups.
 
         Parameters
@@ -157,22 +159,22 @@ class SiblingLasso(HierarchicalLearner):
         self.n_iter_ = max(fit.n_iter for fit in fits)
         return self
 
-    def predict_conditional_proba(self, X):
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v)."""
         X = check_predict_input(self, X, dtype=np.float64)
         Z = X @ self.coef_
         return expit(as_dense(Z) + self.intercept_)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals: the smallest of p(v | u) * S[u] over the parents u."""
         return marginals_from_conditional(self.predict_conditional_proba(X), self.hierarchy_)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         """Return the state with its tables by parent as pairs: in a model file no key can be None, the root's."""
         state = dict(super().__getstate__())
         return state | {name: list(state[name].items()) for name in ("alphas_", "gaps_") if name in state}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state | {name: dict(state[name]) for name in ("alphas_", "gaps_") if name in state})
 
     def _check_parameters(self) -> None:
@@ -184,7 +186,7 @@ class SiblingLasso(HierarchicalLearner):
             check_number(self, "n_alphas", Integral, 1)
 
 
-def _fit_group(learner: SiblingLasso, X, problem: Problem, weight, seed) -> LassoFit:
+def _fit_group(learner: SiblingLasso, X: Any, problem: Problem, weight: np.ndarray, seed: int | None) -> LassoFit:
     """Fit one group of siblings; labels on which all rows agree get an infinite intercept."""
     X, omega = take_rows(X, problem.rows), take_rows(weight, problem.rows)
     omega = omega / omega.sum()
@@ -201,10 +203,10 @@ def _fit_group(learner: SiblingLasso, X, problem: Problem, weight, seed) -> Lass
     return fit._replace(coef=coef, intercept=intercept)
 
 
-def _choose_and_solve(learner: SiblingLasso, X, Y, omega, seed) -> LassoFit:
+def _choose_and_solve(learner: SiblingLasso, X: Any, Y: np.ndarray, omega: np.ndarray, seed: int | None) -> LassoFit:
     """Choose the strength if none is given, then solve along the path down to it."""
     penalty = PENALTIES[learner.penalty]
-    options = {"tol": learner.tol, "max_iter": learner.max_iter}
+    options: dict[str, Any] = {"tol": learner.tol, "max_iter": learner.max_iter}
     top = largest_alpha(X, Y, omega, penalty)
     path = top * np.geomspace(1.0, learner.alpha_ratio, learner.n_alphas) if top > 0 else np.array([1.0])
     if learner.alpha is not None:
@@ -215,7 +217,16 @@ def _choose_and_solve(learner: SiblingLasso, X, Y, omega, seed) -> LassoFit:
     return last
 
 
-def _best_on_held_out(X, Y, omega, path, penalty: Penalty, cv: int, seed, options) -> int:
+def _best_on_held_out(
+    X: Any,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    path: np.ndarray,
+    penalty: Penalty,
+    cv: int,
+    seed: int | None,
+    options: dict[str, Any],
+) -> int:
     """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out.
 
     The folds' paths run side by side, so that all are left as soon as the loss has stopped falling: the far end of a
@@ -236,7 +247,15 @@ def _best_on_held_out(X, Y, omega, path, penalty: Penalty, cv: int, seed, option
     return best
 
 
-def _held_out_losses(X, Y, omega, held, path, penalty: Penalty, options) -> Iterator[float]:
+def _held_out_losses(
+    X: Any,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    held: np.ndarray,
+    path: np.ndarray,
+    penalty: Penalty,
+    options: dict[str, Any],
+) -> Iterator[float]:
     """Yield, along the path, the loss on the rows held out of the fit to the others."""
     inside, outside = np.flatnonzero(~held), np.flatnonzero(held)
     varies = Y[inside].any(axis=0) & ~Y[inside].all(axis=0)
@@ -250,14 +269,16 @@ def _held_out_losses(X, Y, omega, held, path, penalty: Penalty, options) -> Iter
         yield float(omega[outside] @ (np.logaddexp(0.0, Z) - held_Y * Z).sum(axis=1))
 
 
-def _assemble(problems, fits, n_features: int, n_arcs: int) -> tuple[sparse.csc_array, np.ndarray]:
+def _assemble(
+    problems: list[Problem], fits: list[LassoFit], n_features: int, n_arcs: int
+) -> tuple[sparse.csc_array, np.ndarray]:
     """Put the groups' coefficients into one sparse matrix, and their intercepts beside it."""
     intercept = np.full(n_arcs, -np.inf)
     columns, arcs = [sparse.csc_array((n_features, 0))], [np.empty(0, np.int64)]
     for problem, fit in zip(problems, fits):
         intercept[problem.columns] = fit.intercept
         columns.append(sparse.csc_array(fit.coef))
-        arcs.append(problem.columns)
+        arcs.append(np.asarray(problem.columns))
     found = np.concatenate(arcs)
     stacked = sparse.hstack(columns, format="coo")
     entries = (stacked.data, (stacked.row, found[stacked.col]))

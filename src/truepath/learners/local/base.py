@@ -7,9 +7,9 @@ problem is fitted by itself with one BLAS thread, so the bits are the same for a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Container, Hashable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -55,7 +55,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
 
     labels: str = "independent"
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the local classifiers.
 
         Parameters
@@ -82,7 +82,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         self._columns = [p.columns for p in problems]
         return self
 
-    def _local_scores(self, X) -> np.ndarray:
+    def _local_scores(self, X: Any) -> np.ndarray:
         """Return the local classifiers' scores, (n_samples, n_columns); columns without a problem are 0."""
         X = check_predict_input(self, X, **self._how_to_check())
         with single_blas_thread():
@@ -105,7 +105,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
             check_estimator_kind(estimator, self.calibrate, has_weight, f"estimators[{key!r}]")
         return overrides
 
-    def _keys(self, hierarchy: Hierarchy):
+    def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return hierarchy
 
     def _n_columns(self) -> int:
@@ -114,11 +114,11 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
     def _pose(self, view: LabelView) -> list[Problem]:
         raise NotImplementedError
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
-def take_over_input_tags(tags, estimator):
+def take_over_input_tags(tags: Any, estimator: Any) -> Any:
     """Return the tags of a learner that takes the X its estimator takes; no estimator changes nothing."""
     if estimator is not None:
         own = get_tags(estimator).input_tags
@@ -126,14 +126,22 @@ def take_over_input_tags(tags, estimator):
     return tags
 
 
-def how_to_check(*estimators) -> dict[str, bool]:
+def how_to_check(*estimators: Any) -> dict[str, bool]:
     """Return how to check X for these: pipelines judge it for themselves; NaN pass where all take them."""
     if any(isinstance(estimator, Pipeline) for estimator in estimators):
         return {"pass_through": True}
     return {"allow_nan": all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)}
 
 
-def _fit_problem(estimator, X, problem: Problem, weight, labels, calibrate, seed):
+def _fit_problem(
+    estimator: Any,
+    X: Any,
+    problem: Problem,
+    weight: np.ndarray | None,
+    labels: str,
+    calibrate: str | None,
+    seed: int | None,
+) -> Any:
     """Fit one problem on its rows."""
     rows, targets = problem.rows, problem.targets
     model = resolve_model(labels, estimator, targets, calibrate)()
@@ -142,7 +150,7 @@ def _fit_problem(estimator, X, problem: Problem, weight, labels, calibrate, seed
         return model.fit(estimator, take_rows(X, rows), targets, own_weight, calibrate=calibrate, seed=seed)
 
 
-def single_blas_thread():
+def single_blas_thread() -> Any:
     """Return a context in which BLAS keeps to one thread: workers do so too, and sums then have the same bits."""
     return _thread_pools().limit(limits=1, user_api="blas")
 
@@ -153,7 +161,7 @@ def _thread_pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _drop_repeated(problems: list[Problem], overrides) -> tuple[list[Problem], list[int]]:
+def _drop_repeated(problems: list[Problem], overrides: Mapping[Hashable, Any]) -> tuple[list[Problem], list[int]]:
     """Return the distinct problems, and for each problem which of them it equals."""
     number: dict[Hashable, int] = {}
     distinct: list[Problem] = []
@@ -169,7 +177,7 @@ def _drop_repeated(problems: list[Problem], overrides) -> tuple[list[Problem], l
     return distinct, which
 
 
-def spawn_seeds(random_state, n: int) -> list[int | None]:
+def spawn_seeds(random_state: Any, n: int) -> list[int | None]:
     """Return one independent seed a problem; None leaves the estimators' own ``random_state`` alone."""
     if random_state is None:
         return [None] * n

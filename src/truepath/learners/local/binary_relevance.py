@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from truepath.hierarchy import cap_down, raise_up
+from collections.abc import Container, Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from truepath.hierarchy import Hierarchy, cap_down, raise_up
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.local.base import LocalLearner, Problem
+from truepath.learners.local.policies import LabelView
 
 __all__ = ["BinaryRelevance"]
 
@@ -46,14 +52,14 @@ class BinaryRelevance(LocalLearner):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        hierarchy=None,
-        leaves_only=False,
-        calibrate=None,
-        estimators=None,
-        random_state=None,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        leaves_only: bool = False,
+        calibrate: str | None = None,
+        estimators: Mapping[Any, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
@@ -63,19 +69,19 @@ class BinaryRelevance(LocalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes)."""
         to_marginals = raise_up if self.leaves_only else cap_down
         return to_marginals(self._local_scores(X), self.hierarchy_)
 
-    def predict_conditional_proba(self, X):
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc: ratios of the marginals."""
         return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
 
-    def _keys(self, hierarchy):
+    def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return hierarchy.names[hierarchy.leaves].tolist() if self.leaves_only else hierarchy
 
-    def _pose(self, view):
+    def _pose(self, view: LabelView) -> list[Problem]:
         hierarchy = view.hierarchy
         nodes = hierarchy.leaves if self.leaves_only else range(hierarchy.n_nodes)
         return [Problem(hierarchy.names[v], [v], None, view.rows(v)[:, None]) for v in nodes]

@@ -10,7 +10,7 @@ seen, thus always closed, and ending in leaves if the training rows do.
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -76,13 +76,15 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
     learns_from = "rows and their labels"
     needs = ("a tree", "a classifier or pipeline")
 
-    def __init__(self, estimator, *, hierarchy=None, random_state=None, n_jobs=None):
+    def __init__(
+        self, estimator: Any, *, hierarchy: Hierarchy | None = None, random_state: Any = None, n_jobs: int | None = None
+    ):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit one multi-class classifier a level.
 
         Parameters
@@ -110,17 +112,17 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         self.label_sets_ = Y[first]
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals: the probability of all label sets that hold the label."""
         P = self._set_scores(X)
         return cap_down(P @ self.label_sets_.astype(np.float64), self.hierarchy_)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the most probable of the label sets seen in training, shape (n_samples, n_nodes)."""
         best = self._set_scores(X).argmax(axis=1)
         return self.label_sets_[best]
 
-    def _set_scores(self, X) -> np.ndarray:
+    def _set_scores(self, X: Any) -> np.ndarray:
         """Return the probability of each label set seen in training, (n_samples, n_sets)."""
         X = check_predict_input(self, X, **how_to_check(self.estimator))
         P = np.ones((count_rows(X), 1))
@@ -129,7 +131,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
                 P = step.follow(P, class_scores(model, X, int(step.code.max()) + 1))
         return P
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
@@ -160,7 +162,7 @@ def _tree_of_sets(codes: list[np.ndarray]) -> tuple[list[PowersetStep], np.ndarr
     return steps, of_row
 
 
-def _fit_level(estimator, X, code, weight, seed):
+def _fit_level(estimator: Any, X: Any, code: np.ndarray, weight: np.ndarray | None, seed: int | None) -> Any:
     """Fit one level; that label sets are many is the method's nature, not a regression by mistake."""
     with single_blas_thread(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)

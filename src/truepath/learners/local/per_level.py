@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Hashable, Mapping
+from typing import Any
+
 import numpy as np
 
-from truepath.hierarchy import cap_down
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.local.base import LocalLearner, Problem
+from truepath.learners.local.policies import LabelView
 
 __all__ = ["PerLevel"]
 
@@ -53,14 +57,14 @@ class PerLevel(LocalLearner):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        hierarchy=None,
-        labels="auto",
-        calibrate=None,
-        estimators=None,
-        random_state=None,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        labels: str = "auto",
+        calibrate: str | None = None,
+        estimators: Mapping[Any, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
@@ -70,18 +74,18 @@ class PerLevel(LocalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes)."""
         return cap_down(self._local_scores(X), self.hierarchy_)
 
-    def predict_conditional_proba(self, X):
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc: ratios of the marginals."""
         return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
 
-    def _keys(self, hierarchy):
+    def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return range(1, hierarchy.height + 1)
 
-    def _pose(self, view):
+    def _pose(self, view: LabelView) -> list[Problem]:
         return [
             Problem(depth, nodes, None, np.column_stack([view.rows(v) for v in nodes]))
             for depth, nodes in enumerate(view.hierarchy.levels, start=1)

@@ -6,10 +6,16 @@ and :mod:`truepath.learners.local.marginals` for how their scores become margina
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.hierarchy.propagation import cap_down, multiply_down, raise_up
 from truepath.learners.local.base import LocalLearner, Problem, whole_or_rows
-from truepath.learners.local.policies import resolve_policy
+from truepath.learners.local.policies import LabelView, Policy, resolve_policy
 
 __all__ = ["PerNode"]
 
@@ -81,14 +87,14 @@ class PerNode(LocalLearner):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        hierarchy=None,
-        policy="siblings",
-        calibrate=None,
-        estimators=None,
-        random_state=None,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        policy: str | Policy = "siblings",
+        calibrate: str | None = None,
+        estimators: Mapping[Any, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
@@ -98,12 +104,12 @@ class PerNode(LocalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes); see Notes for how."""
         to_marginals = _TO_MARGINALS[resolve_policy(self.policy).estimates]
         return to_marginals(self._local_scores(X), self.hierarchy_)
 
-    def predict_conditional_proba(self, X):
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v).
 
         On trees with a sibling policy these are the classifiers' own scores; otherwise ratios of the marginals.
@@ -112,7 +118,7 @@ class PerNode(LocalLearner):
             return self._local_scores(X)
         return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
 
-    def _pose(self, view):
+    def _pose(self, view: LabelView) -> list[Problem]:
         policy = resolve_policy(self.policy)
         problems = []
         for v, name in enumerate(view.hierarchy.names.tolist()):

@@ -6,10 +6,15 @@ section 2.1): p(y_v = 1 | y_u = 1, x) for every arc from u to v, the implicit ro
 
 from __future__ import annotations
 
+from collections.abc import Container, Hashable, Iterator, Mapping
+from typing import Any
+
 import numpy as np
 
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.learners.local.base import LocalLearner, Problem, whole_or_rows
+from truepath.learners.local.policies import LabelView
 
 __all__ = ["PerParent", "pose_arcs"]
 
@@ -76,15 +81,15 @@ class PerParent(LocalLearner):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        hierarchy=None,
-        policy="parents",
-        labels="auto",
-        calibrate=None,
-        estimators=None,
-        random_state=None,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        policy: str = "parents",
+        labels: str = "auto",
+        calibrate: str | None = None,
+        estimators: Mapping[Any, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
@@ -95,27 +100,27 @@ class PerParent(LocalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes); see Notes for how."""
         return marginals_from_conditional(self._local_scores(X), self.hierarchy_)
 
-    def predict_conditional_proba(self, X):
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v)."""
         return self._local_scores(X)
 
-    def _keys(self, hierarchy):
+    def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return {None, *hierarchy.names[~hierarchy.is_leaf].tolist()}
 
-    def _n_columns(self):
+    def _n_columns(self) -> int:
         return int(arc_pointers(self.hierarchy_)[0][-1])
 
-    def _pose(self, view):
+    def _pose(self, view: LabelView) -> list[Problem]:
         if self.policy not in ("parents", "siblings"):
             raise ValueError(f"policy must be 'parents' or 'siblings'; got {self.policy!r}.")
         return list(pose_arcs(view, with_stops=self.policy == "parents"))
 
 
-def pose_arcs(view, with_stops=True):
+def pose_arcs(view: LabelView, with_stops: bool = True) -> Iterator[Problem]:
     """Yield a problem for the implicit root and for each inner node: its children, on the rows that carry it.
 
     Without stops, rows that carry none of the children are left out.

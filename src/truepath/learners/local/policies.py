@@ -29,7 +29,7 @@ Data Mining and Knowledge Discovery 22, 31-72.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -44,7 +44,7 @@ __all__ = ["POLICIES", "LabelView", "Policy", "resolve_policy"]
 class LabelView:
     """A closed label matrix seen by column: who carries a label, and for whom it is a most specific one."""
 
-    def __init__(self, Y, hierarchy: Hierarchy):
+    def __init__(self, Y: Any, hierarchy: Hierarchy):
         self.y: Any = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
         self.hierarchy = hierarchy
         self.n_samples = Y.shape[0]
@@ -57,7 +57,7 @@ class LabelView:
         mask[self.y.indices[self.y.indptr[v] : self.y.indptr[v + 1]]] = True
         return mask
 
-    def any_of(self, nodes) -> np.ndarray:
+    def any_of(self, nodes: Iterable[int]) -> np.ndarray:
         """Return a mask of the instances that carry one of the nodes."""
         mask = np.zeros(self.n_samples, bool)
         for v in nodes:
@@ -68,7 +68,7 @@ class LabelView:
         """Return a mask of the instances for which v is a most specific label."""
         return self.rows(v) & ~self.any_of(self.hierarchy.children(v))
 
-    def any_exact(self, nodes) -> np.ndarray:
+    def any_exact(self, nodes: Iterable[int]) -> np.ndarray:
         """Return a mask of the instances for which one of the nodes is a most specific label."""
         mask = np.zeros(self.n_samples, bool)
         for v in nodes:
@@ -115,11 +115,11 @@ class Policy:
     negatives: Callable[[LabelView, int], np.ndarray]
     estimates: Literal["conditional", "marginal", "stop"]
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         """Return the name alone for the policies of :data:`POLICIES`: their rules are not data."""
         return {"name": self.name} if POLICIES.get(self.name) == self else dict(self.__dict__)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(POLICIES[state["name"]].__dict__ if set(state) == {"name"} else state)
 
     def select(self, view: LabelView, v: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,15 @@ MetaLabeler (Tang et al. 2009): mandatory leaf prediction without the hierarchy.
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
 from truepath.decoders import MetaLabeler, TopLeaves
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HALF, HierarchicalLearner
@@ -28,7 +31,7 @@ __all__ = ["HBR", "BRMetaLabeler"]
 class _Preset(MetaEstimatorMixin, HierarchicalLearner):
     """Keeps a fitted learner in ``learner_`` and shows its scores."""
 
-    def _adopt(self, learner, X, Y, sample_weight):
+    def _adopt(self, learner: Any, X: Any, Y: Any, sample_weight: Any) -> Self:
         """Fit the learner and take over what it learned about the input."""
         self.learner_ = learner.fit(X, Y, sample_weight)
         self.hierarchy_ = learner.hierarchy_
@@ -37,19 +40,19 @@ class _Preset(MetaEstimatorMixin, HierarchicalLearner):
                 setattr(self, name, getattr(learner, name))
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the learner's coherent marginals, shape (n_samples, n_nodes)."""
         return self._fitted().predict_proba(X)
 
-    def predict_conditional_proba(self, X):
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return the learner's p(v | u), one column per arc."""
         return self._fitted().predict_conditional_proba(X)
 
-    def _fitted(self):
+    def _fitted(self) -> Any:
         check_is_fitted(self, "learner_")
         return self.learner_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
@@ -90,16 +93,16 @@ class HBR(_Preset):
     summary = "local classifiers, decided top-down at one half"
     learns_from = "the rows that carry the parents of each node"
 
-    def __init__(self, estimator=None, *, hierarchy=None, n_jobs=None):
+    def __init__(self, estimator: Any = None, *, hierarchy: Hierarchy | None = None, n_jobs: int | None = None):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the local classifiers; parameters as for :meth:`PerNode.fit`."""
         return self._adopt(self._learner(), X, y, sample_weight)
 
-    def _learner(self):
+    def _learner(self) -> Any:
         if self.estimator is None:
             return SiblingLasso(hierarchy=self.hierarchy, n_jobs=self.n_jobs)
         if isinstance(self.estimator, HierarchicalLearner):
@@ -108,7 +111,7 @@ class HBR(_Preset):
             return clone(self.estimator).set_params(hierarchy=self.hierarchy, n_jobs=self.n_jobs)
         return PerNode(self.estimator, hierarchy=self.hierarchy, policy="parents", n_jobs=self.n_jobs)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the closed label sets decided top-down, shape (n_samples, n_nodes)."""
         likely = self.predict_conditional_proba(X) > HALF
         arc_ptr, _ = arc_pointers(self.hierarchy_)
@@ -159,14 +162,22 @@ class BRMetaLabeler(_Preset):
     learns_from = "rows and their labels"
     needs = ("a classifier or pipeline",)
 
-    def __init__(self, estimator, *, hierarchy=None, metalabeler=None, random_state=None, n_jobs=None):
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        hierarchy: Hierarchy | None = None,
+        metalabeler: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.metalabeler = metalabeler
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the leaves' classifiers and the MetaLabeler; parameters as for :meth:`BinaryRelevance.fit`."""
         flat = BinaryRelevance(
             self.estimator,
@@ -181,7 +192,7 @@ class BRMetaLabeler(_Preset):
         self.metalabeler_ = MetaLabeler(counter, hierarchy=self.hierarchy_).fit(X, Y, sample_weight)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the k best leaves of each row with their ancestors, shape (n_samples, n_nodes)."""
         S = self.predict_proba(X)
         Y = TopLeaves(k=self.metalabeler_.predict(X), hierarchy=self.hierarchy_).predict(S)

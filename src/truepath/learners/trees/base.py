@@ -49,7 +49,7 @@ def resolve_count(value: Any, n: int, name: str) -> int:
 class PCTBase(HierarchicalLearner):
     """The common part of :class:`PCTree` and :class:`PCTForest`."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the scores: for each label, the mean share of training rows that have it in the leaves reached.
 
         Parameters
@@ -96,7 +96,7 @@ class PCTBase(HierarchicalLearner):
         for tree in self._trees():
             check_tree(tree, self.n_features_in_, self.hierarchy_.n_nodes, self.categories_)
 
-    def _check(self, X, Y, sample_weight) -> FitInput:
+    def _check(self, X: Any, Y: Any, sample_weight: Any) -> FitInput:
         """Check the input of fit; set ``hierarchy_`` and ``class_weight_``."""
         given = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
         self.class_weight_ = class_weights(given.hierarchy, self.w0, self.weighting)
@@ -128,7 +128,7 @@ class PCTBase(HierarchicalLearner):
             f_critical=critical_f(self.significance, total_weight),
         )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags

@@ -25,7 +25,7 @@ SPARSE_SHARE = 0.3
 COLUMNS_AT_A_TIME = 32
 
 
-def find_categories(X, is_nominal: np.ndarray) -> dict[int, np.ndarray]:
+def find_categories(X: Any, is_nominal: np.ndarray) -> dict[int, np.ndarray]:
     """Return the sorted values of each nominal column."""
     found = {}
     for j in np.flatnonzero(is_nominal).tolist():
@@ -34,7 +34,7 @@ def find_categories(X, is_nominal: np.ndarray) -> dict[int, np.ndarray]:
     return found
 
 
-def code_categories(X, categories: dict[int, np.ndarray]):
+def code_categories(X: Any, categories: dict[int, np.ndarray]) -> np.ndarray:
     """Return a float64 copy of dense X with nominal values as their place in ``categories``, NaN if not there."""
     X = np.array(X, np.float64, order="C")
     for j, values in categories.items():
@@ -43,7 +43,7 @@ def code_categories(X, categories: dict[int, np.ndarray]):
     return X
 
 
-def encode_columns(X, categories: dict[int, np.ndarray], *, n_jobs: int | None = None):
+def encode_columns(X: Any, categories: dict[int, np.ndarray], *, n_jobs: int | None = None) -> Any:
     """Return the rank-coded columns of X for the tree kernels.
 
     Parameters
@@ -85,15 +85,15 @@ def encode_columns(X, categories: dict[int, np.ndarray], *, n_jobs: int | None =
     )
 
 
-def _join(parts: list[np.ndarray], dtype) -> np.ndarray:
+def _join(parts: list[np.ndarray], dtype: Any) -> np.ndarray:
     return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype)
 
 
-def _encode_block(X, block: range, categories: dict[int, np.ndarray]) -> list[tuple]:
+def _encode_block(X: Any, block: range, categories: dict[int, np.ndarray]) -> list[tuple]:
     return [_encode_column(X, j, j in categories) for j in block]
 
 
-def _encode_column(X, j: int, is_nominal: bool):
+def _encode_column(X: Any, j: int, is_nominal: bool) -> tuple[np.ndarray, int, np.ndarray, np.ndarray | None]:
     """Return (values, mode, ranks, rows): the rows off the mode, or all rows and None."""
     if sparse.issparse(X) and not is_nominal:
         part = slice(X.indptr[j], X.indptr[j + 1])
@@ -109,7 +109,7 @@ def _encode_column(X, j: int, is_nominal: bool):
     return values, mode, rank if rows is None else rank[rows], rows
 
 
-def _encode_sparse(data: np.ndarray, rows: np.ndarray):
+def _encode_sparse(data: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int, np.ndarray, np.ndarray | None]:
     """Encode a sparse column whose mode is zero, from its stored entries."""
     order = np.argsort(rows, kind="stable")
     data, rows = data[order], rows[order]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,14 @@ class _Reader:
         return f"weight {self.tree.number[t, _kernels.trees.tree.WEIGHT]:g}: {labels}"
 
 
-def export_text(learner: Any, *, n_labels=3, feature_names=None, max_depth=None, decimals=2) -> str:
+def export_text(
+    learner: Any,
+    *,
+    n_labels: int = 3,
+    feature_names: Sequence[str] | None = None,
+    max_depth: int | None = None,
+    decimals: int = 2,
+) -> str:
     """Return the tree as indented text, each leaf with its ``n_labels`` most probable labels."""
     reader = _Reader(learner, n_labels, feature_names, decimals)
     return "\n".join(_lines(reader, 0, 0, "", max_depth))
@@ -79,7 +86,9 @@ def _lines(reader: _Reader, t: int, depth: int, answer: str, max_depth: int | No
         yield from _lines(reader, reader.link(t, "RIGHT"), depth + 1, "no: ", max_depth)
 
 
-def export_rules(learner: Any, *, n_labels=3, feature_names=None, decimals=2) -> list[str]:
+def export_rules(
+    learner: Any, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, decimals: int = 2
+) -> list[str]:
     """Return one rule a leaf, heaviest leaf first."""
     reader = _Reader(learner, n_labels, feature_names, decimals)
     parent = parents_of(reader.tree)
@@ -99,7 +108,15 @@ def _conditions(reader: _Reader, parent: np.ndarray, t: int) -> str:
     return " and ".join(reversed(found)) or "true"
 
 
-def plot_tree(learner: Any, *, n_labels=3, feature_names=None, max_depth=3, decimals=2, ax=None) -> Any:
+def plot_tree(
+    learner: Any,
+    *,
+    n_labels: int = 3,
+    feature_names: Sequence[str] | None = None,
+    max_depth: int = 3,
+    decimals: int = 2,
+    ax: Any = None,
+) -> Any:
     """Draw the tree down to ``max_depth`` with matplotlib; return the axes."""
     import matplotlib.pyplot as plt
 

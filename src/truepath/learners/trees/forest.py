@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 from functools import partial
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.hierarchy import Hierarchy
 from truepath.learners.parameters import check_number
 from truepath.learners.trees.base import PCTBase, resolve_count
-from truepath.learners.trees.grow import TrainingData, draw_sample, grow_tree, tree_seed
+from truepath.learners.trees.grow import GrowthRules, TrainingData, draw_sample, grow_tree, tree_seed
 from truepath.learners.trees.scores import mean_scores
 
 __all__ = ["PCTForest"]
@@ -107,26 +109,26 @@ class PCTForest(PCTBase):
     def __init__(
         self,
         *,
-        hierarchy=None,
-        n_estimators=50,
-        w0=0.75,
-        weighting="avg_parent",
-        max_depth=None,
-        min_leaf_weight=5,
-        min_impurity_decrease=0.0,
-        significance=None,
-        max_features="sqrt",
-        splitter="best",
-        missing="surrogate",
-        categorical_features=None,
-        tree_features=None,
-        bootstrap=True,
-        max_samples=None,
-        oob_score=False,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-        n_jobs=None,
+        hierarchy: Hierarchy | None = None,
+        n_estimators: int = 50,
+        w0: float = 0.75,
+        weighting: str = "avg_parent",
+        max_depth: int | None = None,
+        min_leaf_weight: float = 5,
+        min_impurity_decrease: float = 0.0,
+        significance: float | None = None,
+        max_features: Any = "sqrt",
+        splitter: str = "best",
+        missing: str = "surrogate",
+        categorical_features: Any = None,
+        tree_features: Any = None,
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ):
         self.hierarchy = hierarchy
         self.n_estimators = n_estimators
@@ -149,7 +151,7 @@ class PCTForest(PCTBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -194,7 +196,7 @@ class PCTForest(PCTBase):
             self.trees_.append(tree)
             logger.debug("tree %d of %d: %d nodes", len(self.trees_), self.n_estimators, len(tree.link))
 
-    def _grow_one(self, data: TrainingData, rules, k: int):
+    def _grow_one(self, data: TrainingData, rules: GrowthRules, k: int) -> Any:
         """Grow tree k."""
         rng = tree_seed(self.entropy_, k)
         weight = self._draw(rng, data.n_rows) * data.row_weight
@@ -207,7 +209,7 @@ class PCTForest(PCTBase):
         """Return how often each row is drawn for a tree."""
         return draw_sample(rng, n_rows, self.bootstrap, resolve_count(self.max_samples, n_rows, "max_samples"))
 
-    def _score_out_of_bag(self, X, n_rows: int) -> np.ndarray:
+    def _score_out_of_bag(self, X: Any, n_rows: int) -> np.ndarray:
         """Return the scores of the training rows by the trees that did not see them."""
         return mean_scores(
             self.trees_,
@@ -222,6 +224,6 @@ class PCTForest(PCTBase):
     def _is_out_of_bag(self, n_rows: int, k: int) -> np.ndarray:
         return self._draw(tree_seed(self.entropy_, k), n_rows) == 0
 
-    def _trees(self):
+    def _trees(self) -> list[Any]:
         check_is_fitted(self, "trees_")
         return self.trees_

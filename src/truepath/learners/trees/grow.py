@@ -28,7 +28,7 @@ class TrainingData:
     row_weight: np.ndarray
 
     @classmethod
-    def from_arrays(cls, columns, Y, class_weight, row_weight) -> TrainingData:
+    def from_arrays(cls, columns: Any, Y: Any, class_weight: np.ndarray, row_weight: np.ndarray | None) -> TrainingData:
         """Take a closed label matrix, dense or sparse; None weighs every row 1."""
         Y = sparse.csr_array(Y)
         Y.sort_indices()
@@ -87,7 +87,7 @@ def draw_sample(rng: np.random.Generator, n_rows: int, bootstrap: bool, n_drawn:
 
 
 def grow_tree(
-    data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features=None
+    data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features: int | None = None
 ) -> Tree:
     """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``."""
     build, labels, split = _kernels.trees.build, _kernels.trees.labels, _kernels.trees.split
@@ -142,7 +142,7 @@ def _count_categories(info: np.ndarray) -> int:
     return int(info[info[:, fields.IS_NOMINAL] == 1, fields.N_VALUES].max(initial=0))
 
 
-def _trim(tree, n_labels: int, n_nodes: int, n_words: int, n_values: int):
+def _trim(tree: Any, n_labels: int, n_nodes: int, n_words: int, n_values: int) -> Any:
     """Return copies of the parts in use, each leaf's labels ascending."""
     link = tree.link[:n_nodes].copy()
     stop = np.sort(link[link[:, _kernels.trees.tree.FEATURE] < 0, _kernels.trees.tree.LEAF_STOP])

@@ -48,7 +48,9 @@ def prune_tree(tree: Any, leaves: np.ndarray, Y: sparse.csr_array, class_weight:
     return _cut_back(tree, P, is_inner)
 
 
-def _errors(tree, P, leaves, Y, class_weight) -> np.ndarray:
+def _errors(
+    tree: Any, P: sparse.csr_array, leaves: np.ndarray, Y: sparse.csr_array, class_weight: np.ndarray
+) -> np.ndarray:
     """Return, per node, the weighted squared error of its vector over the validation rows that pass it."""
     size = len(tree.link)
     reached = sparse.csr_array((np.ones(leaves.size), (leaves, np.arange(leaves.size))), shape=(size, leaves.size))
@@ -59,7 +61,7 @@ def _errors(tree, P, leaves, Y, class_weight) -> np.ndarray:
     return np.asarray(sparse.csr_array(squares) @ class_weight)
 
 
-def _cut_back(tree, P, is_inner: np.ndarray):
+def _cut_back(tree: Any, P: sparse.csr_array, is_inner: np.ndarray) -> Any:
     """Return the tree whose inner nodes are those marked, renumbered in the old order."""
     fields = _kernels.trees.tree
     keep = np.zeros(len(tree.link), bool)

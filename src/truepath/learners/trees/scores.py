@@ -6,7 +6,7 @@ Rounding keeps order, and so does adding in the same order: the mean over trees 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,16 @@ from truepath.learners.trees.columns import code_categories
 __all__ = ["find_leaves", "mean_scores"]
 
 
-def mean_scores(trees: Sequence[Any], X, categories, n_nodes: int, *, is_wanted=None, dtype=None, n_jobs=None):
+def mean_scores(
+    trees: Sequence[Any],
+    X: Any,
+    categories: dict[int, np.ndarray],
+    n_nodes: int,
+    *,
+    is_wanted: Callable[[int], np.ndarray] | None = None,
+    dtype: Any = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
     """Return the mean label vectors of the rows of X over the trees.
 
     Parameters
@@ -51,7 +60,14 @@ def mean_scores(trees: Sequence[Any], X, categories, n_nodes: int, *, is_wanted=
     return S
 
 
-def _score_block(trees, X, categories, masks, block: slice, out: np.ndarray) -> None:
+def _score_block(
+    trees: Sequence[Any],
+    X: Any,
+    categories: dict[int, np.ndarray],
+    masks: list[np.ndarray] | None,
+    block: slice,
+    out: np.ndarray,
+) -> None:
     """Write the scores of one block of rows."""
     X = code_categories(as_dense(X), categories)
     sums = np.zeros(out.shape)
@@ -66,7 +82,7 @@ def _score_block(trees, X, categories, masks, block: slice, out: np.ndarray) -> 
     np.minimum(sums, 1.0, out=out, casting="same_kind")  # the parts of a row sent both ways may add up to 1 + 1 ulp
 
 
-def find_leaves(tree, X, categories) -> np.ndarray:
+def find_leaves(tree: Any, X: Any, categories: dict[int, np.ndarray]) -> np.ndarray:
     """Return the leaf, as a node number of the tree, of each row of X."""
     leaves = np.empty(X.shape[0], np.int32)
     for rows, (block,) in dense_blocks(X):

@@ -7,12 +7,16 @@ predicts, for each label, the share of its rows that have it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
+from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, check_predict_input
 from truepath.learners.trees.base import PCTBase
 from truepath.learners.trees.export import export_rules, export_text, plot_tree
@@ -116,19 +120,19 @@ class PCTree(PCTBase):
     def __init__(
         self,
         *,
-        hierarchy=None,
-        w0=0.75,
-        weighting="avg_parent",
-        max_depth=None,
-        min_leaf_weight=5,
-        min_impurity_decrease=0.0,
-        significance=None,
-        max_features=None,
-        splitter="best",
-        missing="surrogate",
-        categorical_features=None,
-        validation_fraction=None,
-        random_state=None,
+        hierarchy: Hierarchy | None = None,
+        w0: float = 0.75,
+        weighting: str = "avg_parent",
+        max_depth: int | None = None,
+        min_leaf_weight: float = 5,
+        min_impurity_decrease: float = 0.0,
+        significance: float | None = None,
+        max_features: Any = None,
+        splitter: str = "best",
+        missing: str = "surrogate",
+        categorical_features: Any = None,
+        validation_fraction: float | None = None,
+        random_state: Any = None,
     ):
         self.hierarchy = hierarchy
         self.w0 = w0
@@ -144,7 +148,7 @@ class PCTree(PCTBase):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree, and prune it if a part is kept for validation.
 
         Parameters
@@ -164,7 +168,7 @@ class PCTree(PCTBase):
             self.prune(given.X[held_out], given.y[held_out])
         return self
 
-    def prune(self, X, y):
+    def prune(self, X: Any, y: Any) -> Self:
         """Cut back, in place, what does not help these rows (reduced-error pruning by weighted squared error).
 
         Parameters
@@ -177,7 +181,7 @@ class PCTree(PCTBase):
         self.tree_ = prune_tree(self.tree_, leaves, labels, self.class_weight_)
         return self
 
-    def apply(self, X) -> np.ndarray:
+    def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches."""
         X = check_predict_input(self, X, allow_nan=True)
         return find_leaves(self.tree_, X, self.categories_)
@@ -188,19 +192,30 @@ class PCTree(PCTBase):
         check_is_fitted(self, "tree_")
         return (len(self.tree_.link) + 1) // 2
 
-    def export_text(self, *, n_labels=3, feature_names=None, max_depth=None, decimals=2) -> str:
+    def export_text(
+        self,
+        *,
+        n_labels: int = 3,
+        feature_names: Sequence[str] | None = None,
+        max_depth: int | None = None,
+        decimals: int = 2,
+    ) -> str:
         """Return the tree as indented text, each leaf with its most probable labels."""
         return export_text(self, n_labels=n_labels, feature_names=feature_names, max_depth=max_depth, decimals=decimals)
 
-    def export_rules(self, *, n_labels=3, feature_names=None, decimals=2) -> list[str]:
+    def export_rules(
+        self, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, decimals: int = 2
+    ) -> list[str]:
         """Return one rule a leaf: the conditions on the way to it, and its most probable labels."""
         return export_rules(self, n_labels=n_labels, feature_names=feature_names, decimals=decimals)
 
-    def plot_tree(self, *, n_labels=3, feature_names=None, max_depth=3, ax=None):
+    def plot_tree(
+        self, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, max_depth: int = 3, ax: Any = None
+    ) -> Any:
         """Draw the tree with the most probable labels of each node; return the axes."""
         return plot_tree(self, n_labels=n_labels, feature_names=feature_names, max_depth=max_depth, ax=ax)
 
-    def _trees(self):
+    def _trees(self) -> list[Any]:
         check_is_fitted(self, "tree_")
         return [self.tree_]
 
