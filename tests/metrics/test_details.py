@@ -7,6 +7,7 @@ import pytest
 
 from truepath import Hierarchy, metrics
 from truepath.errors import ConstraintError
+from truepath.hierarchy import check_scores
 
 HIERARCHY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 DIAMOND = Hierarchy.from_edges([("a", "c"), ("b", "c"), ("c", "d")])
@@ -136,3 +137,12 @@ def test_explicit_zeros_and_repeated_entries_in_sparse_matrices():
     assert metrics.h_loss(thin, dense) == 0.0
     twice = sparse.coo_array((np.array([0.25, 0.5, 0.1]), (np.array([0, 0, 1]), np.array([0, 0, 1]))), shape=(2, 3))
     assert metrics.auprc(dense, twice) == metrics.auprc(dense, twice.toarray())
+
+
+def test_scores_are_checked_as_everywhere_else():
+    with pytest.raises(ValueError, match="S holds NaN or infinity in row 1"):
+        metrics.auprc([[1, 0], [0, 1]], [[0.1, 0.2], [0.3, np.nan]])
+    with pytest.raises(ValueError, match="S has 2 columns but the hierarchy has 5 nodes"):
+        check_scores(np.zeros((1, 2)), HIERARCHY)
+    with pytest.raises(ValueError, match="y_true has 2 columns but the hierarchy has 5 nodes"):
+        metrics.micro_f1(np.zeros((1, 2)), np.zeros((1, 2)), HIERARCHY)

@@ -115,9 +115,8 @@ def _incoherent(S: NDArray[Any], hierarchy: Hierarchy) -> ConstraintError:
     broken = find_incoherent(S, hierarchy, COHERENCE_TOLERANCE)
     if broken is None:  # it is a top-level score that exceeds the root's
         return ConstraintError(f"S must hold probabilities in [0, 1]; found {S.max()}.")
-    child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
+    rows, where = broken.describe(hierarchy, "above")
     return ConstraintError(
-        f"S has {broken.n_rows} row(s) with a score above its parent's (first: row {broken.row}, {child!r} above "
-        f"{parent!r}), so S[v] / S[parent] is no probability. Make S coherent with one of truepath.combiners, or "
-        "pass the conditional scores themselves."
+        f"S has {rows} with a score above its parent's ({where}), so S[v] / S[parent] is no probability.",
+        "Make S coherent with one of truepath.combiners, or pass the conditional scores themselves.",
     )

@@ -1,4 +1,4 @@
-"""What every room asks of its matrices: the shape, the values, and the hierarchy respected."""
+"""What every module asks of its matrices: the shape, the values, and the hierarchy respected."""
 
 from __future__ import annotations
 
@@ -11,13 +11,23 @@ from scipy import sparse
 
 from truepath.errors import ConstraintError
 from truepath.hierarchy.closure import find_incoherent, find_unclosed
-from truepath.hierarchy.matrices import as_bool
+from truepath.hierarchy.matrices import as_bool, as_matrix
 from truepath.hierarchy.propagation import raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["check_labels", "check_scores", "check_truth", "check_weight", "hierarchy_for", "resolve_hierarchy"]
+__all__ = [
+    "as_labels",
+    "as_scores",
+    "check_labels",
+    "check_scores",
+    "check_truth",
+    "check_weight",
+    "hierarchy_for",
+    "resolve_hierarchy",
+    "weight_or_ones",
+]
 
 
 def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int) -> Hierarchy:
@@ -44,6 +54,34 @@ def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
     return resolve_hierarchy(hierarchy, shape[1] if hierarchy is None else 0)
 
 
+def as_labels(Y: Any, name: str = "y", n_nodes: int | None = None) -> Any:
+    """Return a 0/1 matrix as a boolean array or canonical boolean ``csr_array``; it need not be closed."""
+    Y = as_matrix(Y, n_nodes, name)
+    values = Y.data if sparse.issparse(Y) else Y
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold 0 and 1; got values of type {values.dtype}. Use hierarchy.encode for names.")
+    if values.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
+        wrong = values[(values != 0) & (values != 1)].flat[0]
+        raise ValueError(f"{name} must hold only 0 and 1; found {wrong}. A decoder makes labels from scores.")
+    return as_bool(Y)
+
+
+def as_scores(S: Any, name: str = "S", n_nodes: int | None = None) -> Any:
+    """Return a finite float32 or float64 array, or a canonical ``csr_array`` of that type; it need not be coherent."""
+    S = as_matrix(S, n_nodes, name)
+    if S.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers; got values of type {S.dtype}.")
+    if S.dtype not in (np.float32, np.float64):
+        S = S.astype(np.float64)
+    if sparse.issparse(S) and not S.has_canonical_format:
+        S = S.copy()
+        S.sum_duplicates()
+    values = S.data if sparse.issparse(S) else S
+    if values.size and not np.isfinite([values.min(), values.max()]).all():  # NaN goes through min and max
+        raise ValueError(f"{name} holds NaN or infinity in {_first_row_not_finite(S)}; scores must be finite numbers.")
+    return S
+
+
 def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool = False) -> Any:
     """Return a label matrix as a boolean array or ``csr_array``, checked against the hierarchy.
 
@@ -57,23 +95,14 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool =
     close : bool, default=False
         Whether to add missing ancestors rather than refuse.
     """
-    Y = _as_matrix(Y, hierarchy, name)
-    values = Y.data if sparse.issparse(Y) else Y
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold 0 and 1; got values of type {values.dtype}. Use hierarchy.encode for names.")
-    if values.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
-        wrong = values[(values != 0) & (values != 1)].flat[0]
-        raise ValueError(f"{name} must hold only 0 and 1; found {wrong}. Labels from scores come from a decoder.")
-    Y = as_bool(Y)
+    Y = as_labels(Y, name, hierarchy.n_nodes)
     if close:
         return raise_up(Y, hierarchy)
     broken = find_unclosed(Y, hierarchy)
     if broken is not None:
-        child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
-        rows = "row" if broken.n_rows == 1 else "rows"
+        rows, where = broken.describe(hierarchy, "without")
         raise ConstraintError(
-            f"{name} has {broken.n_rows} {rows} where a label is set but an ancestor is not "
-            f"(first: row {broken.row}, {child!r} without {parent!r}).",
+            f"{name} has {rows} where a label is set but an ancestor is not ({where}).",
             f"Add missing ancestors with hierarchy.close({name}).",
         )
     return Y
@@ -92,21 +121,12 @@ def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: boo
     coherent : bool, default=False
         Whether to refuse a score above its parent's.
     """
-    S = _as_matrix(S, hierarchy, name)
-    if S.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers; got values of type {S.dtype}.")
-    if S.dtype not in (np.float32, np.float64):
-        S = S.astype(np.float64)
-    values = S.data if sparse.issparse(S) else S
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} holds NaN or infinity in {_first_row_not_finite(S)}; scores must be finite numbers.")
+    S = as_scores(S, name, hierarchy.n_nodes)
     broken = find_incoherent(S, hierarchy) if coherent else None
     if broken is not None:
-        child, parent = hierarchy.names[broken.child], hierarchy.names[broken.parent]
-        rows = "row" if broken.n_rows == 1 else "rows"
+        rows, where = broken.describe(hierarchy, "above")
         raise ConstraintError(
-            f"{name} has {broken.n_rows} {rows} with a score above its parent's "
-            f"(first: row {broken.row}, {child!r} above {parent!r}).",
+            f"{name} has {rows} with a score above its parent's ({where}).",
             "Make it coherent first, with one of truepath.combiners or coherent='max-up' where offered.",
         )
     return S
@@ -123,12 +143,12 @@ def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
-    """Return row weights as float64: one a row, finite, none negative, not all zero. None, all alike, stays None."""
+    """Return row weights as float64: one per row, finite, none negative, not all zero. None, all alike, stays None."""
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, np.float64)
     if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have the shape ({n_samples},), one weight a row; got {weight.shape}.")
+        raise ValueError(f"sample_weight must have the shape ({n_samples},), one weight per row; got {weight.shape}.")
     wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
     if wrong.size:
         raise ValueError(f"sample_weight must be finite and not negative; row {wrong[0]} has {weight[wrong[0]]}.")
@@ -137,17 +157,10 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.
     return weight
 
 
-def _as_matrix(M: Any, hierarchy: Hierarchy, name: str) -> Any:
-    """Return a two-dimensional array or csr_array with one column a node."""
-    M = sparse.csr_array(M) if sparse.issparse(M) else np.asarray(M)
-    if M.ndim != 2:
-        raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {M.ndim} dimension(s).")
-    if M.shape[1] != hierarchy.n_nodes:
-        raise ValueError(
-            f"{name} has {M.shape[1]} columns but the hierarchy has {hierarchy.n_nodes} nodes; columns follow "
-            "hierarchy.names."
-        )
-    return M
+def weight_or_ones(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64]:
+    """Return checked row weights, all ones for None."""
+    weight = check_weight(sample_weight, n_samples)
+    return np.ones(n_samples) if weight is None else weight
 
 
 def _first_row_not_finite(S: Any) -> str:

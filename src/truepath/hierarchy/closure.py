@@ -30,6 +30,12 @@ class Violation(NamedTuple):
     child: int
     parent: int
 
+    def describe(self, hierarchy: Hierarchy, relation: str) -> tuple[str, str]:
+        """Say in words in how many rows, and where first; ``relation`` is what the child is to the parent there."""
+        child, parent = hierarchy.names[self.child], hierarchy.names[self.parent]
+        rows = f"{self.n_rows} row" if self.n_rows == 1 else f"{self.n_rows} rows"
+        return rows, f"first: row {self.row}, {child!r} {relation} {parent!r}"
+
 
 def reach(v: int, ptr: NDArray[np.int32], idx: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the nodes that can be reached from ``v`` along the edges ``ptr, idx``, ascending, without ``v``."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.hierarchy.checks import check_labels
+from truepath.hierarchy.checks import as_labels, check_labels
 from truepath.hierarchy.matrices import as_bool
 from truepath.hierarchy.names import look_up, unknown_label
 from truepath.hierarchy.propagation import raise_up
@@ -41,18 +41,11 @@ def _encode_frame(frame: Any, hierarchy: Hierarchy, close: bool) -> Any:
 
     table = nw.from_native(frame, eager_only=True)
     if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in table.schema.values()):
-        values = check_zero_one(table.to_numpy())
+        values = as_labels(table.to_numpy(), "labels")
         Y = np.zeros((values.shape[0], hierarchy.n_nodes), bool)
         Y[:, hierarchy.indices([str(column) for column in table.columns])] = values
         return check_labels(Y, hierarchy, name="labels", close=close)
     return _from_rows(_paths_of_levels(table.to_numpy().astype(object)), hierarchy, close)
-
-
-def check_zero_one(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return numbers as booleans, or refuse those that are neither 0 nor 1."""
-    if values.dtype.kind != "b" and not np.isin(values, (0, 1)).all():
-        raise ValueError("the columns of labels must hold only 0 and 1.")
-    return values.astype(bool)
 
 
 def _paths_of_levels(levels: NDArray[Any]) -> list[list[tuple[str, ...]]]:

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.metrics.inputs import CELLS_AT_A_TIME, Pair
+from truepath.hierarchy.matrices import row_blocks
+from truepath.metrics.inputs import Pair
 
 __all__ = ["Counts", "count_classes", "count_rows", "divide", "find_mistakes", "has_any", "mean_of_defined"]
 
 
 class Counts(NamedTuple):
-    """Weighted numbers of cells that are true and predicted, true, and predicted; one entry a group."""
+    """Weighted numbers of cells that are true and predicted, true, and predicted; one entry per group."""
 
     hits: NDArray[Any]
     true: NDArray[Any]
@@ -69,7 +70,7 @@ def _sum_rows(matrix: Any, weight: NDArray[np.float64] | None) -> NDArray[np.flo
         return np.asarray(matrix.sum(axis=0), np.float64)
     if sparse.issparse(matrix):
         return np.asarray(matrix.T @ weight, np.float64)
-    total, step = np.zeros(matrix.shape[1]), max(1, CELLS_AT_A_TIME // matrix.shape[1])
-    for start in range(0, matrix.shape[0], step):
-        total += weight[start : start + step] @ matrix[start : start + step].astype(np.float64)
+    total = np.zeros(matrix.shape[1])
+    for rows in row_blocks(*matrix.shape):
+        total += weight[rows] @ matrix[rows].astype(np.float64)
     return total

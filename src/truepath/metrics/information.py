@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import check_labels, check_weight
+from truepath.hierarchy.checks import check_labels, weight_or_ones
 from truepath.metrics.inputs import check_rows
 
 __all__ = ["information_content"]
@@ -58,8 +58,7 @@ def information_content(
     """
     Y = check_labels(y, hierarchy)
     check_rows(Y, hierarchy, "Y")
-    weight = check_weight(sample_weight, Y.shape[0])
-    weight = np.ones(Y.shape[0]) if weight is None else weight
+    weight = weight_or_ones(sample_weight, Y.shape[0])
     columns = sparse.csc_array(Y)
     n_with = np.asarray(columns.T @ weight, np.float64)
     n_above = np.full(hierarchy.n_nodes, weight.sum())

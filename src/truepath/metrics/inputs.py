@@ -6,7 +6,6 @@ error. What is checked is the shape, that labels are 0 and 1, and that scores ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import check_weight, resolve_hierarchy
-from truepath.hierarchy.matrices import as_bool
+from truepath.hierarchy.checks import as_labels, as_scores, check_weight, resolve_hierarchy
+from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix
 
 __all__ = ["Pair", "check_costs", "check_label_pair", "check_label_scores", "check_nodes", "check_rows"]
-
-CELLS_AT_A_TIME = 1 << 20  # how much of a matrix is made dense, or float, at once
 
 
 class Pair(NamedTuple):
@@ -65,10 +62,7 @@ def check_label_scores(
 ) -> Pair:
     """Return truth and scores as matrices of one kind: the scores' own."""
     true, scores = as_labels(y_true, "y_true"), as_scores(y_score)
-    if sparse.issparse(scores):
-        true = as_bool(sparse.csr_array(true))
-    elif sparse.issparse(true):
-        true = true.toarray()
+    true = as_bool(sparse.csr_array(true)) if sparse.issparse(scores) else as_dense(true)
     return _pair(true, scores, "S", hierarchy, nodes, sample_weight)
 
 
@@ -85,43 +79,8 @@ def check_rows(matrix: Any, hierarchy: Hierarchy | None, name: str) -> None:
     """Refuse a matrix without rows, or with other columns than the hierarchy has nodes."""
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise ValueError(f"{name} must have at least one row and one column; got shape {matrix.shape}.")
-    if hierarchy is not None and resolve_hierarchy(hierarchy, 0).n_nodes != matrix.shape[1]:
-        raise ValueError(
-            f"{name} has {matrix.shape[1]} columns but the hierarchy has {hierarchy.n_nodes} nodes; columns follow "
-            "hierarchy.names."
-        )
-
-
-def as_labels(Y: Any, name: str) -> Any:
-    """Return a 0/1 matrix as a boolean array or canonical boolean ``csr_array``."""
-    Y = Y if sparse.issparse(Y) else np.asarray(Y)
-    if Y.ndim != 2:
-        raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {Y.ndim} dimension(s).")
-    if Y.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold 0 and 1; got values of type {Y.dtype}. Use hierarchy.encode for names.")
-    values = Y.data if sparse.issparse(Y) else Y
-    if Y.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
-        wrong = values[(values != 0) & (values != 1)].flat[0]
-        raise ValueError(f"{name} must hold only 0 and 1; found {wrong}. Labels come from scores by a decoder.")
-    return as_bool(Y)
-
-
-def as_scores(S: Any, name: str = "S") -> Any:
-    """Return a finite float32 or float64 array, or a canonical ``csr_array`` of that type."""
-    S = sparse.csr_array(S) if sparse.issparse(S) else np.asarray(S)
-    if S.ndim != 2:
-        raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {S.ndim} dimension(s).")
-    if S.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers; got values of type {S.dtype}.")
-    if S.dtype not in (np.float32, np.float64):
-        S = S.astype(np.float64)
-    if sparse.issparse(S) and not S.has_canonical_format:
-        S = S.copy()
-        S.sum_duplicates()
-    values = S.data if sparse.issparse(S) else S
-    if values.size and not np.isfinite([values.min(), values.max()]).all():  # NaN goes through min and max
-        raise ValueError(f"{name} holds NaN or infinity; scores must be finite numbers.")
-    return S
+    if hierarchy is not None:
+        as_matrix(matrix, resolve_hierarchy(hierarchy, 0).n_nodes, name)
 
 
 def check_nodes(nodes: Any, hierarchy: Hierarchy | None, n_nodes: int) -> NDArray[np.int64] | None:
@@ -165,12 +124,3 @@ def check_per_node(values: ArrayLike, n_nodes: int, name: str) -> NDArray[np.flo
 def take_columns(matrix: Any, nodes: NDArray[np.int64]) -> Any:
     """Return some columns, dense as dense and CSR as CSR."""
     return matrix[:, nodes] if sparse.issparse(matrix) else np.take(matrix, nodes, axis=1)
-
-
-def row_blocks(*matrices: Any) -> Iterator[tuple[slice, tuple[NDArray[Any], ...]]]:
-    """Yield consecutive rows of all matrices, made dense, a bounded number of cells at a time."""
-    n_rows, n_columns = matrices[0].shape
-    step = max(1, CELLS_AT_A_TIME // n_columns)
-    for start in range(0, n_rows, step):
-        rows = slice(start, min(start + step, n_rows))
-        yield rows, tuple(M[rows].toarray() if sparse.issparse(M) else M[rows] for M in matrices)

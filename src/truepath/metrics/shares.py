@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy, check_weight
+from truepath.hierarchy.checks import as_labels, as_scores
+from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics.base import register
 from truepath.metrics.counts import has_any
 from truepath.metrics.inputs import (
-    as_labels,
-    as_scores,
     check_nodes,
     check_rows,
-    row_blocks,
     take_columns,
 )
 
@@ -109,7 +108,7 @@ def incoherent_share(
         hierarchy = (whole := hierarchy).subgraph(counted)
         scores = take_columns(scores, whole.indices(hierarchy.names))
     broken = np.zeros(scores.shape[0], bool)
-    for rows, (block,) in row_blocks(scores):
+    for rows, (block,) in dense_blocks(scores):
         broken[rows] = _breaks(block, hierarchy.edges, tolerance)
     return float(np.average(broken, weights=weight))
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics.base import register
 from truepath.metrics.counts import divide, mean_of_defined
-from truepath.metrics.inputs import check_label_scores, row_blocks
+from truepath.metrics.inputs import check_label_scores
 
 __all__ = ["top_k_accuracy"]
 
@@ -75,7 +76,7 @@ def top_k_accuracy(
     if not 1 <= k <= pair.n_counted:
         raise ValueError(f"k must be from 1 to {pair.n_counted}, the number of counted classes; got {k}.")
     hits, attainable = np.zeros(pair.true.shape[0]), np.full(pair.true.shape[0], k)
-    for rows, (true, scores) in row_blocks(*pair.counted()):
+    for rows, (true, scores) in dense_blocks(*pair.counted()):
         hits[rows] = (true & _is_top(scores, k)).sum(axis=1)
         if out_of == "attainable":
             attainable[rows] = np.minimum(k, true.sum(axis=1))

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics import precision_recall_curve
 from truepath.metrics.counts import divide
-from truepath.metrics.inputs import row_blocks
 
 __all__ = ["Calibration", "Curves", "trace_curves"]
 
@@ -70,7 +70,7 @@ def _calibrate(y_true: Any, S: Any) -> Calibration:
     """Count cells by score; those that score exactly 0 are left out, they promise nothing."""
     edges = np.linspace(0, 1, N_BINS + 1)
     count, true_count, total = np.zeros(N_BINS), np.zeros(N_BINS), np.zeros(N_BINS)
-    for _, (true, scores) in row_blocks(y_true, S):
+    for _, (true, scores) in dense_blocks(y_true, S):
         stated = scores > 0
         values = scores[stated].astype(np.float64)
         place = np.minimum((values * N_BINS).astype(np.int64), N_BINS - 1)

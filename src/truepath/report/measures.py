@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics import evaluate, get_metric
 from truepath.metrics.counts import count_rows, divide, find_mistakes, has_any
 from truepath.metrics.h_loss import walk_rows
-from truepath.metrics.inputs import check_label_pair, row_blocks
+from truepath.metrics.inputs import check_label_pair
 from truepath.report.run import Evaluated, Run
 
 __all__ = [
@@ -180,10 +181,10 @@ def _class_draws(weights: Floats, truth: Any, labels: Any, costs: Floats) -> dic
 
 def _score_bins(truth: Any, S: Any) -> tuple[Floats, Floats]:
     """Count each row's positive and negative cells in score bins, highest scores first."""
-    positives = np.concatenate([scores[true] for _, (true, scores) in row_blocks(truth, S)])
+    positives = np.concatenate([scores[true] for _, (true, scores) in dense_blocks(truth, S)])
     edges = np.unique(np.quantile(positives, np.linspace(0, 1, N_BINS + 1)[1:], method="lower"))
     counts = np.zeros((2, truth.shape[0], edges.size + 1))
-    for rows, (true, scores) in row_blocks(truth, S):
+    for rows, (true, scores) in dense_blocks(truth, S):
         place = edges.size - np.searchsorted(edges, scores, side="right")  # 0 is the highest bin
         cell = place + (edges.size + 1) * np.arange(place.shape[0])[:, None]
         for side, chosen in ((0, true), (1, ~true)):

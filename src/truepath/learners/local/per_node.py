@@ -1,7 +1,7 @@
 """One binary classifier per node, trained on the rows a policy chooses.
 
 The local classifier per node of Silla & Freitas (2011). See :mod:`truepath.learners.local.policies` for the policies
-and :mod:`truepath.learners.local.marginals` for how their scores become marginals.
+and :mod:`truepath.hierarchy.propagation` for how their scores become marginals.
 """
 
 from __future__ import annotations
