@@ -61,7 +61,7 @@ def hmc_loss(
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
     alpha, beta : float or array-like of shape (n_nodes,), optional
-        The prices of misses and of false alarms, one for all or one a class; both or neither.
+        The prices of misses and of false alarms, one for all or one per class; both or neither.
     lambda_ : {"per_class", "balanced"}, float or array-like of shape (n_nodes,), optional
         Instead of them: ``beta = 2 / (1 + lambda_)``, ``alpha = 2 - beta``. ``"balanced"`` is the number of negative
         over that of positive cells of ``y_true`` among the counted classes, one number for all;

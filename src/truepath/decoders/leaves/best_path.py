@@ -14,7 +14,7 @@ from scipy import sparse
 
 from truepath.decoders.base import Decoder, FitInput
 from truepath.decoders.leaves.base import label_in_blocks
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["BestPath"]
@@ -97,14 +97,7 @@ class BestPath(Decoder):
         Y = np.zeros(S.shape, bool)
         Y[np.arange(len(S)), hierarchy.leaves[of_leaf.argmax(axis=1)]] = True  # argmax: the first of equals
         Y = hierarchy.close(Y)
-        return Y if self.single_path else Y | self._above(S, hierarchy)
-
-    def _above(self, S: NDArray[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:
-        """Return the labels above the threshold whose ancestors all are."""
-        is_above = S > self.threshold
-        for parent, child in hierarchy.edges:
-            is_above[:, child] &= is_above[:, parent]
-        return is_above
+        return Y if self.single_path else Y | cap_down(S > self.threshold, hierarchy)  # where all ancestors are above
 
 
 def _mean_of_path(hierarchy: Hierarchy) -> sparse.csr_array:

@@ -23,7 +23,7 @@ GAP_TOLERANCE = 1e-6
 
 
 class DagOptimum:
-    """Exact search on one DAG; after ``time_limit`` seconds a row, the better of the best found and the greedy."""
+    """Exact search on one DAG; after ``time_limit`` seconds per row, the better of the best found and the greedy."""
 
     def __init__(self, hierarchy: Hierarchy, time_limit: float):
         self.hierarchy = hierarchy

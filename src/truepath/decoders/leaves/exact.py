@@ -59,7 +59,7 @@ class ExactLeafMAP(LeafDecoder):
 
     Notes
     -----
-    Trees: O(n_nodes) a row for unknown k, else O(n_leaves k) time and, once a call, memory for the tables, at most
+    Trees: O(n_nodes) per row for unknown k, else O(n_leaves k) time and, once per call, memory for the tables, at most
     2 n_nodes (k + 1) numbers. A subtree worth exactly 0 is left out; other ties go to the smaller node number.
 
     DAGs: HiGHS through :func:`scipy.optimize.milp`; it may return any of several optimal sets, the greedy's if it

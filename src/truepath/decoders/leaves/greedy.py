@@ -1,8 +1,8 @@
 """The greedy search of Algorithm 1: take the leaf path that adds most, again and again.
 
-With Algorithm 2 or 3 every supernode value is computed anew in each of the k rounds; here only what a choice
+With Algorithm 2 or 3 every supernode value is computed again in each of the k rounds; here only what a choice
 changes is (see the kernels), so that the nested solutions for all k come out of one
-sweep. On a tree that costs O(n_nodes + n_leaves log n_leaves) a row; on a DAG, for each choice, the ancestors of the
+sweep. On a tree that costs O(n_nodes + n_leaves log n_leaves) per row; on a DAG, for each choice, the ancestors of the
 leaves it touches.
 """
 

@@ -52,8 +52,8 @@ class MAS(GreedyLeafDecoder):
     fewer leaves. Values are compared as sums over the nodes not selected yet, without the common summand
     SNV(Omega) of Algorithms 2 and 3, so that rounding in it cannot make a tie of what is none.
 
-    All k together cost O(n_nodes + n_leaves log n_leaves) a row on a tree. Memory is that of the result and of a block
-    of rows.
+    All k together cost O(n_nodes + n_leaves log n_leaves) per row on a tree. Memory is that of the result and of a
+    block of rows.
 
     References
     ----------

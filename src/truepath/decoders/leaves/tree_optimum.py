@@ -2,7 +2,7 @@
 
 For unknown k, f(v) = w_v + the sum of the positive f(children), or + the best f(child) if none is positive: one
 pass up, one pass down. For k leaves, the table of a subtree gives its best value for 1 .. k leaves, and the tables
-of siblings combine by (max,+) convolution: O(n_leaves k) a row in all.
+of siblings combine by (max,+) convolution: O(n_leaves k) per row in all.
 """
 
 from __future__ import annotations

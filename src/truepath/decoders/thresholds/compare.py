@@ -83,9 +83,9 @@ def compare_strategies(
     Returns
     -------
     comparison : Comparison
-        One :class:`StrategyResult` for each measure (normalised H-loss, HMC-loss with one lambda a class, micro-F1) and
-        strategy: EM is the measure itself made best on the validation part, CD the class distribution, LC the label
-        cardinality; STS has one threshold, MTS one a class, by the paper's algorithms or optimal. Shares of
+        One :class:`StrategyResult` for each measure (normalised H-loss, HMC-loss with one lambda per class, micro-F1)
+        and strategy: EM is the measure itself made best on the validation part, CD the class distribution, LC the label
+        cardinality; STS has one threshold, MTS one per class, by the paper's algorithms or optimal. Shares of
         instances without labels stand beside it, and the seconds that fitting took.
 
     Examples

@@ -1,4 +1,4 @@
-"""The threshold searches of Triguero & Vens for one threshold a class: Algorithms 3, 4, 5 and the class distribution.
+"""The threshold searches of Triguero & Vens for one threshold per class: Algorithms 3, 4, 5 and the class distribution.
 
 All go over the classes of the hierarchy in order and give each the best threshold that the order so far allows.
 They are fast and not optimal; ``optimal.py`` has exact searches. What the paper's pseudo-code leaves open, or prints

@@ -1,4 +1,4 @@
-r"""Exactly best thresholds, one a class, under the rule that they never fall from parent to child.
+r"""Exactly best thresholds, one per class, under the rule that they never fall from parent to child.
 
 A loss that is a sum over classes of price times mistakes is, in each class, a step function f_v of its own threshold.
 Minimising sum_v f_v(t_v) subject to t_u <= t_v on every edge is solved exactly
