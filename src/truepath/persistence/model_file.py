@@ -25,6 +25,7 @@ __all__ = ["describe_model", "load", "save"]
 #: Quick, and within a few percent of the smallest
 COMPRESSION_LEVEL = 3
 MAX_BYTES = 1 << 33
+LISTED_TYPES = 8  # in a message
 
 
 def save(estimator: Any, path: str | PathLike[str]) -> None:
@@ -129,7 +130,8 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     except PayloadError as problem:
         raise ModelFileError(f"the model cannot be read: {problem}.", path) from None
     except Exception as problem:  # whatever a crafted file provokes in zipfile, json, numpy, skops or an estimator
-        raise ModelFileError(_explain(problem), path) from problem
+        said, remedy = _explain(problem, model.payload, allowed)
+        raise ModelFileError(said, path, remedy) from problem
     if not hasattr(estimator, "get_params"):
         raise ModelFileError(f"the file holds a {type(estimator).__name__}, which is no estimator.", path)
     _warn_of_versions(model.metadata, path)
@@ -180,18 +182,20 @@ def _names(trusted: Sequence[str | type]) -> list[str]:
     return [item if isinstance(item, str) else f"{item.__module__}.{item.__name__}" for item in trusted]
 
 
-def _explain(problem: Exception) -> str:
-    """Say in one sentence what an exception from the depths means for the file."""
+def _explain(problem: Exception, payload: bytes, allowed: Sequence[str]) -> tuple[str, str]:
+    """Say what an exception from the depths means for the file, and what to do."""
     from skops.io.exceptions import UntrustedTypesFoundException
 
     if isinstance(problem, UntrustedTypesFoundException):
-        listed = str(problem).partition("\n")[0].partition("[")[2].rpartition("]")[0][:500]
+        found = sorted(set(_skops().get_untrusted_types(data=payload)) - set(allowed))
+        listed = ", ".join(map(repr, found[:LISTED_TYPES])) + (", ..." if len(found) > LISTED_TYPES else "")
         return (
-            f"the model holds types that are not trusted: {listed}. If you know them and where the file comes from, "
-            f"load it with load(path, trusted=[{listed}])."
+            f"the model holds types that are not trusted: {listed}.",
+            f"If you know them and where the file comes from, load it with load(path, trusted=[{listed}]).",
         )
     return (
-        f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged, or from another version. Save it again."
+        f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged, or from another version.",
+        "Save it again.",
     )
 
 

@@ -85,14 +85,15 @@ def _of_dataset(source: PathType) -> Hierarchy:
     except UnknownDatasetError as problem:
         if isinstance(source, PathLike) or Path(name).suffix:
             raise FileNotFoundError(2, "no such file of a hierarchy", name) from None
-        raise UnknownDatasetError(f"{name!r} is no file of a hierarchy either: {problem}") from None
+        said = f"{name!r} is no file of a hierarchy either: {problem.problem}"
+        raise UnknownDatasetError(said, problem.remedy) from None
 
 
 def _from_json(path: Path) -> Hierarchy:
     try:
         return Hierarchy.from_json(read_text(path))
     except HierarchyError as problem:
-        raise DataFormatError(str(problem), fspath(path)) from None
+        raise DataFormatError(problem.problem, fspath(path), remedy=problem.remedy) from None
 
 
 def _from_pairs(path: Path, delimiter: str, root: str | None) -> Hierarchy:

@@ -18,7 +18,7 @@ from truepath.data.tables.frames import Columns, is_missing, read_columns
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import check_ids, is_id_name
 from truepath.data.tables.write import as_ids, find_format, write_columns
-from truepath.errors import ConstraintError, DataFormatError
+from truepath.errors import ConstraintError, DataFormatError, explain
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import as_dense, choose_form
@@ -99,11 +99,11 @@ def read_labels(
     matrix = read_matrix(path, hierarchy, ids=ids)
     try:
         Y = check_labels(matrix.values, hierarchy, name="the matrix", close=close)
-    except ConstraintError as problem:
-        found = str(problem).partition(" Add missing ancestors")[0]
-        raise ConstraintError(f"{path}: {found} Pass close=True (--close) to add the ancestors.") from None
-    except ValueError as problem:
-        raise DataFormatError(str(problem), fspath(path)) from None
+    except ConstraintError as found:
+        raise ConstraintError(f"{path}: {found.problem}", "Pass close=True (--close) to add the ancestors.") from None
+    except ValueError as found:
+        problem, remedy = explain(found)
+        raise DataFormatError(problem, fspath(path), remedy=remedy) from None
     return LabelTable(choose_form(Y), matrix.ids, fspath(path))
 
 
