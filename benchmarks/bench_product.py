@@ -75,7 +75,7 @@ def commands(folder, h):
 
 def model_files(folder, topics):
     """Save and load a classifier; return what to say of the sizes."""
-    model = make_preset("clus-ens+mts", topics.hierarchy, n_jobs=1).fit(topics.train.X, topics.train.y)
+    model = make_preset("clus-ens+mts", hierarchy=topics.hierarchy, n_jobs=1).fit(topics.train.X, topics.train.y)
     ours, theirs = folder / "m.tp", folder / "m.pkl"
     duel(
         "save a forest's classifier",

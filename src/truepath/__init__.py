@@ -25,6 +25,7 @@ _HOME = {
     "HierarchicalClassifier": "classifier",
 }
 _ROOMS = (
+    "adapters",
     "classifier",
     "combiners",
     "data",

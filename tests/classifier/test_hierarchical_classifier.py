@@ -393,7 +393,7 @@ QUICK = {
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_fits_and_predicts(name):
     ds = make_hmc(n_samples=80, n_nodes=10, n_features=6, random_state=3)
-    model = make_preset(name, ds.hierarchy, random_state=1, n_jobs=1)
+    model = make_preset(name, hierarchy=ds.hierarchy, random_state=1, n_jobs=1)
     model.set_params(**QUICK.get(name, {}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", category=RuntimeWarning)
@@ -413,7 +413,7 @@ def test_an_unknown_preset_is_named():
 
 
 def test_a_saved_classifier_predicts_the_same_bits(made, tmp_path):
-    model = make_preset("fael", made.hierarchy, cv=3).fit(made.train.X, made.train.y)
+    model = make_preset("fael", hierarchy=made.hierarchy, cv=3).fit(made.train.X, made.train.y)
     path = tmp_path / "model.tp"
     model.save(path)
     again = HierarchicalClassifier.load(path)
@@ -426,5 +426,5 @@ def test_a_saved_classifier_predicts_the_same_bits(made, tmp_path):
 
 
 def test_an_explanation_names_who_decided(made):
-    model = make_preset("hbr", made.hierarchy).fit(made.train.X, made.train.y)
+    model = make_preset("hbr", hierarchy=made.hierarchy).fit(made.train.X, made.train.y)
     assert "decided by HBR" in str(model.explain(made.test.X[0]))

@@ -92,7 +92,7 @@ def test_defaults():
         ({"methods": {"x": {"use": "subprocess.Popen", "params": {"args": "true"}}}}, "not in truepath or sklearn"),
         ({"methods": {"x": "sklearn.utils._joblib.Parallel"}}, "not a public import path"),
         ({"methods": {"x": "sklearn.datasets.load_iris"}}, "no such estimator"),
-        ({"methods": {"x": {"use": "sklearn.svm.LinearSVC"}}}, "no method predict_proba.*'auprc' needs scores"),
+        ({"methods": {"x": {"use": "sklearn.cluster.KMeans"}}}, "neither predict_proba nor .*'auprc' needs scores"),
         ({"methods": {"x": object()}}, "has no method fit"),
     ],
 )

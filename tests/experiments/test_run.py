@@ -9,7 +9,6 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 
 from truepath.data import load_dataset, make_hmc
 from truepath.errors import TruePathError
@@ -98,7 +97,7 @@ def test_folds_of_one_seed_cover_all_rows_and_are_the_same_for_all_methods():
 
 @pytest.mark.parametrize("backend", ["threading", "multiprocessing", pytest.param("loky", marks=pytest.mark.slow)])
 def test_workers_do_not_change_a_bit(backend, tmp_path):
-    fails = LogisticRegression()  # one label only
+    fails = Broken()
     wanted = plan(methods={"forest": PCTForest(n_estimators=3), "sk": RandomForestClassifier(5), "no": fails})
     run_experiment(wanted, tmp_path / "one")
     with joblib.parallel_config(backend=backend):

@@ -145,8 +145,7 @@ def test_scorer_reads_lists_of_probabilities_and_label_names():
     assert scorer(forest, X, names) == -metrics.h_loss(Y, forest.predict(X), HIERARCHY)
     assert scorer(forest, X, Y.astype(int).tolist()) == scorer(forest, X, names)
     constant = DummyClassifier().fit(X, np.ones_like(Y, dtype=int))
-    with pytest.raises(ValueError, match="two-class"):
-        metrics.get_scorer("auprc")(constant, X, Y)
+    assert metrics.get_scorer("auprc")(constant, X, Y) == metrics.auprc(Y, np.ones(Y.shape))
 
 
 def test_scorer_takes_weights_and_options():

@@ -1,9 +1,46 @@
-"""Adapters: how rows, labels and learners of others are taken as they come."""
+"""Adapters: learners of others are given a hierarchy, fitted, and asked for node scores here, and nowhere else."""
 
+from truepath.adapters.fitting import fit_learner, takes_weight, weight_argument
+from truepath.adapters.held_out import HeldOut, draws_rows, out_of_bag, out_of_fold
+from truepath.adapters.inside import Learner, final_step, find_hierarchy, innermost, is_of_truepath, tags_of
 from truepath.adapters.labels import derive_hierarchy, encode_labels
+from truepath.adapters.prepare import adapt, check_learner, copy_unfitted, give_hierarchy, prepare
+from truepath.adapters.progress import Progress, on_progress, tracked
 from truepath.adapters.rows import count_rows, take_rows
+from truepath.adapters.scores import class_scores, conditional_scores, node_scores
+from truepath.adapters.varying import VaryingLabels
 from truepath.public import publish
 
-__all__ = ["count_rows", "derive_hierarchy", "encode_labels", "take_rows"]
+__all__ = [
+    "HeldOut",
+    "Learner",
+    "Progress",
+    "VaryingLabels",
+    "adapt",
+    "check_learner",
+    "class_scores",
+    "conditional_scores",
+    "copy_unfitted",
+    "count_rows",
+    "derive_hierarchy",
+    "draws_rows",
+    "encode_labels",
+    "final_step",
+    "find_hierarchy",
+    "fit_learner",
+    "give_hierarchy",
+    "innermost",
+    "is_of_truepath",
+    "node_scores",
+    "on_progress",
+    "out_of_bag",
+    "out_of_fold",
+    "prepare",
+    "tags_of",
+    "take_rows",
+    "takes_weight",
+    "tracked",
+    "weight_argument",
+]
 
 publish(__name__, __all__, globals())

@@ -1,17 +1,23 @@
 """The whole way from X to label sets in one scikit-learn estimator."""
 
+from truepath.classifier import systems  # noqa: F401  (enters the presets)
 from truepath.classifier.explanation import Explanation, NodeReason
+from truepath.classifier.fitted_on import FittedOn
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
-from truepath.classifier.presets import Preset, get_preset, make_preset, preset_names
+from truepath.classifier.making import make_preset
+from truepath.classifier.presets import PRESETS, Preset, get_preset, preset, preset_names
 from truepath.public import publish
 
 __all__ = [
+    "PRESETS",
     "Explanation",
+    "FittedOn",
     "HierarchicalClassifier",
     "NodeReason",
     "Preset",
     "get_preset",
     "make_preset",
+    "preset",
     "preset_names",
 ]
 

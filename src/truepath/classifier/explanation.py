@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from truepath.classifier.parts import final_step, node_scores
+from truepath.adapters import final_step, node_scores
 from truepath.hierarchy import Hierarchy
 from truepath.preprocessing.columns import is_frame
 

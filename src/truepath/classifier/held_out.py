@@ -1,37 +1,27 @@
-"""Scores of rows the learner did not train on: out of fold, out of bag, or of a part held out.
-
-Combiners and decoders are fitted on these. Fitted on scores of the training rows themselves they would learn how well
-the learner remembers, not how well it knows.
-"""
+"""Which rows are held out, and scores combined by combiners that did not see them."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from truepath.adapters import count_rows, take_rows
-from truepath.classifier.parts import final_step, fit_learner, node_scores
+from truepath.adapters import count_rows, draws_rows, final_step
 from truepath.data.stratify import share_rows, stratified_folds
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checked import already_checked
+from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["HeldOut", "cross_transform", "hold_out", "resolve_cv"]
-
-logger = logging.getLogger(__name__)
+__all__ = ["cross_transform", "fit_part", "make_splits", "resolve_cv"]
 
 #: Folds when nothing is said
 N_FOLDS = 5
 
-
-class HeldOut(NamedTuple):
-    """Scores of held-out rows, and which rows they are."""
-
-    rows: np.ndarray
-    S: np.ndarray
+Rows = NDArray[np.int64]
 
 
 def resolve_cv(cv: Any, learner: Any) -> Any:
@@ -39,13 +29,13 @@ def resolve_cv(cv: Any, learner: Any) -> Any:
     if isinstance(cv, str):
         if cv not in ("auto", "oob"):
             raise ValueError(f"cv must be 'auto', 'oob', a number or a splitter; got {cv!r}.")
-        has_bag = _has_bag(learner)
-        if cv == "oob" and not has_bag:
+        draws = draws_rows(learner)
+        if cv == "oob" and not draws:
             raise ValueError(
-                f"cv='oob' needs a learner that draws its rows and has oob_score, such as PCTForest; "
-                f"{type(final_step(learner)).__name__} has not. Give a number of folds."
+                f"cv='oob' needs a learner of truepath that draws its rows and has oob_score, such as PCTForest; "
+                f"{type(final_step(learner)).__name__} is not one. Give a number of folds."
             )
-        return "oob" if has_bag else N_FOLDS
+        return "oob" if draws else N_FOLDS
     if hasattr(cv, "split"):
         return cv
     if isinstance(cv, (bool, np.bool_)) or not isinstance(cv, (int, float, np.integer, np.floating)):
@@ -55,33 +45,17 @@ def resolve_cv(cv: Any, learner: Any) -> Any:
     return float(cv) if cv < 1 else int(cv)
 
 
-def _has_bag(learner: Any) -> bool:
-    params = final_step(learner).get_params(deep=False)
-    return "oob_score" in params and bool(params.get("bootstrap", False))
-
-
-def hold_out(
-    learner: Any, X: Any, Y: Any, weight: Any, *, cv: Any, random_state: Any, n_jobs: int | None
-) -> tuple[HeldOut, Any]:
-    """Score rows that copies of the learner did not see; return the scores and, if one was fitted on all rows, it."""
+def make_splits(cv: Any, X: Any, Y: Any, random_state: Any) -> list[tuple[Rows, Rows]] | None:
+    """Return the row numbers (train, held out) of each split; None where rows are scored out of bag."""
     if count_rows(X) < 2:
         raise ValueError("nothing can be held out of n_samples=1; give more rows, or a decoder that learns nothing.")
-    if cv == "oob":
-        return _out_of_bag(learner, X, Y, weight)
-    splits = list(_splits(cv, X, Y, random_state))
-    jobs = (delayed(_fit_and_score)(learner, X, Y, weight, train, test) for train, test in splits)
-    scored = []
-    for done in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
-        scored.append(done)
-        logger.info("held-out part %d of %d scored", len(scored), len(splits))
-    return HeldOut(np.concatenate([test for _, test in splits]), np.concatenate(scored)), None
+    return None if isinstance(cv, str) else list(_splits(cv, X, Y, random_state))
 
 
-def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the row numbers (train, held out)."""
+def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[Rows, Rows]]:
     n_samples = count_rows(X)
     if hasattr(cv, "split"):
-        found = [(np.asarray(a), np.asarray(b)) for a, b in cv.split(np.zeros((n_samples, 1)), _dense(Y))]
+        found = [(np.asarray(a), np.asarray(b)) for a, b in cv.split(np.zeros((n_samples, 1)), as_dense(Y))]
         if not found or any(a.size == 0 or b.size == 0 for a, b in found):
             raise ValueError("cv gives a split without training or without held-out rows.")
         yield from found
@@ -99,36 +73,19 @@ def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[np.nda
         yield from stratified_folds(Y, cv, random_state)
 
 
-def _dense(Y: Any) -> Any:
-    return Y.toarray() if hasattr(Y, "toarray") else Y
+def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Any:
+    """Fit a combiner or a decoder on scores and labels that were checked, and return it."""
+    with already_checked(Y, hierarchy):
+        return part.fit(S, Y, sample_weight=weight)
 
 
-def _fit_and_score(learner: Any, X: Any, Y: Any, weight: Any, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Fit a copy on some rows and score others."""
-    fitted = fit_learner(clone(learner), X, Y, weight, train)
-    return node_scores(fitted, take_rows(X, test), Y.shape[1])
-
-
-def _out_of_bag(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any]:
-    """Fit once; every row's score is the mean over the trees that were not grown on it."""
-    fitted = clone(learner)
-    final_step(fitted).set_params(oob_score=True)
-    fit_learner(fitted, X, Y, weight, None)
-    S = final_step(fitted).oob_decision_
-    rows = np.flatnonzero(np.isfinite(S).all(axis=1))
-    if rows.size == 0:
-        raise ValueError("every row was drawn by every tree; raise n_estimators, or give cv a number of folds.")
-    return HeldOut(rows, S[rows]), fitted
-
-
-def cross_transform(combiner: Any, S: Any, Y: Any, weight: Any, random_state: Any) -> Any:
+def cross_transform(combiner: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, random_state: Any) -> Any:
     """Return each row's scores combined by a copy of the combiner that was not fitted on it."""
     n_samples = S.shape[0]
     if n_samples < 2 * N_FOLDS:
-        return clone(combiner).fit(S, Y, sample_weight=weight).transform(S)
+        return fit_part(clone(combiner), S, Y, weight, hierarchy).transform(S)
     result = np.empty((n_samples, Y.shape[1]), dtype=S.dtype)
     for train, test in KFold(N_FOLDS, shuffle=True, random_state=random_state).split(S):
         part = None if weight is None else weight[train]
-        copy = clone(combiner).fit(S[train], Y[train], sample_weight=part)
-        result[test] = copy.transform(S[test])
+        result[test] = fit_part(clone(combiner), S[train], Y[train], part, hierarchy).transform(S[test])
     return result

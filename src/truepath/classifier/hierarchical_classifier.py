@@ -6,26 +6,30 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import encode_labels
-from truepath.classifier.defaults import default_learner
-from truepath.classifier.explanation import Explanation, explain_row
-from truepath.classifier.held_out import HeldOut, cross_transform, hold_out, resolve_cv
-from truepath.classifier.parts import (
-    combines_by_learning,
+from truepath.adapters import (
+    HeldOut,
+    Progress,
     conditional_scores,
-    decides_by_learning,
+    encode_labels,
     final_step,
     fit_learner,
     give_hierarchy,
     node_scores,
-    resolve_combiner,
-    resolve_decoder,
-    takes_conditional,
+    out_of_bag,
+    out_of_fold,
+    prepare,
+    tags_of,
+    tracked,
 )
+from truepath.adapters.compat import CallbackSupportMixin, with_callbacks
+from truepath.classifier.explanation import Explanation, explain_row
+from truepath.classifier.fitted_on import FittedOn
+from truepath.classifier.held_out import cross_transform, fit_part, make_splits, resolve_cv
+from truepath.classifier.parts import combines_by_learning, decides_by_learning, resolve_parts, takes_conditional
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input
@@ -34,7 +38,7 @@ from truepath.metrics import hierarchical_f1
 __all__ = ["HierarchicalClassifier"]
 
 
-class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
+class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Learner, combiner and decoder as one estimator, fitted honestly.
 
     ``fit`` scores rows by copies of the learner that did not train on them, fits the combiner and the decoder on
@@ -42,24 +46,28 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
 
     Parameters
     ----------
-    learner : estimator, optional
-        With ``fit(X, Y)`` and ``predict_proba(X)``: a learner of :mod:`truepath.learners`, a pipeline that ends in one,
-        or a multi-label classifier of scikit-learn. None chooses by what X is, see Notes. Its ``hierarchy`` may be
-        left at None.
+    learner : estimator or str, optional
+        Anything with ``fit(X, Y)`` and ``predict_proba(X)``: a learner of :mod:`truepath.learners`, a classifier,
+        pipeline or search of scikit-learn, or an object of your own. A classifier for one label at a time is fitted
+        once per label. A string is the name of a preset: its learner is used, and its combiner, decoder and ``cv`` as
+        well, wherever these are left at their defaults. None chooses by what X is, see Notes. Its ``hierarchy`` may
+        be left at None.
     combiner : combiner or str, optional
         Makes final scores from the learner's; an object of :mod:`truepath.combiners` or its name such as ``"fael"``.
         None uses the learner's scores as they are, made coherent by ``MaxUp`` where the learner does not promise it.
-    decoder : decoder or str, default="single"
-        Makes label sets from scores: an object of :mod:`truepath.decoders`, or ``"single"`` (one threshold, best for
-        micro-F1), ``"multi"`` (one a class), ``"threshold"`` (one half), ``"mas"``, ``"masr"``, ``"exact"``,
-        ``"best-path"``, ``"top-leaves"``. None or ``"learner"`` takes the learner's own ``predict``.
+    decoder : decoder or str, default="auto"
+        Makes label sets from scores: an object of :mod:`truepath.decoders` or its name, such as ``"single"`` (one
+        threshold, best for micro-F1), ``"multi"`` (one per class), ``"threshold"`` (one half), ``"mas"`` or
+        ``"best-path"``. ``"auto"`` is ``"single"``, or the preset's. None or ``"learner"`` takes the learner's own
+        ``predict``.
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
     cv : "auto", "oob", int, float or splitter, default="auto"
         Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
         out once; ``"oob"``, the trees that did not see a row, at no extra fit; a splitter of scikit-learn (a
         ``PredefinedSplit`` holds out a validation part that came with the data). ``"auto"`` is ``"oob"`` for forests
-        that draw their rows, and 5 folds otherwise. Nothing is held out if neither combiner nor decoder learns.
+        of truepath that draw their rows, and 5 folds otherwise. Nothing is held out if neither combiner nor decoder
+        learns.
     random_state : int, RandomState or None, default=0
         Deals out the folds, and seeds the default learner.
     n_jobs : int, optional
@@ -73,6 +81,8 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
     decoder_ : the fitted decoder, or None
     n_held_out_ : int
         How many rows the combiner and decoder were fitted on; 0 if they learn nothing.
+    fitted_on_ : FittedOn
+        What the training data were.
 
     See Also
     --------
@@ -90,6 +100,9 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
     Weights go to the learner (the last step of a pipeline), if its ``fit`` takes them, to the combiner and to the
     decoder. For scikit-learn's metadata routing the estimator is a consumer of ``sample_weight``:
     ``set_fit_request(sample_weight=True)``.
+
+    Progress is reported to a function given by :func:`truepath.adapters.on_progress`, and to scikit-learn's callbacks
+    (``set_callbacks``, from 1.9 on).
 
     Examples
     --------
@@ -118,7 +131,7 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         self,
         learner: Any = None,
         combiner: Any = None,
-        decoder: Any = "single",
+        decoder: Any = "auto",
         *,
         hierarchy: Hierarchy | None = None,
         cv: Any = "auto",
@@ -135,6 +148,7 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
 
     # ----------------------------------------------------------------------------------------- fitting
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HierarchicalClassifier:
         """Fit combiner and decoder on held-out scores, and the learner on all rows.
 
@@ -148,38 +162,59 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         sample_weight : array-like, shape (n_samples,), optional
         """
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
-        learner = default_learner(X, self.random_state) if self.learner is None else self.learner
-        combiner, decoder = resolve_combiner(self.combiner, learner), resolve_decoder(self.decoder)
-        learner, combiner, decoder = (give_hierarchy(part, hierarchy) for part in (learner, combiner, decoder))
-        cv = resolve_cv(self.cv, learner)
-        self.combiner_, self.decoder_, self.n_held_out_, fitted = combiner, decoder, 0, None
-        if combines_by_learning(combiner) or decides_by_learning(decoder):
-            options = {"cv": cv, "random_state": self.random_state, "n_jobs": self.n_jobs}
-            held_out, fitted = hold_out(learner, X, Y, weight, **options)
-            self._learn_from(held_out, Y, weight)
+        parts = resolve_parts(self.learner, self.combiner, self.decoder, self.cv, X, self.random_state)
+        learner = prepare(parts.learner, hierarchy)
+        self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
+        self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
+        cv = resolve_cv(parts.cv, learner)
+        if combines_by_learning(self.combiner_) or decides_by_learning(self.decoder_):
+            splits = make_splits(cv, X, Y, self.random_state)
+            with tracked(self, 2 if splits is None else len(splits) + 2) as progress:
+                self.learner_ = self._fit_honestly(learner, X, Y, weight, splits, progress)
         else:
             self._take_note(hierarchy)
-        self.learner_ = fit_learner(learner, X, Y, weight, None) if fitted is None else fitted
+            with tracked(self, 1) as progress:
+                self.learner_ = self._fit_learner(learner, X, Y, weight, progress)
+        self.fitted_on_ = FittedOn.of(X)
         return self
 
-    def _learn_from(self, held_out: HeldOut, Y: Any, weight: np.ndarray | None) -> None:
+    def _fit_honestly(self, learner: Any, X: Any, Y: Any, weight: Any, splits: Any, progress: Progress) -> Any:
+        """Fit combiner and decoder on scores of rows held out; return the learner fitted on all rows."""
+        fitted = None
+        if splits is None:
+            held_out, fitted = out_of_bag(learner, X, Y, weight)
+            progress.step("learner fitted, rows scored out of bag")
+        else:
+            held_out = out_of_fold([learner], X, Y, weight, splits, n_jobs=self.n_jobs, progress=progress)[0]
+        self._learn_from(held_out, Y, weight)
+        progress.step("decoder fitted" if self.combiner_ is None else "combiner and decoder fitted")
+        return self._fit_learner(learner, X, Y, weight, progress) if fitted is None else fitted
+
+    def _fit_learner(self, learner: Any, X: Any, Y: Any, weight: Any, progress: Progress) -> Any:
+        fitted = fit_learner(learner, X, Y, weight)
+        progress.step("learner fitted on all rows")
+        return fitted
+
+    def _learn_from(self, held_out: HeldOut, Y: Any, weight: NDArray[np.float64] | None) -> None:
         """Fit the combiner and the decoder on held-out scores."""
-        S, Y = held_out.S, Y[held_out.rows]
+        S, Y, h = held_out.S, Y[held_out.rows], self.hierarchy_
         weight = None if weight is None else weight[held_out.rows]
         self.n_held_out_ = int(held_out.rows.size)
         if self.combiner_ is not None:
             raw = S
             if combines_by_learning(self.combiner_):
                 seed = self.random_state
-                S = cross_transform(self.combiner_, raw, Y, weight, seed) if decides_by_learning(self.decoder_) else S
-                self.combiner_.fit(raw, Y, sample_weight=weight)
+                if decides_by_learning(self.decoder_):
+                    S = cross_transform(self.combiner_, raw, Y, weight, h, seed)
+                fit_part(self.combiner_, raw, Y, weight, h)
             else:
                 S = self.combiner_.fit(raw).transform(raw)
         if self.decoder_ is not None:
-            self.decoder_.fit(S, Y, sample_weight=weight)
+            fit_part(self.decoder_, S, Y, weight, h)
 
     def _take_note(self, hierarchy: Hierarchy) -> None:
         """Fit parts that learn nothing: they take note of the hierarchy."""
+        self.n_held_out_ = 0
         nothing = np.zeros((1, hierarchy.n_nodes))
         for part in (self.combiner_, self.decoder_):
             if part is not None:
@@ -187,7 +222,7 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
 
     # -------------------------------------------------------------------------------------- predicting
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return the final scores, shape (n_samples, n_nodes)."""
         S = self._learner_scores(X)
         return S if self.combiner_ is None else self.combiner_.transform(S)
@@ -238,7 +273,7 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         truth = encode_labels(y, self._fitted().hierarchy_)
         return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
 
-    def _learner_scores(self, X: Any) -> np.ndarray:
+    def _learner_scores(self, X: Any) -> NDArray[Any]:
         return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes)
 
     def _fitted(self) -> HierarchicalClassifier:
@@ -246,6 +281,17 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
         return self
 
     # ----------------------------------------------------------------------------------------- keeping
+
+    def set_fitted_on(self, fitted_on: FittedOn) -> HierarchicalClassifier:
+        """Replace the record of the training data by a better one, such as where they were read from.
+
+        Parameters
+        ----------
+        fitted_on : FittedOn
+            Kept as ``fitted_on_``, and saved with the model.
+        """
+        self._fitted().fitted_on_ = fitted_on
+        return self
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted classifier to a file that loads without running code; see :mod:`truepath.persistence`."""
@@ -266,9 +312,8 @@ class HierarchicalClassifier(MetaEstimatorMixin, HierarchicalLearner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self.learner is not None:
-            own = get_tags(final_step(self.learner)).input_tags
-            tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
-        else:
+        if self.learner is None or isinstance(self.learner, str):  # behind features that take any table
             tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        elif (own := tags_of(final_step(self.learner))) is not None:
+            tags.input_tags.sparse, tags.input_tags.allow_nan = own.input_tags.sparse, own.input_tags.allow_nan
         return tags

@@ -67,7 +67,7 @@ def _train(ds: Dataset) -> Run:
     together = ds.merge("train", "valid", into="train").train
     results = []
     for method in METHODS:
-        model = make_preset(method, ds.hierarchy, cv=N_FOLDS)
+        model = make_preset(method, hierarchy=ds.hierarchy, cv=N_FOLDS)
         seconds = fit_with_progress(model, together.X, together.y, method)
         results.append(evaluate_model(model, ds.test.X, method, seconds))
     about: dict[str, Any] = {"ids": ds.test.ids, "y_train": together.y, "description": ds.describe()}

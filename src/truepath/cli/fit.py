@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,7 +54,7 @@ def fit(
     from truepath.cli.sources import open_training
 
     _check_options(output, test_share)
-    ds, remembered = open_training(
+    ds, fitted_on = open_training(
         data,
         labels=labels,
         text=text,
@@ -76,8 +77,7 @@ def fit(
 
         train = ds.merge()["all"]
         summary["seconds"] = fit_with_progress(model, train.X, train.y, f"{method} on all rows")
-    model.input_ = remembered
-    model.save(output)
+    model.set_fitted_on(replace(fitted_on, n_rows=len(train))).save(output)
     summary |= {"model": str(output), "rows_fitted": len(train)}
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
@@ -121,7 +121,7 @@ def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> Hierarchic
     """Return the unfitted model; it is given the categorical columns that the file declares."""
     from truepath.classifier import make_preset
 
-    model = make_preset(method, ds.hierarchy, random_state=seed, n_jobs=n_jobs)
+    model = make_preset(method, hierarchy=ds.hierarchy, random_state=seed, n_jobs=n_jobs)
     return model.set_params(learner__features__categorical_features=tuple(ds.categories)) if ds.categories else model
 
 

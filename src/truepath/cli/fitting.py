@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,40 +22,19 @@ MEASURES = ("hierarchical_f1", "auprc", "exact_match", "h_loss", "hmc_loss")
 Values = Mapping[str, Mapping[str, float]]  # method -> metric -> value
 
 
-class _Steps(logging.Handler):
-    """Turns the classifier's log of finished parts into steps of a bar."""
-
-    def __init__(self, advance: Callable[..., None]):
-        super().__init__(logging.INFO)
-        self.advance = advance
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if isinstance(record.args, tuple) and len(record.args) == 2:
-            done, parts = record.args
-            self.advance(1, note=f"part {done} of {parts}", total=parts + 1)  # type: ignore[operator]
-
-
-@contextmanager
-def _listening(advance: Callable[..., None]) -> Iterator[None]:
-    log = logging.getLogger("truepath.classifier.held_out")
-    handler, level = _Steps(advance), log.level
-    log.addHandler(handler)
-    log.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(level)
-
-
 def fit_with_progress(model: HierarchicalClassifier, X: Any, Y: Any, name: str) -> float:
     """Fit a classifier behind a bar; return the seconds it took."""
+    from truepath.adapters import on_progress
     from truepath.cli.progress import progress
 
     start = time.perf_counter()
-    with progress(f"fitting {name}") as advance, _listening(advance):
-        model.fit(X, Y)
-        advance(1)
+    with progress(f"fitting {name}") as advance:
+
+        def show(done: int, total: int, what: str) -> None:
+            advance(1 if done else 0, note=what, total=total)
+
+        with on_progress(show):
+            model.fit(X, Y)
     return time.perf_counter() - start
 
 

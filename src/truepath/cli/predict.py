@@ -34,7 +34,7 @@ def predict(
     with progress("loading", 3) as advance:
         fitted = HierarchicalClassifier.load(model)
         advance(1, note="reading")
-        X, ids = open_rows(data, getattr(fitted, "input_", {}))
+        X, ids = open_rows(data, fitted.fitted_on_)
         advance(1, note="predicting")
         if explain is None:
             Y, S = fitted.predict(X), None if scores is None else fitted.predict_proba(X)

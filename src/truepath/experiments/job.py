@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from truepath.experiments.measures import MetricWithOptions
 from truepath.experiments.records import RunKey
 from truepath.experiments.sources import Source
-from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["Job", "run_job"]
 
@@ -25,7 +24,7 @@ class Job:
     ----------
     key : RunKey
         What the run is called.
-    estimator : unfitted estimator
+    estimator : unfitted estimator, as :meth:`Method.make` returns it
     source : Source
     train, test : ndarray of int
         Row numbers.
@@ -53,13 +52,15 @@ class Job:
 
 def run_job(job: Job) -> dict[str, Any]:
     """Fit, predict and measure; return the measures' values and the seconds it took."""
+    from truepath.adapters import fit_learner
+
     # Taking rows copies them: workers may hold the data as read-only memory maps
     rows, hierarchy = job.source.rows, job.source.hierarchy
     train, test = rows.take(job.train), rows.take(job.test)
     start = time.perf_counter()
-    estimator = job.estimator.fit(train.X, _labels_for(job.estimator, train.y))
+    estimator = fit_learner(job.estimator, train.X, train.y)
     fitted = time.perf_counter()
-    predicted = _predict(estimator, test.X, {measure.metric.needs for measure in job.measures})
+    predicted = _predict(estimator, test.X, hierarchy.n_nodes, {measure.metric.needs for measure in job.measures})
     done = time.perf_counter()
     values = {
         m.label: m.metric(test.y, predicted[m.metric.needs], hierarchy, **m.options_for(hierarchy))
@@ -68,27 +69,12 @@ def run_job(job: Job) -> dict[str, Any]:
     return {"values": values, "fit_seconds": fitted - start, "predict_seconds": done - fitted}
 
 
-def _labels_for(estimator: Any, Y: Any) -> Any:
-    """Return the labels as they are for estimators that know hierarchies; scikit-learn's own want dense ones."""
-    knows = "hierarchy" in getattr(estimator, "get_params", dict)()
-    return Y if knows else as_dense(Y)
+def _predict(estimator: Any, X: Any, n_nodes: int, needs: set[str]) -> dict[str, Any]:
+    from truepath.adapters import node_scores
 
-
-def _predict(estimator: Any, X: Any, needs: set[str]) -> dict[str, Any]:
     predicted: dict[str, Any] = {}
     if "labels" in needs:
         predicted["labels"] = estimator.predict(X)
     if "scores" in needs:
-        predicted["scores"] = _as_scores(estimator, estimator.predict_proba(X))
+        predicted["scores"] = node_scores(estimator, X, n_nodes)
     return predicted
-
-
-def _as_scores(estimator: Any, predicted: Any) -> Any:
-    """Return one matrix; scikit-learn's multi-output classifiers give a list with the classes of each label."""
-    if not isinstance(predicted, list):
-        return predicted
-    columns = []
-    for part, classes in zip(predicted, estimator.classes_):
-        of_true = np.flatnonzero(np.asarray(classes) == 1)
-        columns.append(part[:, of_true[0]] if of_true.size else np.zeros(part.shape[0]))
-    return np.column_stack(columns)

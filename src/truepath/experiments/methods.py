@@ -6,7 +6,6 @@ somebody's code. Estimators given as Python objects are taken as they are.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -43,29 +42,26 @@ class Method:
     settings: Any
 
     def make(self, hierarchy: Hierarchy, seed: int) -> Any:
-        """Return a fresh estimator; parameters ``hierarchy`` and ``random_state`` left at None are filled in."""
-        if not hasattr(self.template, "get_params"):
-            return copy.deepcopy(self.template)
-        from sklearn.base import clone
+        """Return a fresh learner; parameters ``hierarchy`` and ``random_state`` left at None are filled in."""
+        from truepath.adapters import prepare
 
-        estimator = clone(self.template)
-        filling = {"hierarchy": hierarchy, "random_state": seed}
-        missing = {
-            key: filling[key.rpartition("__")[2]]
-            for key, value in estimator.get_params(deep=True).items()
-            if value is None and key.rpartition("__")[2] in filling
-        }
-        return estimator.set_params(**missing)
+        return prepare(self.template, hierarchy, random_state=seed)
 
     def check(self, measures: tuple[MetricWithOptions, ...]) -> None:
         """Refuse an estimator that cannot do what the measures need."""
-        needed = {"fit", *("predict_proba" if m.metric.needs == "scores" else "predict" for m in measures)}
-        for verb in sorted(needed):
-            if not hasattr(self.template, verb):
-                kind = type(self.template).__name__
-                reason = next((m.label for m in measures if m.metric.needs == "scores"), "")
-                hint = f" The measure {reason!r} needs scores." if verb == "predict_proba" else ""
-                raise TruePathError(f"methods: {self.name!r} ({kind}) has no method {verb}.{hint}")
+        from truepath.adapters import adapt, check_learner
+
+        kind = type(self.template).__name__
+        of_scores = [m.label for m in measures if m.metric.needs == "scores"]
+        if not hasattr(self.template, "fit"):
+            raise TruePathError(f"methods: {self.name!r} ({kind}) has no method fit.")
+        if of_scores:
+            try:
+                check_learner(self.template, f"methods: {self.name!r}")
+            except TypeError as problem:
+                raise TruePathError(str(problem), f"The measure {of_scores[0]!r} needs scores.") from None
+        if len(of_scores) < len(measures) and not hasattr(adapt(self.template), "predict"):
+            raise TruePathError(f"methods: {self.name!r} ({kind}) has no method predict.")
 
 
 def make_method(name: str, source: Any) -> Method:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.errors import ConstraintError
+from truepath.hierarchy.checked import is_checked
 from truepath.hierarchy.closure import find_incoherent, find_unclosed
 from truepath.hierarchy.matrices import as_bool, as_matrix
 from truepath.hierarchy.propagation import raise_up
@@ -95,6 +96,8 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool =
     close : bool, default=False
         Whether to add missing ancestors rather than refuse.
     """
+    if is_checked(Y, hierarchy):
+        return Y
     Y = as_labels(Y, name, hierarchy.n_nodes)
     if close:
         return raise_up(Y, hierarchy)

@@ -16,28 +16,43 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection import KFold
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import count_rows, take_rows
+from truepath.adapters import (
+    HeldOut,
+    Learner,
+    check_learner,
+    count_rows,
+    fit_learner,
+    node_scores,
+    out_of_fold,
+    prepare,
+    tracked,
+)
+from truepath.adapters.compat import CallbackSupportMixin, with_callbacks
 from truepath.combiners import HierarchicalFAEL
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checked import already_checked
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.registry import COMBINERS
 
 __all__ = ["Stack"]
 
 
-class Stack(MetaEstimatorMixin, HierarchicalLearner):
+class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Combine several learners, and score matrices made elsewhere, by a combiner fitted on out-of-fold scores.
 
     Parameters
     ----------
-    learners : sequence of estimators, or of pairs (name, estimator)
-        Each with ``fit(X, Y)`` and ``predict_proba(X)`` returning a matrix (n_samples, n_nodes). One whose
-        ``hierarchy`` is None gets this one's.
+    learners : sequence of learners, or of pairs (name, learner)
+        Each with ``fit(X, Y)`` and ``predict_proba(X)``: learners of this module, classifiers, pipelines and searches
+        of scikit-learn, or objects of your own. A classifier for one label at a time is fitted once per label. One
+        whose ``hierarchy`` is None gets this one's.
     hierarchy : Hierarchy, optional
-    combiner : combiner that takes several score matrices, optional
+    combiner : combiner that takes several score matrices, or its name, optional
         ``HierarchicalFAEL("gcv")`` unless given; :class:`truepath.combiners.Blend` is the careful choice when rows are
         few.
     cv : int or splitter, default=5
@@ -66,8 +81,8 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
     >>> class Neighbours(KNeighborsRegressor):  # any model that scores nodes will do
     ...     def predict_proba(self, X):
     ...         return self.predict(X)
-    ...     def fit(self, X, Y):
-    ...         return super().fit(X, Y.toarray().astype(float))
+    ...     def fit(self, X, y):
+    ...         return super().fit(X, y.astype(float))
     >>> ds = load_dataset("toy")
     >>> stack = Stack([Neighbours(1), Neighbours(3)], combiner=Blend(), cv=4, hierarchy=ds.hierarchy)
     >>> S = stack.fit(ds.train.X, ds.train.y).predict_proba(ds.test.X)
@@ -82,7 +97,7 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
 
     def __init__(
         self,
-        learners: Sequence[Any],
+        learners: Sequence[Learner | tuple[str, Learner]],
         *,
         hierarchy: Hierarchy | None = None,
         combiner: Any = None,
@@ -97,6 +112,7 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = ()) -> Stack:
         """Score the rows out of fold, fit the combiner, refit the learners.
 
@@ -114,15 +130,23 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
         if not learners and not len(scores):
             raise ValueError("Stack has nothing to combine: give at least one learner, or score matrices as scores=.")
         combiner = self._make_combiner(hierarchy, len(learners) + len(scores))
-        held_out = self._out_of_fold(learners, X, Y, weight)
-        self.combiner_ = combiner.fit([*held_out, *scores], Y, sample_weight=weight)
-        jobs = (delayed(_fit)(learner, X, Y, weight, None) for learner in learners)
-        self.learners_ = Parallel(n_jobs=self.n_jobs)(jobs)
+        splits = self._splits(X) if learners else []
+        with tracked(self, len(learners) * (len(splits) + 1) + 1) as progress:
+            held_out = out_of_fold(learners, X, Y, weight, splits, n_jobs=self.n_jobs, progress=progress)
+            sources = [*(_in_order(part, Y.shape) for part in held_out), *scores]
+            with already_checked(Y, hierarchy):
+                self.combiner_ = combiner.fit(sources, Y, sample_weight=weight)
+            progress.step("combiner fitted")
+            self.learners_ = []
+            jobs = (delayed(fit_learner)(learner, X, Y, weight) for learner in learners)
+            for fitted in Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs):
+                self.learners_.append(fitted)
+                progress.step(f"learner {len(self.learners_)} of {len(learners)} fitted on all rows")
         self.n_scores_ = len(scores)
         return self
 
     def _make_combiner(self, hierarchy: Hierarchy, n_sources: int) -> Any:
-        combiner = HierarchicalFAEL("gcv") if self.combiner is None else clone(self.combiner)
+        combiner = HierarchicalFAEL("gcv") if self.combiner is None else clone(COMBINERS.resolve(self.combiner))
         if n_sources > 1 and not getattr(combiner, "accepts_many", False):
             raise ValueError(
                 f"combiner {type(combiner).__name__} takes one score matrix, not {n_sources}. "
@@ -130,25 +154,12 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
             )
         return combiner if combiner.hierarchy is not None else combiner.set_params(hierarchy=hierarchy)
 
-    def _out_of_fold(self, learners: list[Any], X: Any, Y: Any, weight: Any) -> list[np.ndarray]:
-        """Return one score matrix a learner, each row scored by a copy that did not see it."""
+    def _splits(self, X: Any) -> list[Any]:
+        """Return the row numbers (train, held out) of each fold."""
         splitter = KFold(self.cv, shuffle=True, random_state=self.random_state) if isinstance(self.cv, int) else self.cv
-        folds = list(splitter.split(np.zeros((count_rows(X), 1)))) if learners else []
-        jobs = (delayed(_fit_score)(learner, X, Y, weight, *fold) for learner in learners for fold in folds)
-        parts = Parallel(n_jobs=self.n_jobs)(jobs)
-        matrices = []
-        for j in range(len(learners)):
-            S = np.full(Y.shape, np.nan)
-            for (_, held_out), part in zip(folds, parts[j * len(folds) : (j + 1) * len(folds)]):
-                S[held_out] = part
-            if np.isnan(S).any():
-                raise ValueError(
-                    "cv leaves rows that are never held out, or a learner scores NaN; every row needs scores."
-                )
-            matrices.append(S)
-        return matrices
+        return list(splitter.split(np.zeros((count_rows(X), 1))))
 
-    def predict_proba(self, X: Any, *, scores: Sequence[Any] = ()) -> np.ndarray:
+    def predict_proba(self, X: Any, *, scores: Sequence[Any] = ()) -> NDArray[Any]:
         """Return the combined scores.
 
         Parameters
@@ -165,37 +176,23 @@ class Stack(MetaEstimatorMixin, HierarchicalLearner):
         X = check_predict_input(self, X, pass_through=True)
         if len(scores) != self.n_scores_:
             raise ValueError(f"scores holds {len(scores)} matrices but fit was given {self.n_scores_}.")
-        jobs = (delayed(_score)(learner, X, self.hierarchy_.n_nodes) for learner in self.learners_)
-        return self.combiner_.transform([*Parallel(n_jobs=self.n_jobs)(jobs), *scores])
+        jobs = (delayed(node_scores)(learner, X, self.hierarchy_.n_nodes) for learner in self.learners_)
+        own = [np.asarray(S, np.float64) for S in Parallel(n_jobs=self.n_jobs)(jobs)]
+        combined: NDArray[Any] = self.combiner_.transform([*own, *scores])
+        return combined
 
 
 def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
-    """Return a clone of a learner (or of the second of a pair), with the hierarchy if it lacks one."""
-    learner = clone(entry[1] if isinstance(entry, tuple) else entry)
-    params = learner.get_params(deep=False)
-    return learner.set_params(hierarchy=hierarchy) if params.get("hierarchy", 0) is None else learner
+    """Return a learner (or the second of a pair) ready to be fitted."""
+    learner = entry[1] if isinstance(entry, tuple) else entry
+    check_learner(learner, "a learner of Stack")
+    return prepare(learner, hierarchy)
 
 
-def _fit(learner: Any, X: Any, Y: Any, weight: np.ndarray | None, rows: np.ndarray | None) -> Any:
-    """Fit a learner on some rows, with weights if it takes them."""
-    options = {}
-    if weight is not None and has_fit_parameter(learner, "sample_weight"):
-        options["sample_weight"] = take_rows(weight, rows)
-    return learner.fit(take_rows(X, rows), take_rows(Y, rows), **options)
-
-
-def _fit_score(learner: Any, X: Any, Y: Any, weight: Any, train: np.ndarray, held_out: np.ndarray) -> np.ndarray:
-    """Fit a copy on one part and score the other."""
-    fitted = _fit(clone(learner), X, Y, weight, train)
-    return _score(fitted, take_rows(X, held_out), Y.shape[1])
-
-
-def _score(learner: Any, X: Any, n_nodes: int) -> np.ndarray:
-    """Return a learner's scores, refusing what is no score matrix."""
-    S = learner.predict_proba(X)
-    if np.ndim(S) != 2 or np.shape(S)[1] != n_nodes:
-        raise ValueError(
-            f"{type(learner).__name__}.predict_proba returned the shape {np.shape(S)}, not (n_samples, {n_nodes}). "
-            "Wrap it in a learner of truepath.learners, such as BinaryRelevance."
-        )
-    return np.asarray(S, np.float64)
+def _in_order(held_out: HeldOut, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Return held-out scores in the order of the rows; every row needs some."""
+    S = np.full(shape, np.nan)
+    S[held_out.rows] = held_out.S
+    if np.isnan(S).any():
+        raise ValueError("cv leaves rows that are never held out, or a learner scores NaN; every row needs scores.")
+    return S

@@ -43,12 +43,15 @@ class HierarchicalScorer:
 
     def __call__(self, estimator: Any, X: Any, y_true: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Predict with the estimator, measure, and turn the sign so that greater is better."""
+        from truepath.adapters import find_hierarchy, node_scores
+
         hierarchy = self.hierarchy if self.hierarchy is not None else find_hierarchy(estimator)
-        predicted = _scores(estimator, X) if self.metric.needs == "scores" else estimator.predict(X)
-        if self.metric.needs == "labels":
-            predicted = _as_matrix(predicted, hierarchy)
-        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         truth = _as_matrix(y_true, hierarchy) if self.metric.uses_truth else None
+        if self.metric.needs == "scores":
+            predicted = node_scores(estimator, X, _count_nodes(truth, hierarchy))
+        else:
+            predicted = _as_matrix(estimator.predict(X), hierarchy)
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         value = self.metric(truth, predicted, hierarchy, **weight, **self.options)
         return value if self.metric.greater_is_better else -value
 
@@ -74,7 +77,8 @@ def get_scorer(name: str, *, hierarchy: Hierarchy | None = None, **options: Any)
     -------
     scorer : callable
         ``scorer(estimator, X, Y, sample_weight=None) -> float``, greater is better. Takes ``predict`` or, for
-        metrics of scores, ``predict_proba``. For ``scoring=`` of ``cross_validate``, ``GridSearchCV`` and others.
+        metrics of scores, ``predict_proba`` or ``decision_function``, in whatever shape it comes. For ``scoring=`` of
+        ``cross_validate``, ``GridSearchCV`` and others.
 
     Examples
     --------
@@ -150,31 +154,6 @@ def _wanted(metrics: Any, given: Mapping[str, Any]) -> dict[str, tuple[str, dict
     return {key: (value, {}) if isinstance(value, str) else (value[0], dict(value[1])) for key, value in pairs}
 
 
-def find_hierarchy(estimator: Any) -> Hierarchy | None:
-    """Return the hierarchy an estimator carries, or the innermost estimator it wraps; None when there is none."""
-    while estimator is not None:
-        for attribute in ("hierarchy_", "hierarchy"):
-            if isinstance(found := getattr(estimator, attribute, None), Hierarchy):
-                return found
-        steps = getattr(estimator, "steps", None)
-        inner = steps[-1][1] if steps else getattr(estimator, "best_estimator_", getattr(estimator, "estimator", None))
-        estimator = None if isinstance(inner, str) else inner
-    return None
-
-
-def _scores(estimator: Any, X: Any) -> Any:
-    """Return ``predict_proba`` as one matrix; scikit-learn's multi-output classifiers give a list of pairs."""
-    predicted = estimator.predict_proba(X)
-    if not isinstance(predicted, list):
-        return predicted
-    if any(part.shape[1] != 2 for part in predicted):
-        raise ValueError(
-            f"predict_proba of {type(estimator).__name__} has an output that is not two-class: a label constant in "
-            "training. Use a metric of labels, or an estimator whose predict_proba is one matrix."
-        )
-    return np.column_stack([part[:, 1] for part in predicted])
-
-
 def _as_matrix(labels: Any, hierarchy: Hierarchy | None) -> Any:
     """Return a label matrix as it is, and labels given by name encoded."""
     if hierarchy is None or sparse.issparse(labels) or getattr(labels, "dtype", np.dtype(object)).kind in "biuf":
@@ -182,3 +161,10 @@ def _as_matrix(labels: Any, hierarchy: Hierarchy | None) -> Any:
     if isinstance(labels, list) and labels and np.ndim(labels[0]) == 1 and np.asarray(labels[0]).dtype.kind in "biu":
         return labels
     return hierarchy.encode(labels)
+
+
+def _count_nodes(truth: Any, hierarchy: Hierarchy | None) -> int | None:
+    if hierarchy is not None:
+        return hierarchy.n_nodes
+    shape = np.shape(truth) if not sparse.issparse(truth) else truth.shape
+    return int(shape[1]) if len(shape) == 2 else None

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from truepath.adapters import weight_argument
 from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.encode import drop_ancestors
@@ -98,7 +98,7 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         counts = self._count(y)
         if counts.size != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {counts.size}; they must describe the same instances.")
-        weighted = _weight_argument(self._estimator(), check_weight(sample_weight, X.shape[0]))
+        weighted = weight_argument(self._estimator(), check_weight(sample_weight, X.shape[0]))
         self.counts_ = np.unique(counts)
         self.estimator_ = None
         if self.counts_.size > 1:  # a single class needs no model, and most estimators refuse it
@@ -139,16 +139,3 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         hierarchy = resolve_hierarchy(self.hierarchy, Y.shape[1])
         counts = count_path_ends(check_labels(Y, hierarchy), hierarchy)
         return np.clip(counts, 1, hierarchy.leaves.size)
-
-
-def _weight_argument(estimator: Any, weight: NDArray[np.float64] | None) -> dict[str, Any]:
-    """Return the keyword arguments that hand the weights to ``fit``; refuse weights that ``fit`` does not take."""
-    if weight is None:
-        return {}
-    name, last = ("", estimator) if not isinstance(estimator, Pipeline) else estimator.steps[-1]
-    if not has_fit_parameter(last, "sample_weight"):
-        raise ValueError(
-            f"sample_weight was given but fit of estimator {type(last).__name__} does not take it. "
-            "Leave the weights out or choose another estimator."
-        )
-    return {f"{name}__sample_weight" if name else "sample_weight": weight}

@@ -8,8 +8,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import has_fit_parameter
 
+from truepath.adapters import takes_weight
 from truepath.records import Record
 
 __all__ = ["ClassifierLearner", "Classifiers"]
@@ -50,7 +50,7 @@ class ClassifierLearner:
     def __init__(
         self, classifier: Any, X: Any, y: np.ndarray, *, votes: str, random_state: Any = None, n_jobs: int | None = None
     ):
-        if not has_fit_parameter(classifier, "sample_weight"):
+        if not takes_weight(classifier):
             raise TypeError(
                 f"estimator {type(classifier).__name__} does not take sample_weight in fit; boosting needs it. "
                 "Use a classifier that does, or estimator='stump'."

@@ -9,23 +9,19 @@ and stays uncalibrated.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 
+from truepath.adapters import check_learner, count_rows, takes_weight, weight_argument
 from truepath.records import Record
 
 __all__ = [
     "ConstantScores",
     "check_estimator_kind",
-    "class_scores",
     "fit_classifier",
     "seed_model",
-    "takes_weight",
-    "weight_argument",
 ]
 
 #: Folds over which held-out scores are collected
@@ -41,20 +37,14 @@ class ConstantScores(Record, home="truepath.learners"):
 
     def predict_proba(self, X) -> np.ndarray:
         """Return probability one for the only class."""
-        return np.ones((X.shape[0] if hasattr(X, "shape") else len(X), 1))
+        return np.ones((count_rows(X), 1))
 
 
 def check_estimator_kind(estimator, calibrate, has_weight: bool, name: str = "estimator") -> None:
     """Refuse what cannot score, cannot weigh though weights came, or a calibration that does not exist."""
     if calibrate not in METHODS:
         raise ValueError(f"calibrate must be None, 'sigmoid' or 'isotonic'; got {calibrate!r}.")
-    if not hasattr(estimator, "fit"):
-        raise TypeError(f"{name} must be a scikit-learn classifier or pipeline; got {estimator!r}.")
-    if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
-        raise TypeError(
-            f"{name} {type(estimator).__name__} has neither predict_proba nor decision_function, so it cannot score "
-            "labels. Use a classifier that has one of them."
-        )
+    check_learner(estimator, name)
     if has_weight and not takes_weight(estimator):
         raise ValueError(
             f"sample_weight was given but fit of {name} {type(estimator).__name__} does not take it. "
@@ -65,13 +55,6 @@ def check_estimator_kind(estimator, calibrate, has_weight: bool, name: str = "es
             "sample_weight cannot reach the last step of a pipeline inside calibration; leave out the weights or "
             "calibrate, or put the pipeline outside: make_pipeline(..., PerNode(...))."
         )
-
-
-def takes_weight(estimator) -> bool:
-    """Ask the signature whether fit takes sample_weight; of a pipeline, its last step's."""
-    if isinstance(estimator, Pipeline):
-        return has_fit_parameter(estimator.steps[-1][1], "sample_weight")
-    return has_fit_parameter(estimator, "sample_weight")
 
 
 def fit_classifier(estimator, X, y, weight=None, *, calibrate=None, seed=None):
@@ -103,27 +86,3 @@ def seed_model(model, seed):
         keys = [key for key in model.get_params(deep=True) if key.split("__")[-1] == "random_state"]
         model.set_params(**dict.fromkeys(keys, int(seed)))
     return model
-
-
-def weight_argument(model, weight) -> dict:
-    """Return the keyword arguments that hand the weights to ``fit``."""
-    if weight is None:
-        return {}
-    if isinstance(model, Pipeline):
-        return {f"{model.steps[-1][0]}__sample_weight": weight}
-    return {"sample_weight": weight}
-
-
-def class_scores(model, X, n_classes: int) -> np.ndarray:
-    """Return the probabilities of the classes 0 .. n_classes - 1; those never seen have none.
-
-    A model without ``predict_proba`` gives the sigmoid (two classes) or softmax (more) of its margins.
-    """
-    if hasattr(model, "predict_proba"):
-        own = model.predict_proba(X)
-    else:
-        margin = model.decision_function(X)
-        own = softmax(margin, axis=1) if margin.ndim == 2 else np.column_stack([expit(-margin), expit(margin)])
-    scores = np.zeros((own.shape[0], n_classes))
-    scores[:, model.classes_] = own
-    return scores

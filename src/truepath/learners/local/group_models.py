@@ -1,6 +1,6 @@
 """How a group of labels that share their training rows is learned: apart, as exclusive classes, or jointly.
 
-``IndependentLabels`` fits one binary classifier a label. ``ExclusiveLabels`` fits one multi-class classifier whose
+``IndependentLabels`` fits one binary classifier per label. ``ExclusiveLabels`` fits one multi-class classifier whose
 classes are the labels (and "none of them", where some row has none): right when no row has two. ``JointLabels`` hands
 the whole 0/1 matrix to a classifier that takes label sets by nature (forests, neighbours, networks).
 ``resolve_model("auto", ...)`` takes the exclusive model when the rows allow it, else the joint one when the estimator
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import get_tags
 
-from truepath.learners.local.calibration import class_scores, fit_classifier, seed_model, weight_argument
+from truepath.adapters import VaryingLabels, class_scores, tags_of
+from truepath.learners.local.calibration import fit_classifier, seed_model
 from truepath.records import Record
 
 __all__ = ["MODELS", "ExclusiveLabels", "IndependentLabels", "JointLabels", "resolve_model"]
@@ -33,7 +33,7 @@ class IndependentLabels(Record, home="truepath.learners"):
         return self
 
     def scores(self, X) -> np.ndarray:
-        """Return one column of probabilities a label."""
+        """Return one column of probabilities per label."""
         known = {id(model): class_scores(model, X, 2)[:, 1] for model in self.models_}
         return np.column_stack([known[id(model)] for model in self.models_])
 
@@ -49,7 +49,7 @@ class ExclusiveLabels(Record, home="truepath.learners"):
         return self
 
     def scores(self, X) -> np.ndarray:
-        """Return one column of probabilities a label, adding up to at most one."""
+        """Return one column of probabilities per label, adding up to at most one."""
         return class_scores(self.model_, X, self.n_labels_ + 1)[:, :-1]
 
 
@@ -60,26 +60,12 @@ class JointLabels(Record, home="truepath.learners"):
         """Fit a clone to the columns that show both values."""
         if calibrate is not None:
             raise ValueError("calibrate is not offered for labels learned jointly; use labels='independent'.")
-        self.constant_ = targets.all(axis=0).astype(float)
-        self.varying_ = np.flatnonzero(targets.any(axis=0) & ~targets.all(axis=0))
-        self.model_ = None
-        if self.varying_.size:
-            model = seed_model(clone(estimator), seed)
-            Y = targets[:, self.varying_].astype(np.int64)
-            Y = Y[:, 0] if self.varying_.size == 1 else Y
-            self.model_ = model.fit(X, Y, **weight_argument(model, weight))
+        self.model_ = VaryingLabels(seed_model(clone(estimator), seed)).fit(X, targets, weight)
         return self
 
     def scores(self, X) -> np.ndarray:
-        """Return one column of probabilities a label."""
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-        S = np.tile(self.constant_, (n_samples, 1))
-        if self.model_ is not None:
-            own = self.model_.predict_proba(X)
-            if isinstance(own, list):  # one (n_samples, 2) array a label, as forests give
-                own = np.column_stack([columns[:, 1] for columns in own])
-            S[:, self.varying_] = own[:, 1:] if self.varying_.size == 1 else own
-        return S
+        """Return one column of probabilities per label."""
+        return self.model_.predict_proba(X)
 
 
 MODELS = {"independent": IndependentLabels, "exclusive": ExclusiveLabels, "joint": JointLabels}
@@ -107,5 +93,6 @@ def resolve_model(labels: str, estimator, targets: np.ndarray, calibrate) -> typ
 
 
 def _takes_label_sets(estimator) -> bool:
-    tags = get_tags(estimator).classifier_tags
-    return tags is not None and tags.multi_label and hasattr(estimator, "predict_proba")
+    tags = tags_of(estimator)
+    classifies = tags is not None and tags.classifier_tags is not None
+    return classifies and tags.classifier_tags.multi_label and hasattr(estimator, "predict_proba")

@@ -26,23 +26,25 @@ MISSING_RULES = ("learned", "fractional", "surrogate")
 
 
 def resolve_count(value: Any, n: int, name: str) -> int:
-    """Return a number of things out of n, from None (all), "sqrt", "log2", a share or a number.
+    """Return a number of things out of n, from None (all), "sqrt", "log2", "log2+1", a share or a number.
 
     Examples
     --------
-    >>> [resolve_count(value, 77, "max_features") for value in (None, "sqrt", "log2", 0.5, 10)]
-    [77, 8, 6, 38, 10]
+    >>> [resolve_count(value, 77, "max_features") for value in (None, "sqrt", "log2", "log2+1", 0.5, 10)]
+    [77, 8, 6, 7, 38, 10]
     """
     if value is None:
         return n
-    if isinstance(value, str) and value in ("sqrt", "log2"):
-        return max(1, int(np.sqrt(n) if value == "sqrt" else np.log2(n)))
+    if isinstance(value, str) and value in ("sqrt", "log2", "log2+1"):
+        count = int(np.sqrt(n)) if value == "sqrt" else int(np.log2(n)) + (value == "log2+1")
+        return min(max(1, count), n)
     if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1:
         return min(int(value), n)
     if isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) <= 1:
         return max(1, int(float(value) * n))
     raise ValueError(
-        f"{name} must be None, 'sqrt', 'log2', a share in (0, 1] as a float, or a number from 1; got {value!r}."
+        f"{name} must be None, 'sqrt', 'log2', 'log2+1', a share in (0, 1] as a float, or a number from 1; "
+        f"got {value!r}."
     )
 
 

@@ -37,13 +37,13 @@ class PCTForest(PCTBase):
         The number of trees.
     w0, weighting, max_depth, min_leaf_weight, min_impurity_decrease, significance
         As in :class:`PCTree`. ``min_leaf_weight`` counts how often a row was drawn, as CLUS does.
-    max_features : None, "sqrt", "log2", float or int, default="sqrt"
+    max_features : None, "sqrt", "log2", "log2+1", float or int, default="sqrt"
         How many features are tried at a node.
     splitter : {"best", "random"}, default="best"
         The best cut of each feature tried, or the best of one random cut each (extra-randomised trees).
     missing, categorical_features
         As in :class:`PCTree`.
-    tree_features : None, "sqrt", "log2", float or int, default=None
+    tree_features : None, "sqrt", "log2", "log2+1", float or int, default=None
         How many features, drawn once, a tree may use at all (random subspaces); None: all.
     bootstrap : bool, default=True
         Whether a tree's rows are drawn with replacement.

@@ -46,7 +46,7 @@ class PCTree(PCTBase):
         The least decrease of weighted variance of a split, as a share of all rows: N_t / N times the decrease.
     significance : float, optional
         Split only where an F-test finds the decrease significant at this level; None: no test.
-    max_features : None, "sqrt", "log2", float or int, default=None
+    max_features : None, "sqrt", "log2", "log2+1", float or int, default=None
         How many features, drawn again for every node, are tried there; None tries all.
     splitter : {"best", "random"}, default="best"
         The best cut of each feature tried, or the best of one random cut each.

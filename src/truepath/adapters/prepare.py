@@ -1,0 +1,128 @@
+"""Before fitting: a learner of others is copied, made to take label sets, and given the hierarchy.
+
+A classifier for one label at a time (scikit-learn's tags say so) becomes one classifier per label; wrappers such as
+``MultiOutputClassifier``, which fail where a label never varies, are spared such labels. All else is taken as it is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.pipeline import Pipeline
+
+from truepath.adapters.inside import innermost, is_of_truepath, tags_of
+from truepath.adapters.varying import VaryingLabels
+from truepath.hierarchy import Hierarchy
+from truepath.registry import LEARNERS
+
+__all__ = ["adapt", "check_learner", "copy_unfitted", "give_hierarchy", "prepare"]
+
+logger = logging.getLogger(__name__)
+
+
+def prepare(learner: Any, hierarchy: Hierarchy, *, random_state: Any = None) -> Any:
+    """Return a copy of a learner that takes label sets and knows the hierarchy, ready to be fitted.
+
+    Parameters
+    ----------
+    learner : Learner, scikit-learn classifier, pipeline or search
+    hierarchy : Hierarchy
+        Given to every ``hierarchy`` parameter left at None, nested ones included; another one there is an error.
+    random_state : int, optional
+        Given to every ``random_state`` parameter left at None; None leaves them.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from truepath import Hierarchy
+    >>> from truepath.adapters import prepare
+    >>> type(prepare(LogisticRegression(), Hierarchy.flat(3))).__name__
+    'BinaryRelevance'
+    """
+    copy = give_hierarchy(adapt(learner), hierarchy)
+    if random_state is None or not hasattr(copy, "get_params"):
+        return copy
+    params = copy.get_params(deep=True).items()
+    return copy.set_params(
+        **{key: random_state for key, value in params if value is None and _last_word(key) == "random_state"}
+    )
+
+
+def copy_unfitted(estimator: Any) -> Any:
+    """Return scikit-learn's clone, or a deep copy of an object that has no ``get_params``."""
+    return clone(estimator, safe=False)
+
+
+def check_learner(learner: Any, name: str = "learner") -> None:
+    """Refuse what cannot learn or cannot score."""
+    if isinstance(learner, type):
+        raise TypeError(f"{name} is the class {learner.__name__}, not an object: write {learner.__name__}(...).")
+    if not hasattr(learner, "fit"):
+        raise TypeError(f"{name} must have fit and predict_proba, as a scikit-learn classifier has; got {learner!r}.")
+    if not hasattr(learner, "predict_proba") and not hasattr(learner, "decision_function"):
+        raise TypeError(
+            f"{name} {type(innermost(learner)).__name__} has neither predict_proba nor decision_function, so it cannot "
+            "score labels. Use a classifier that has one of them."
+        )
+
+
+def adapt(learner: Any) -> Any:
+    """Return a learner that takes label sets: itself, or wrapped so that it does. The one given is left alone."""
+    core = innermost(learner)
+    tags = tags_of(core)
+    if tags is None or tags.classifier_tags is None or is_of_truepath(core) or hasattr(core, "hierarchy"):
+        return learner
+    if tags.classifier_tags.multi_label or (tags.target_tags.multi_output and tags.target_tags.single_output):
+        return learner
+    if tags.target_tags.multi_output:
+        return _wrap(learner, VaryingLabels)
+    logger.info("%s predicts one label: fitted once per label, by BinaryRelevance.", type(core).__name__)
+    return _wrap(learner, LEARNERS["binary-relevance"])
+
+
+def _wrap(learner: Any, wrapper: Callable[[Any], Any]) -> Any:
+    """Wrap a learner; of a pipeline its last step only, unless a step before it selects by one label's values."""
+    if not isinstance(learner, Pipeline) or any(_wants_one_label(step) for _, step in learner.steps[:-1]):
+        return wrapper(learner)
+    name, last = learner.steps[-1]
+    return clone(learner).set_params(steps=[*learner.steps[:-1], (name, _wrap(last, wrapper))])
+
+
+def _wants_one_label(step: Any) -> bool:
+    tags = tags_of(step)
+    return isinstance(step, SelectorMixin) or (
+        tags is not None and tags.target_tags.required and not tags.target_tags.multi_output
+    )
+
+
+def give_hierarchy(estimator: Any, hierarchy: Hierarchy) -> Any:
+    """Return a copy in which every ``hierarchy`` parameter left at None is this one; another one is an error."""
+    if estimator is None:
+        return None
+    copy = copy_unfitted(estimator)
+    if not hasattr(copy, "get_params"):
+        if getattr(copy, "hierarchy", hierarchy) is None:
+            copy.hierarchy = hierarchy
+        _refuse_other(copy, "hierarchy", getattr(copy, "hierarchy", None), hierarchy)
+        return copy
+    params = {key: value for key, value in copy.get_params(deep=True).items() if _last_word(key) == "hierarchy"}
+    for key, value in params.items():
+        _refuse_other(copy, key, value, hierarchy)
+    missing = {key: hierarchy for key, value in params.items() if value is None}
+    return copy.set_params(**missing) if missing else copy
+
+
+def _refuse_other(estimator: Any, key: str, found: Any, hierarchy: Hierarchy) -> None:
+    if isinstance(found, Hierarchy) and found != hierarchy:
+        raise ValueError(
+            f"{type(estimator).__name__} has another hierarchy ({key}: {found}) than the one it is fitted with "
+            f"({hierarchy}). Leave it out there."
+        )
+
+
+def _last_word(key: str) -> str:
+    return key.rpartition("__")[2]

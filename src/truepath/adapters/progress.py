@@ -1,0 +1,108 @@
+"""Progress of long fits: told to a function you give, to scikit-learn's callbacks, and to the log.
+
+::
+
+    from truepath.adapters import on_progress
+
+    def show(done, total, what):
+        print(f"{done}/{total} {what}")
+
+    with on_progress(show):
+        model.fit(X, y)
+
+The function is called with ``(0, total, what)`` when the work begins and once after each part, in the thread that
+called ``fit``. It is no parameter of any estimator, so clones, pickles and model files know nothing of it. Under
+scikit-learn 1.9 or later ``model.set_callbacks(ProgressBar())`` works as well.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from truepath.adapters.compat import begin_callbacks
+
+__all__ = ["Progress", "on_progress", "tracked"]
+
+logger = logging.getLogger(__name__)
+
+Listener = Callable[[int, int, str], None]
+_LISTENER: ContextVar[Listener | None] = ContextVar("truepath_progress", default=None)
+
+
+@contextmanager
+def on_progress(listener: Listener) -> Iterator[None]:
+    """Within the block, call ``listener(done, total, what)`` as fits of classifiers and stacks move on.
+
+    Parameters
+    ----------
+    listener : callable
+        ``done`` parts of ``total`` are finished; ``what`` says in words which was the last. Inside one fit only the
+        outermost estimator reports.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from truepath import HierarchicalClassifier, load_dataset
+    >>> from truepath.adapters import on_progress
+    >>> from truepath.learners import BinaryRelevance
+    >>> ds = load_dataset("toy")
+    >>> model = HierarchicalClassifier(BinaryRelevance(LogisticRegression()), hierarchy=ds.hierarchy, cv=2)
+    >>> with on_progress(lambda done, total, what: print(done, "of", total, what)):
+    ...     model = model.fit(ds.train.X, ds.train.y)
+    0 of 4 begun
+    1 of 4 held-out part 1 of 2 scored
+    2 of 4 held-out part 2 of 2 scored
+    3 of 4 decoder fitted
+    4 of 4 learner fitted on all rows
+    """
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+class Progress:
+    """The parts of one fit as they are finished; made by :func:`tracked`."""
+
+    def __init__(self, estimator: Any, total: int, listener: Listener | None):
+        self.estimator, self.total, self.listener = estimator, total, listener
+        self.done = 0
+        self.context = begin_callbacks(estimator, total)
+        self._tell("begun")
+
+    def step(self, what: str) -> None:
+        """Say that one more part is finished."""
+        self.done += 1
+        if self.context is not None:
+            task = self.context.subcontext(task_name=what)
+            task.call_on_fit_task_begin(estimator=self.estimator)
+            task.call_on_fit_task_end(estimator=self.estimator)
+        self._tell(what)
+
+    def end(self) -> None:
+        """Say that all is done."""
+        if self.context is not None:
+            self.context.call_on_fit_task_end(estimator=self.estimator)
+
+    def _tell(self, what: str) -> None:
+        logger.info("%s: %s", type(self.estimator).__name__, what)
+        if self.listener is not None:
+            self.listener(self.done, self.total, what)
+
+
+@contextmanager
+def tracked(estimator: Any, total: int) -> Iterator[Progress]:
+    """Yield the progress of a fit with ``total`` parts; fits inside it keep silent."""
+    listener = _LISTENER.get()
+    token = _LISTENER.set(None)
+    try:
+        progress = Progress(estimator, total, listener)
+        yield progress
+        progress.end()
+    finally:
+        _LISTENER.reset(token)
