@@ -58,7 +58,7 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     kind_ : {"text", "sparse", "numbers", "table"}
-        What X was: one text a row, a sparse matrix, an array of numbers, or columns of several kinds.
+        What X was: one text per row, a sparse matrix, an array of numbers, or columns of several kinds.
     blocks_ : list of tuple (kind, columns, transformer)
         Which columns are treated how.
 

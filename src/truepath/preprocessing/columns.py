@@ -28,7 +28,7 @@ def table_columns(X: Any) -> dict[Any, Any]:
         return {str(name): _plain(frame.get_column(name)) for name in frame.columns}
     cells = np.asarray(X, dtype=object)
     if cells.ndim != 2:
-        raise ValueError(f"X must have rows and columns, or be one text a row; got shape {cells.shape}.")
+        raise ValueError(f"X must have rows and columns, or be one text per row; got shape {cells.shape}.")
     return {j: cells[:, j] for j in range(cells.shape[1])}
 
 

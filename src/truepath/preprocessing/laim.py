@@ -160,5 +160,5 @@ def _label_matrix(y: Any, n_samples: int) -> np.ndarray:
     if labels.shape[0] != n_samples:
         raise ValueError(f"X has {n_samples} rows but y has {labels.shape[0]}; they must describe the same instances.")
     if not np.isin(labels, (0, 1)).all():
-        raise ValueError("y must be a matrix of 0 and 1, one column a label.")
+        raise ValueError("y must be a matrix of 0 and 1, one column per label.")
     return labels.astype(np.int64)

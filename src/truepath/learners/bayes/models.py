@@ -36,7 +36,7 @@ class _Binary(Record):
         raise NotImplementedError
 
     def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
-        """Return log P(x | y), one column a class."""
+        """Return log P(x | y), one column per class."""
         raise NotImplementedError
 
     def fit(self, codes: np.ndarray, y: np.ndarray) -> Self:

@@ -28,10 +28,10 @@ __all__ = ["BayesianChain", "NaiveBayesML", "TreeAugmentedML"]
 
 
 class _BayesML(HierarchicalLearner):
-    """One Bayesian classifier a label; ``_parents`` says which labels each of them sees."""
+    """One Bayesian classifier per label; ``parents_`` says which labels each of them sees."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn one classifier a label.
+        """Learn one classifier per label.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class TreeAugmentedML(_Chained):
     Notes
     -----
     The feature tree of a label maximises information given the label, counted with bit-sets:
-    O(n_features^2 * n_samples / 64) a label.
+    O(n_features^2 * n_samples / 64) per label.
 
     Examples
     --------

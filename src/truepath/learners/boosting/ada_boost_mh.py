@@ -100,7 +100,7 @@ class AdaBoostMH(HierarchicalLearner):
     as many where a feature has more than 255 bins), the sorted rows up to four times that.
 
     A round costs O(n_samples * n_nodes * bundles) additions, where a bundle holds as many features as have few joint
-    values; weights, margins and votes need 24 bytes a cell (n_samples * n_nodes).
+    values; weights, margins and votes need 24 bytes per cell (n_samples * n_nodes).
 
     Labels that all or no training rows have get the scores 1 and 0. Equal gains (to 36 bits) go to the smaller
     feature, then the smaller cut. A tie of positive and negative weight votes -1.

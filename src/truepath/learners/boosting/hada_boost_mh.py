@@ -66,7 +66,7 @@ validation_fraction, tol, random_state, n_jobs
 
     Where the defaults come from: on a third of the training rows held out, "predict" beat "train" on ImCLEF07A,
     ImCLEF07D and Diatoms; trees of depth 2 beat the paper's stumps on the first two and on average, while stumps were
-    better on Diatoms with its few rows a class (see ``benchmarks/README.md``). Algorithm 1 as printed is
+    better on Diatoms with its few rows per class (see ``benchmarks/README.md``). Algorithm 1 as printed is
     ``HAdaBoostMH(constraint="train", max_depth=1)``.
 
     With real votes and a tree per class (``labels="independent"``) the classes do not meet in any sum but Z_t, and the

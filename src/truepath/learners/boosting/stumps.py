@@ -34,7 +34,7 @@ MAX_DEPTH = 7
 
 @Record.enter("truepath.learners")
 class Trees(NamedTuple):
-    """The trees of one round: a column a class, or one column for all; inner nodes in heap order."""
+    """The trees of one round: one column per class, or one column for all; inner nodes in heap order."""
 
     feature: np.ndarray  # (n_inner, n_columns) int32; -1 sends all rows left
     threshold: np.ndarray  # (n_inner, n_columns) float64

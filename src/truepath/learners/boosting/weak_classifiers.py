@@ -1,4 +1,4 @@
-"""Weak hypotheses from any scikit-learn classifier that takes sample weights: one clone a class and round."""
+"""Weak hypotheses from any scikit-learn classifier that takes sample weights: one clone per class and round."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLIP = 1e-6
 
 @Record.enter("truepath.learners")
 class Classifiers(NamedTuple):
-    """One fitted classifier a class; a number (+1 or -1) stands for a class with one label only."""
+    """One fitted classifier per class; a number (+1 or -1) stands for a class with one label only."""
 
     models: list[Any]
     real: bool

@@ -215,7 +215,7 @@ def _known_states(known: Any, shape: tuple[int, int]) -> np.ndarray:
     """Return known labels as states, NaN as ``MISSING``."""
     values = np.asarray(known, float)
     if values.shape != shape:
-        raise ValueError(f"known must have the shape {shape}, one column a label; got {values.shape}.")
+        raise ValueError(f"known must have the shape {shape}, one column per label; got {values.shape}.")
     if not np.isin(values[~np.isnan(values)], (0, 1)).all():
         raise ValueError("known must hold 0, 1, or NaN for labels not known.")
     return np.where(np.isnan(values), MISSING, np.nan_to_num(values)).astype(np.int16)

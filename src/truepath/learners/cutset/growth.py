@@ -1,6 +1,6 @@
 """Growing a cutset network from the top: dCSN with bit-set counts.
 
-A slice of the rows first gets a Chow-Liu tree. Then every variable that may be split on is tried: one tree a state,
+A slice of the rows first gets a Chow-Liu tree. Then every variable that may be split on is tried: one tree per state,
 the log-likelihoods added with M_j log w_j (the decomposition of section 2.2). The best replaces the tree if it gains
 more than the BIC charge of one OR node, log(N) / 2.
 

@@ -1,6 +1,6 @@
 """The multitask lasso with logistic loss, solved along a path by proximal Newton steps.
 
-For targets ``Y`` (0/1, one column a task), weights omega_i that add up to one, coefficients ``W`` (features by tasks)
+For targets ``Y`` (0/1, one column per task), weights omega_i that add up to one, coefficients ``W`` (features by tasks)
 and an unpenalised intercept ``b``::
 
     F(W, b) = sum_i omega_i sum_j [ log(1 + exp(z_ij)) - y_ij z_ij ] + alpha * Omega(W),     Z = X W + b
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 MODEL_SHARE = 0.03  # of the first pass's largest squared move: below it the model counts as minimised
 MAX_PASSES = 100  # over the working features for one model
-GRAM_SHARE = 4  # rows a working feature from which the model of dense X is cheaper as a matrix
+GRAM_SHARE = 4  # rows per working feature from which the model of dense X is cheaper as a matrix
 MAX_ROUNDS = 50  # of growing the working set; each adds a feature or tightens the inner tolerance
 SLACK = 1e-13  # relative rounding allowed in the descent test
 
@@ -104,6 +104,20 @@ def _loss(Z: np.ndarray, Y: np.ndarray, omega: np.ndarray) -> float:
     return float(omega @ (np.logaddexp(0.0, Z) - Y * Z).sum(axis=1))
 
 
+class Task(NamedTuple):
+    """What is minimised: the loss of some rows and the penalty at one strength."""
+
+    design: Design
+    Y: np.ndarray
+    omega: np.ndarray
+    alpha: float
+    penalty: Penalty
+
+    def objective(self, state: State) -> float:
+        """Return F at a point."""
+        return _loss(state.XW + state.b, self.Y, self.omega) + self.alpha * self.penalty.value(state.W)
+
+
 def best_intercept(XW: np.ndarray, Y: np.ndarray, omega: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the intercepts that minimise the loss for given X W, by Newton's method kept inside a bracket."""
     low, high = logit(omega @ Y) - XW.max(axis=0), logit(omega @ Y) - XW.min(axis=0)
@@ -163,101 +177,72 @@ def solve_path(
     before = float(strength.max(initial=0.0))
     for alpha in alphas:
         working = (strength >= 2 * alpha - before) | state.W.any(axis=1)  # strong rule
-        state, gap, strength, n_iter = _solve(design, Y, omega, alpha, penalty, state, working, allowed, max_iter)
-        value = _loss(state.XW + state.b, Y, omega) + alpha * penalty.value(state.W)
-        before = alpha
+        task = Task(design, Y, omega, alpha, penalty)
+        state, gap, strength, n_iter = _solve(task, state, working, allowed, max_iter)
+        value, before = task.objective(state), alpha
         logger.debug("alpha %.3g: objective %.6g, gap %.2g after %d passes", alpha, value, gap, n_iter)
         yield LassoFit(alpha, state.W, state.b - design.mean @ state.W, gap, value, n_iter)
 
 
 def _solve(
-    design: Design,
-    Y: np.ndarray,
-    omega: np.ndarray,
-    alpha: float,
-    penalty: Penalty,
-    state: State,
-    working: np.ndarray,
-    allowed: float,
-    max_iter: int,
+    task: Task, state: State, working: np.ndarray, allowed: float, max_iter: int
 ) -> tuple[State, float, np.ndarray, int]:
     """Solve for one alpha: on the working set, then look at all features, until the gap is small enough."""
     inner, n_iter = 0.5 * allowed, 0
-    gap, strength = _duality_gap(design, Y, omega, alpha, penalty, state)
+    gap, strength = _duality_gap(task, state)
     for _ in range(MAX_ROUNDS):
         if gap <= allowed:
             break
         if n_iter >= max_iter:
             said = "the sibling lasso stopped at max_iter=%d passes (alpha %.3g, gap %.2g above %.2g): raise it, or tol"
-            logger.warning(said, max_iter, alpha, gap, allowed)
+            logger.warning(said, max_iter, task.alpha, gap, allowed)
             break
-        found, steps = _solve_working(design, Y, omega, alpha, penalty, state, working, inner, max_iter - n_iter)
+        found, steps = _solve_working(task, state, working, inner, max_iter - n_iter)
         state, n_iter = found, n_iter + steps
-        gap, strength = _duality_gap(design, Y, omega, alpha, penalty, state)
-        breaking = (strength > alpha) & ~working
+        gap, strength = _duality_gap(task, state)
+        breaking = (strength > task.alpha) & ~working
         working = working | breaking
         inner = inner if breaking.any() else 0.1 * inner
     return state, gap, strength, n_iter
 
 
-def _solve_working(
-    design: Design,
-    Y: np.ndarray,
-    omega: np.ndarray,
-    alpha: float,
-    penalty: Penalty,
-    state: State,
-    working: np.ndarray,
-    allowed: float,
-    max_iter: int,
-) -> tuple[State, int]:
+def _solve_working(task: Task, state: State, working: np.ndarray, allowed: float, max_iter: int) -> tuple[State, int]:
     """Solve over the working features alone, the others held at zero."""
     features = np.flatnonzero(working)
     if not features.size:
         return state, 0
     start = State(state.W[features], state.b, state.XW)
-    found, n_iter = _newton(design.narrow(features), Y, omega, alpha, penalty, start, allowed, max_iter)
+    narrow = task._replace(design=task.design.narrow(features))
+    found, n_iter = _newton(narrow, start, allowed, max_iter)
     W = np.zeros_like(state.W)
     W[features] = found.W
     return State(W, found.b, found.XW), n_iter
 
 
-def _duality_gap(
-    design: Design, Y: np.ndarray, omega: np.ndarray, alpha: float, penalty: Penalty, state: State
-) -> tuple[float, np.ndarray]:
+def _duality_gap(task: Task, state: State) -> tuple[float, np.ndarray]:
     """Return F minus the dual value at the scaled residual, and each feature's share in the dual norm."""
-    Z = state.XW + state.b
-    p = expit(Z)
-    strength = penalty.strength(design.correlate(omega[:, None] * (p - Y)))
-    scale = min(1.0, alpha / strength.max(initial=alpha))
-    q = scale * p + (1 - scale) * Y
-    dual = -float(omega @ (xlogy(q, q) + xlogy(1 - q, 1 - q)).sum(axis=1))
-    primal = _loss(Z, Y, omega) + alpha * penalty.value(state.W)
-    return primal - dual, strength
+    p = expit(state.XW + state.b)
+    strength = task.penalty.strength(task.design.correlate(task.omega[:, None] * (p - task.Y)))
+    scale = min(1.0, task.alpha / strength.max(initial=task.alpha))
+    q = scale * p + (1 - scale) * task.Y
+    dual = -float(task.omega @ (xlogy(q, q) + xlogy(1 - q, 1 - q)).sum(axis=1))
+    return task.objective(state) - dual, strength
 
 
-def _newton(
-    design: Design,
-    Y: np.ndarray,
-    omega: np.ndarray,
-    alpha: float,
-    penalty: Penalty,
-    start: State,
-    allowed: float,
-    max_iter: int,
-) -> tuple[State, int]:
+def _newton(task: Task, start: State, allowed: float, max_iter: int) -> tuple[State, int]:
     """Take proximal Newton steps until the gap over this design's features is at most ``allowed``."""
+    design, Y, omega = task.design, task.Y, task.omega
     few = GRAM_SHARE * design.X.shape[1] <= design.X.shape[0]
     model_of = GramModel if few and not design.is_sparse else ColumnModel
     state, n_passes = start, 0
     while n_passes < max_iter:
         model = model_of(design, Y, omega, state)
-        n_passes += _minimise(model, alpha, penalty, max_iter - n_passes)
-        following = _search_line(design, Y, omega, alpha, penalty, state, model.target())
+        n_passes += _minimise(model, task.alpha, task.penalty, max_iter - n_passes)
+        following = _search_line(task, state, model.target())
         if following is None:  # as good as rounding allows
             break
         state = following._replace(b=best_intercept(following.XW, Y, omega, following.b))
-        if _duality_gap(design, Y, omega, alpha, penalty, state)[0] <= allowed:
+        if _duality_gap(task, state)[0] <= allowed:
             break
     return state, n_passes
 
@@ -278,17 +263,15 @@ def _minimise(model: ColumnModel | GramModel, alpha: float, penalty: Penalty, ma
     return n_passes
 
 
-def _search_line(
-    design: Design, Y: np.ndarray, omega: np.ndarray, alpha: float, penalty: Penalty, state: State, target: State
-) -> State | None:
+def _search_line(task: Task, state: State, target: State) -> State | None:
     """Return the first of the points at 1, 1/2, 1/4 ... of the way to the target that descends enough, or None."""
+    alpha, penalty = task.alpha, task.penalty
     Z = state.XW + state.b
-    here, size = _loss(Z, Y, omega), penalty.value(state.W)
-    XD, dW, db = design.dot(target.W) - state.XW, target.W - state.W, target.b - state.b
-    slope = np.vdot(omega[:, None] * (expit(Z) - Y), XD + db) + alpha * (penalty.value(target.W) - size)
+    here, size = _loss(Z, task.Y, task.omega), penalty.value(state.W)
+    XD, dW, db = task.design.dot(target.W) - state.XW, target.W - state.W, target.b - state.b
+    slope = np.vdot(task.omega[:, None] * (expit(Z) - task.Y), XD + db) + alpha * (penalty.value(target.W) - size)
     for share in 0.5 ** np.arange(30):
         point = State(state.W + share * dW, state.b + share * db, state.XW + share * XD)
-        value = _loss(point.XW + point.b, Y, omega) + alpha * penalty.value(point.W)
-        if value <= here + alpha * size + 0.25 * share * slope + SLACK * here:
+        if task.objective(point) <= here + alpha * size + 0.25 * share * slope + SLACK * here:
             return point if share < 1 else point._replace(W=target.W)
     return None

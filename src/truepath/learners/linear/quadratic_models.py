@@ -1,8 +1,8 @@
 """The quadratic model of a multitask logistic loss around a point, to be minimised under a penalty feature by feature.
 
 With p the probabilities there, the gradient in the linear scores is E = omega (p - Y) and the curvature
-H = omega p (1 - p), cell by cell. ``ColumnModel`` keeps both and costs O(entries of X * tasks) a pass: right for sparse
-X. ``GramModel`` keeps X^T diag(H_j) X of every task j, one matrix product a task, after which a pass costs
+H = omega p (1 - p), cell by cell. ``ColumnModel`` keeps both and costs O(entries of X * tasks) per pass: right for
+sparse X. ``GramModel`` keeps X^T diag(H_j) X of every task j, one matrix product per task, after which a pass costs
 O(features^2 * tasks), whatever the number of rows: right for dense X with few working features. Its intercepts are
 eliminated: with s = sum H_j and q = X^T H_j, A_j = X^T diag(H_j) X - q q^T / s, and b follows from W.
 """

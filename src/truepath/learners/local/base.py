@@ -157,7 +157,7 @@ def single_blas_thread() -> Any:
 
 @cache
 def _thread_pools() -> ThreadpoolController:
-    """Look for the thread pools once a process: it takes milliseconds, as long as a small fit."""
+    """Look for the thread pools once per process: it takes milliseconds, as long as a small fit."""
     return ThreadpoolController()
 
 
@@ -178,7 +178,7 @@ def _drop_repeated(problems: list[Problem], overrides: Mapping[Hashable, Any]) -
 
 
 def spawn_seeds(random_state: Any, n: int) -> list[int | None]:
-    """Return one independent seed a problem; None leaves the estimators' own ``random_state`` alone."""
+    """Return one independent seed per problem; None leaves the estimators' own ``random_state`` alone."""
     if random_state is None:
         return [None] * n
     if not isinstance(random_state, (int, np.integer)):

@@ -85,7 +85,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit one multi-class classifier a level.
+        """Fit one multi-class classifier per level.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ exclusive_siblings     exact(v)                   exact of siblings, not exact(v
 parents                rows(v)                    rows of all parents of v, without v         p(v | parents)
 =====================  =========================  ==========================================  ===================
 
-The survey speaks of one label an instance; with label sets, an instance is negative only where it is not
+The survey speaks of one label per instance; with label sets, an instance is negative only where it is not
 positive, and ``inclusive`` leaves out an instance as soon as *one* of its most specific labels is an ancestor of v.
 A sibling shares at least one parent. ``parents``, not in the survey, is the set Bi & Kwok (2012) train on; where
 every path ends in a leaf it equals ``siblings`` on trees.

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
 from truepath.decoders import MetaLabeler, TopLeaves
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HALF, HierarchicalLearner
@@ -28,8 +28,8 @@ from truepath.learners.local.per_node import PerNode
 __all__ = ["HBR", "BRMetaLabeler"]
 
 
-class _Preset(MetaEstimatorMixin, HierarchicalLearner):
-    """Keeps a fitted learner in ``learner_`` and shows its scores."""
+class _AroundLearner(MetaEstimatorMixin, HierarchicalLearner):
+    """Keeps a fitted learner in ``learner_`` and returns its scores."""
 
     def _adopt(self, learner: Any, X: Any, Y: Any, sample_weight: Any) -> Self:
         """Fit the learner and take over what it learned about the input."""
@@ -56,7 +56,7 @@ class _Preset(MetaEstimatorMixin, HierarchicalLearner):
         return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
-class HBR(_Preset):
+class HBR(_AroundLearner):
     """Hierarchical binary relevance: local classifiers, decided top-down at one half.
 
     Parameters
@@ -116,12 +116,10 @@ class HBR(_Preset):
         likely = self.predict_conditional_proba(X) > HALF
         arc_ptr, _ = arc_pointers(self.hierarchy_)
         Y = np.logical_and.reduceat(likely, arc_ptr[:-1], axis=1)
-        for parent, child in self.hierarchy_.edges:  # sorted by child: a parent is settled before its children
-            Y[:, child] &= Y[:, parent]
-        return Y
+        return cap_down(Y, self.hierarchy_, out=Y)
 
 
-class BRMetaLabeler(_Preset):
+class BRMetaLabeler(_AroundLearner):
     """Flat binary relevance over the leaves, of which a MetaLabeler says how many to keep.
 
     Parameters

@@ -57,7 +57,7 @@ def encode_columns(X: Any, categories: dict[int, np.ndarray], *, n_jobs: int | N
 
     Notes
     -----
-    O(n_samples log n_samples) a column; 2 bytes a cell for the ranks (4 if a column has more than 32,767 distinct
+    O(n_samples log n_samples) per column; 2 bytes per cell for the ranks (4 if a column has more than 32,767 distinct
     values, for which the kernels are compiled once more) and 8 for each distinct value. Trees read ranks row by row
     in no order, so how many fit in the processor's cache decides their speed.
     """

@@ -89,7 +89,7 @@ def _lines(reader: _Reader, t: int, depth: int, answer: str, max_depth: int | No
 def export_rules(
     learner: Any, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, decimals: int = 2
 ) -> list[str]:
-    """Return one rule a leaf, heaviest leaf first."""
+    """Return one rule per leaf, heaviest leaf first."""
     reader = _Reader(learner, n_labels, feature_names, decimals)
     parent = parents_of(reader.tree)
     leaves = [t for t in range(len(parent)) if reader.is_leaf(t)]

@@ -24,7 +24,7 @@ def feature_importances(
 ) -> np.ndarray:
     """Return the mean importances over the trees; every column sums to 1 or 0.
 
-    ``by`` is None (overall: one column, returned flat), "level" (one column a depth) or "class".
+    ``by`` is None (overall: one column, returned flat), "level" (one column per depth) or "class".
     """
     if by not in (None, "level", "class"):
         raise ValueError(f"by must be None, 'level' or 'class'; got {by!r}.")

@@ -71,7 +71,7 @@ class PCTree(PCTBase):
 
     Notes
     -----
-    Growing costs O(rows x own labels x features tried) a level of the tree, whatever the number of classes; memory is
+    Growing costs O(rows x own labels x features tried) per level of the tree, whatever the number of classes; memory is
     O(features x rows + labels of all rows). Splits are exact: a cut lies halfway between neighbouring values, and a
     tie goes to the smaller feature. A split of no gain is made if the node is not pure, as in scikit-learn.
 
@@ -206,7 +206,7 @@ class PCTree(PCTBase):
     def export_rules(
         self, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, decimals: int = 2
     ) -> list[str]:
-        """Return one rule a leaf: the conditions on the way to it, and its most probable labels."""
+        """Return one rule per leaf: the conditions on the way to it, and its most probable labels."""
         return export_rules(self, n_labels=n_labels, feature_names=feature_names, decimals=decimals)
 
     def plot_tree(

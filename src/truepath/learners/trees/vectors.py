@@ -13,7 +13,7 @@ __all__ = ["leaf_vectors", "node_vectors", "parents_of", "passed_nodes"]
 
 
 def leaf_vectors(tree: Any, n_nodes: int) -> sparse.csr_array:
-    """Return the mean label vectors, one row a node of the tree; rows of inner nodes are empty."""
+    """Return the mean label vectors, one row per node of the tree; rows of inner nodes are empty."""
     fields = _kernels.trees.tree
     start, stop = tree.link[:, fields.LEAF_START], tree.link[:, fields.LEAF_STOP]
     sizes = np.where(tree.link[:, fields.FEATURE] < 0, stop - start, 0)
@@ -38,7 +38,7 @@ def passed_nodes(tree: Any) -> sparse.csr_array:
     parent = parents_of(tree)
     here, at = np.arange(len(parent)), np.arange(len(parent))
     above, below = [at], [here]
-    while at.size:  # one round a level
+    while at.size:  # one round per level
         at = parent[at]
         here, at = here[at >= 0], at[at >= 0]
         above.append(at)
