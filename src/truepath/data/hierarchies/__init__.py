@@ -1,1 +1,5 @@
-"""Hierarchies in files of their own, one file per format, found by one registry."""
+"""Hierarchies in files of their own: the formats, found by one registry."""
+
+from truepath.data.hierarchies import edges, lines, pairs, saved
+
+__all__ = ["edges", "lines", "pairs", "saved"]

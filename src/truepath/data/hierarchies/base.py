@@ -1,18 +1,32 @@
-"""A hierarchy from whatever holds one: edges, label paths, JSON, OBO, an ARFF file, or a data set's name."""
+"""A hierarchy from whatever holds one: a file of its own, read by the format its ending names, or a data set."""
 
 from __future__ import annotations
 
-import csv
 from os import PathLike, fspath
 from pathlib import Path
+from typing import ClassVar
 
-from truepath.data.files import PathType, plain_name, read_text, split_lines
+from truepath.data.files import PathType, ending_of
+from truepath.data.readers.base import is_readable
 from truepath.errors import DataFormatError, HierarchyError, UnknownDatasetError
 from truepath.hierarchy import Hierarchy
+from truepath.registry import Member, Registry
 
-__all__ = ["read_hierarchy"]
+__all__ = ["HIERARCHIES", "HierarchyReader", "build", "read_hierarchy"]
 
-_HEADER = (("parent", "child"), ("source", "target"), ("from", "to"))
+HIERARCHIES = Registry("format of hierarchies", "truepath.data")
+
+
+class HierarchyReader(Member):
+    """A format of files with a hierarchy; subclasses with a ``name`` are found by the endings they read."""
+
+    registry = HIERARCHIES
+    endings: ClassVar[tuple[str, ...]] = ()
+
+    @staticmethod
+    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+        """Read a file; ``sep`` parts label paths, ``root`` is a name that becomes no node."""
+        raise NotImplementedError
 
 
 def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None) -> Hierarchy:
@@ -22,12 +36,12 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
     ----------
     source : path or str
         * ``.json``: what :meth:`Hierarchy.to_json` wrote;
-        * ``.csv``, ``.tsv``: edges, parent and child in two columns; a first line ``parent,child`` is skipped, an empty
-          parent hangs the child at the top;
+        * ``.csv``, ``.tsv``, ``.tab``: edges, parent and child in two columns; a first line ``parent,child`` is
+          skipped, an empty parent hangs the child at the top;
         * ``.edges``: edges ``parent child``, a line each, as :func:`read_edges` takes them;
         * ``.txt``, ``.paths``: label paths, a line each, ancestors added; with a tab in every line, edges;
         * ``.obo``: an ontology (needs the extra ``ontology``);
-        * ``.arff``: the hierarchy in the header of a CLUS file;
+        * a data set in another file or in a folder, as :func:`open_dataset` takes it: its hierarchy;
         * or, where no such file is, the name of a data set.
 
         Text files may be compressed (.gz, .xz, .bz2).
@@ -52,26 +66,17 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
     path = Path(source)
     if not path.exists():
         return _of_dataset(source)
-    ending = Path(plain_name(path)).suffix.lower()
-    if ending == ".json":
-        return _from_json(path)
-    if ending == ".obo":
-        return Hierarchy.from_obo(fspath(path))
-    if ending == ".arff":
-        from truepath.data.readers.arff.clus import read_clus_arff
+    reader = next((reader for reader in HIERARCHIES.members() if ending_of(path) in reader.endings), None)
+    if reader is not None and path.is_file():
+        found: Hierarchy = reader.read(path, sep, root)
+        return found
+    if path.is_dir() or is_readable(path):
+        from truepath.data.open import open_dataset
 
-        return read_clus_arff(path).hierarchy
-    if ending == ".edges":
-        from truepath.data.hierarchies.edges import read_edges
-
-        return read_edges(path, root=root)
-    if ending in (".csv", ".tsv", ".tab"):
-        return _from_pairs(path, "," if ending == ".csv" else "\t", root)
-    if ending in (".txt", ".paths"):
-        return _from_lines(path, sep, root)
+        return open_dataset(path).hierarchy
+    known = " ".join(ending for reader in HIERARCHIES.members() for ending in reader.endings)
     raise DataFormatError(
-        f"no hierarchy is read from a file ending in {ending or 'nothing'!r}; use .json, .csv, .tsv, .edges, .txt, "
-        ".paths, .obo or .arff.",
+        f"no hierarchy is read from a file ending in {ending_of(path) or 'nothing'!r}; use {known}, or a data set.",
         fspath(path),
     )
 
@@ -89,48 +94,10 @@ def _of_dataset(source: PathType) -> Hierarchy:
         raise UnknownDatasetError(said, problem.remedy) from None
 
 
-def _from_json(path: Path) -> Hierarchy:
-    try:
-        return Hierarchy.from_json(read_text(path))
-    except HierarchyError as problem:
-        raise DataFormatError(problem.problem, fspath(path), remedy=problem.remedy) from None
-
-
-def _from_pairs(path: Path, delimiter: str, root: str | None) -> Hierarchy:
-    """Read edges; the empty name, as the root's, stands for the top."""
-    edges: list[tuple[str | None, str]] = []
-    reader = csv.reader(split_lines(read_text(path)), delimiter=delimiter, strict=True)
-    try:
-        for cells in reader:
-            pair = [cell.strip() for cell in cells]
-            if not any(pair) or (reader.line_num == 1 and tuple(cell.lower() for cell in pair) in _HEADER):
-                continue
-            if len(pair) != 2 or not pair[1]:
-                raise DataFormatError(
-                    f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, reader.line_num
-                )
-            edges.append((None if pair[0] in ("", root) else pair[0], pair[1]))
-    except csv.Error as problem:
-        raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
-    return _build(edges, path)
-
-
-def _build(edges: list[tuple[str | None, str]], path: Path) -> Hierarchy:
+def build(edges: list[tuple[str | None, str]], path: Path) -> Hierarchy:
+    """Make the hierarchy of a file's edges; what is wrong with them is said with the file."""
     try:
         return Hierarchy.from_edges(edges)
     except HierarchyError as problem:
         problem.problem = f"{path}: {problem.problem}"
         raise
-
-
-def _from_lines(path: Path, sep: str, root: str | None) -> Hierarchy:
-    lines = [line for line in split_lines(read_text(path)) if line.strip() and not line.startswith("#")]
-    if lines and all("\t" in line for line in lines):
-        return _from_pairs(path, "\t", root)
-    paths = [tuple(part.strip() for part in line.split(sep)) for line in lines]
-    for line, parts in zip(lines, paths):
-        if not all(parts):
-            raise DataFormatError(f"the label path {line.strip()[:60]!r} has an empty part.", fspath(path))
-    if not paths:
-        raise DataFormatError("no label path in the file.", fspath(path))
-    return Hierarchy.from_paths(dict.fromkeys(paths), sep=sep)

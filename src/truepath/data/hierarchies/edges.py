@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import fspath
+from pathlib import Path
 
 from truepath.data.files import PathType, read_text, split_lines
+from truepath.data.hierarchies.base import HierarchyReader
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
@@ -42,3 +44,16 @@ def read_edges(path: PathType, names: Sequence[str] = (), root: str | None = Non
         edges.append((None if pair[0] == root else pair[0], pair[1]))
     nodes = dict.fromkeys([*names, *(name for edge in edges for name in edge if name is not None)])
     return Hierarchy.from_edges(edges, nodes=nodes)
+
+
+class Edges(HierarchyReader):
+    """Text files of edges."""
+
+    name = "edges"
+    summary = "edges 'parent child', one per line"
+    endings = (".edges",)
+
+    @staticmethod
+    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+        """Read the edges."""
+        return read_edges(path, root=root)

@@ -100,7 +100,7 @@ def find_reader(path: PathType, format: str | None = None, options: Mapping[str,
             f"no reader for files ending in {ending_of(path) or 'nothing'!r}. There are {listed} (all of them also "
             f"compressed: {' '.join(COMPRESSIONS)}).",
             fspath(path),
-            remedy="Name one by format= if the file has one of these formats under another name.",
+            remedy="Name one by format= (--reader) if the file has one of these formats under another name.",
         )
     found: list[type[Reader]] = [reader for reader in candidates if reader.recognises(path, options or {})]
     if len(found) == 1:
@@ -108,7 +108,7 @@ def find_reader(path: PathType, format: str | None = None, options: Mapping[str,
     listed = "; ".join(f"{reader.name}, {reader.summary}" for reader in found or candidates)
     kind = ending_of(path)
     problem = f"this {kind} file could be more than one thing: " if found else f"this {kind} file is none of these: "
-    raise DataFormatError(f"{problem}{listed}.", fspath(path), remedy="Name the format by format=.")
+    raise DataFormatError(f"{problem}{listed}.", fspath(path), remedy="Name the format by format= (--reader).")
 
 
 def check_options(reader: type[Reader], options: Mapping[str, Any]) -> None:

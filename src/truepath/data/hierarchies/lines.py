@@ -1,0 +1,40 @@
+"""Label paths, one per line."""
+
+from __future__ import annotations
+
+from os import fspath
+from pathlib import Path
+
+from truepath.data.files import read_text, split_lines
+from truepath.data.hierarchies.base import HierarchyReader
+from truepath.data.hierarchies.pairs import read_pairs
+from truepath.errors import DataFormatError
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["Lines"]
+
+
+class Lines(HierarchyReader):
+    """Text files of label paths."""
+
+    name = "lines"
+    summary = "label paths, one per line, ancestors added; with a tab in every line, edges"
+    endings = (".txt", ".paths")
+
+    @staticmethod
+    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+        """Read the paths."""
+        return _read(path, sep, root)
+
+
+def _read(path: Path, sep: str, root: str | None) -> Hierarchy:
+    lines = [line for line in split_lines(read_text(path)) if line.strip() and not line.startswith("#")]
+    if lines and all("\t" in line for line in lines):
+        return read_pairs(path, "\t", root)
+    paths = [tuple(part.strip() for part in line.split(sep)) for line in lines]
+    for line, parts in zip(lines, paths):
+        if not all(parts):
+            raise DataFormatError(f"the label path {line.strip()[:60]!r} has an empty part.", fspath(path))
+    if not paths:
+        raise DataFormatError("no label path in the file.", fspath(path))
+    return Hierarchy.from_paths(dict.fromkeys(paths), sep=sep)

@@ -1,0 +1,48 @@
+"""Edges in a table of two columns, parent and child."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from truepath.data.files import read_text, split_lines
+from truepath.data.hierarchies.base import HierarchyReader, build
+from truepath.data.tables.formats import delimiter_of
+from truepath.errors import DataFormatError
+from truepath.hierarchy import Hierarchy
+
+__all__ = ["Pairs", "read_pairs"]
+
+_HEADER = (("parent", "child"), ("source", "target"), ("from", "to"))
+
+
+def read_pairs(path: Path, delimiter: str, root: str | None) -> Hierarchy:
+    """Read edges; the empty name, as the root's, stands for the top."""
+    edges: list[tuple[str | None, str]] = []
+    reader = csv.reader(split_lines(read_text(path)), delimiter=delimiter, strict=True)
+    try:
+        for cells in reader:
+            pair = [cell.strip() for cell in cells]
+            if not any(pair) or (reader.line_num == 1 and tuple(cell.lower() for cell in pair) in _HEADER):
+                continue
+            if len(pair) != 2 or not pair[1]:
+                raise DataFormatError(
+                    f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, reader.line_num
+                )
+            edges.append((None if pair[0] in ("", root) else pair[0], pair[1]))
+    except csv.Error as problem:
+        raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
+    return build(edges, path)
+
+
+class Pairs(HierarchyReader):
+    """Tables of edges."""
+
+    name = "pairs"
+    summary = "edges in a table, parent and child; no parent hangs the child at the top"
+    endings = (".csv", ".tsv", ".tab")
+
+    @staticmethod
+    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+        """Read the edges."""
+        return read_pairs(path, delimiter_of(path), root)
