@@ -91,7 +91,7 @@ def algorithm_4(S, Y, hierarchy, miss, alarm):
 
 
 def algorithm_5(S, Y, hierarchy, order):
-    """The repaired reading: see decoders/greedy.py."""
+    """The repaired reading: see decoders/thresholds/searches.py."""
     n_nodes = hierarchy.n_nodes
     t = np.full(n_nodes, min(0.0, S.min()))
     low, (_, all_below) = t.copy(), family(hierarchy)

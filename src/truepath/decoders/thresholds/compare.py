@@ -10,6 +10,7 @@ from sklearn.base import clone
 from truepath.decoders.thresholds.multi import MultiThreshold
 from truepath.decoders.thresholds.single import SingleThreshold
 from truepath.decoders.thresholds.threshold import ThresholdDecoder
+from truepath.metrics.counts import has_any
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -99,7 +100,7 @@ def compare_strategies(
     >>> table.best("micro_f1", "valid").strategy
     'EM(MTS, optimal)'
     """
-    from truepath.metrics import get_metric
+    from truepath import metrics
 
     fitted: dict[str, Any] = {}
     results = Comparison()
@@ -108,16 +109,16 @@ def compare_strategies(
             key = name if name.startswith(("CD", "LC")) else f"{measure} {name}"
             if key not in fitted:
                 fitted[key] = _label_both(decoder, S_val, Y_val, S_test)
-            (valid, test), seconds = fitted[key]
-            metric, unlabelled = get_metric(measure), get_metric("unlabelled_share")
+            (valid, test), (unlabelled_valid, unlabelled_test), seconds = fitted[key]
+            metric = getattr(metrics, measure)
             results.append(
                 StrategyResult(
                     measure,
                     name,
                     metric(Y_val, valid, hierarchy),
                     metric(Y_test, test, hierarchy),
-                    unlabelled(Y_val, valid, hierarchy),
-                    unlabelled(Y_test, test, hierarchy),
+                    unlabelled_valid,
+                    unlabelled_test,
                     seconds,
                 )
             )
@@ -140,10 +141,11 @@ def _strategies(measure: str, hierarchy: Hierarchy | None, coherent: str) -> dic
     }
 
 
-def _label_both(decoder: ThresholdDecoder, S_val: Any, Y_val: Any, S_test: Any) -> tuple[tuple[Any, Any], float]:
-    """Fit on the validation part; return the labels of both parts and the seconds that fitting took."""
+def _label_both(decoder: ThresholdDecoder, S_val: Any, Y_val: Any, S_test: Any) -> tuple[Any, Any, float]:
+    """Fit on the validation part; return labels and shares of unlabelled rows of both parts, and the fit's seconds."""
     clone(decoder).fit(S_val[:2], Y_val[:2])  # kernels compile at their first call, which is not the strategy's time
     start = perf_counter()
     decoder.fit(S_val, Y_val)
     seconds = perf_counter() - start
-    return (decoder.predict(S_val), decoder.predict(S_test)), seconds
+    labels = decoder.predict(S_val), decoder.predict(S_test)
+    return labels, [float((~has_any(found)).mean()) for found in labels], seconds

@@ -21,8 +21,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.decoders.thresholds.cut_points import as_whole_weights, is_packable, iter_cut_points
-from truepath.decoders.thresholds.distinct import DistinctScores, find_distinct, index_distinct
+from truepath.decoders.thresholds.cut_points import (
+    DistinctScores,
+    as_whole_weights,
+    find_distinct,
+    index_distinct,
+    is_packable,
+    iter_cut_points,
+)
 from truepath.decoders.thresholds.prices import hmc_prices, whole_costs
 from truepath.hierarchy.matrices import as_dense, dense_blocks
 

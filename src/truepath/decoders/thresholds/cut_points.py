@@ -1,8 +1,8 @@
-"""The cut points of every class: its distinct scores, and what stands at each.
+"""Where thresholds can cut: the distinct scores of every class with what stands at each, and those of all classes.
 
 All that a threshold per class can change is which distinct scores of that class lie above it, so the table of
 distinct scores with their numbers of positive and negative instances is all that thresholds need to know about the
-scores. It costs one sort within each class.
+scores. It costs one sort within each class. One threshold for all classes can cut at any distinct score of the matrix.
 """
 
 from __future__ import annotations
@@ -18,10 +18,21 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["CutPoints", "as_whole_weights", "column_blocks", "find_cut_points", "is_packable", "iter_cut_points"]
+__all__ = [
+    "CutPoints",
+    "DistinctScores",
+    "as_whole_weights",
+    "column_blocks",
+    "find_cut_points",
+    "find_distinct",
+    "index_distinct",
+    "is_packable",
+    "iter_cut_points",
+]
 
 BLOCK = 64  # columns transposed and sorted at a time: enough to read whole cache lines, small enough to stay cached
 WEIGHT_STEPS = 1 << 16  # weights that are not whole numbers are rounded to this many steps of the largest
+MOST_BUCKETS = 1 << 20
 
 
 class CutPoints(NamedTuple):
@@ -155,3 +166,44 @@ def _fill_sorted(scores: Any, labels: Any, at: int, width: int, weight: Any, tab
     _kernels.thresholds.cut_points.collapse_sorted(
         scores, order, labels, weight, table.ptr, first, table.value, table.pos, table.neg
     )
+
+
+class DistinctScores(NamedTuple):
+    """Distinct scores, ascending, with buckets of equal width that make looking one up a matter of few steps."""
+
+    value: NDArray[Any]
+    scale: float
+    starts: NDArray[np.int32]
+
+    def swap_for_ranks(self, values: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the position of each of ``values`` among the distinct ones; 32-bit values are overwritten by it."""
+        ranks = values.view(np.int32) if values.itemsize == 4 else np.empty(values.size, np.int32)
+        _kernels.thresholds.curves.rank_all(values, *self, ranks)
+        return ranks
+
+    def swap_back(self, ranks: NDArray[np.int32], values: NDArray[Any]) -> None:
+        """Undo :meth:`swap_for_ranks`, a piece at a time."""
+        step = 1 << 16
+        for start in range(0, ranks.size if values.itemsize == 4 else 0, step):
+            values[start : start + step] = self.value[ranks[start : start + step]]
+
+
+def find_distinct(S: Any) -> DistinctScores:
+    """Sort all scores of a matrix and drop repeats; absent sparse scores are 0."""
+    if sparse.issparse(S):
+        zero = np.zeros(1 if S.nnz < S.shape[0] * S.shape[1] else 0, S.dtype)
+        return index_distinct(np.concatenate([S.data, zero]))
+    return index_distinct(S)
+
+
+def index_distinct(values: NDArray[Any]) -> DistinctScores:
+    """Do the same for any array of scores."""
+    kernels = _kernels.thresholds.curves
+    ordered = np.sort(values, axis=None)
+    ordered.resize(kernels.drop_repeats(ordered), refcheck=False)
+    n_buckets = max(1, min(MOST_BUCKETS, ordered.size // 4))
+    width = float(ordered[-1]) - float(ordered[0])
+    scale = n_buckets / width if width > 0 and np.isfinite(n_buckets / width) else 0.0
+    starts = np.empty(n_buckets + 1, np.int32)
+    kernels.make_buckets(ordered, scale, starts)
+    return DistinctScores(ordered, scale, starts)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.decoders.base import FitInput
-from truepath.decoders.thresholds import greedy, optimal
+from truepath.decoders.thresholds import searches
 from truepath.decoders.thresholds.cut_points import CutPoints, as_whole_weights, find_cut_points
 from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
-from truepath.decoders.thresholds.learned import LearnedThresholds
 from truepath.decoders.thresholds.prices import Prices, hmc_prices
-from truepath.decoders.thresholds.threshold import apply_thresholds
+from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -170,22 +170,21 @@ class MultiThreshold(LearnedThresholds):
         S, Y, weight, hierarchy = given.S, given.y, as_whole_weights(given.sample_weight), given.hierarchy
         is_optimal = self.method_ == "optimal"
         if self.objective == "h_loss" and is_optimal:
-            return optimal.best_h_loss(S, Y, weight, hierarchy)
+            return searches.best_h_loss(S, Y, weight, hierarchy)
         cuts = find_cut_points(S, Y, weight)
         if self.objective == "h_loss":
-            printed = greedy.greedy_h_loss(S, Y, weight, cuts, hierarchy)
+            printed = searches.greedy_h_loss(S, Y, weight, cuts, hierarchy)
             return printed if self.method == "greedy" else self._better_h_loss(printed, given, weight, cuts)
         if self.objective == "hmc_loss":
             prices = self._prices(cuts, hierarchy)
-            search = optimal.best_hmc_loss if is_optimal else greedy.greedy_hmc_loss
+            search = searches.best_hmc_loss if is_optimal else searches.greedy_hmc_loss
             t = search(cuts, prices, hierarchy)
         elif self.objective == "micro_f1":
             order = self.order or ("top_down" if hierarchy.is_tree else "bottom_up")
-            t, _ = (
-                optimal.best_micro_f1(cuts, hierarchy) if is_optimal else greedy.greedy_micro_f1(cuts, hierarchy, order)
-            )
+            greedy = partial(searches.greedy_micro_f1, order=order)
+            t, _ = (searches.best_micro_f1 if is_optimal else greedy)(cuts, hierarchy)
         else:
-            t = greedy.greedy_class_distribution(cuts, hierarchy)
+            t = searches.greedy_class_distribution(cuts, hierarchy)
         return t, self._value_from(cuts, t, hierarchy)
 
     def _better_h_loss(
@@ -193,7 +192,7 @@ class MultiThreshold(LearnedThresholds):
     ) -> tuple[NDArray[np.float64], float]:
         """Return the best of Algorithm 3 as printed, with thresholds that may be inherited, and of one threshold."""
         S, Y, _, hierarchy = given
-        inherited = greedy.greedy_h_loss(S, Y, weight, cuts, hierarchy, inherits=True)
+        inherited = searches.greedy_h_loss(S, Y, weight, cuts, hierarchy, inherits=True)
         one = np.full(hierarchy.n_nodes, self._single(given))
         return min(printed, inherited, (one, self._value_of(one, given)), key=lambda found: found[1])
 

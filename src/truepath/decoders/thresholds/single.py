@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from truepath.decoders.base import FitInput
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve
-from truepath.decoders.thresholds.distinct import find_distinct
-from truepath.decoders.thresholds.learned import LearnedThresholds
-from truepath.decoders.thresholds.threshold import apply_thresholds
+from truepath.decoders.thresholds.cut_points import find_distinct
+from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy

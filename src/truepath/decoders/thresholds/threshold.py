@@ -7,6 +7,7 @@ label that they report could not occur); -inf means always.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.decoders.base import Decoder, FitInput
+from truepath.decoders.thresholds.curves import Curve, single_curves
 from truepath.errors import ConstraintError
 from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
@@ -22,7 +24,7 @@ from truepath.hierarchy.matrices import as_dense
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelled"]
+__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelled"]
 
 
 class ThresholdDecoder(Decoder):
@@ -99,6 +101,34 @@ class Threshold(ThresholdDecoder):
         thresholds = np.broadcast_to(t, (n_nodes,)).astype(np.float64)
         check_monotone(thresholds, hierarchy)
         return thresholds
+
+
+class LearnedThresholds(ThresholdDecoder):
+    """Base of the decoders that make an objective best on held-out scores."""
+
+    learns_from = "held-out scores and labels"
+
+    objective: str | Callable[..., float]
+    alpha: ArrayLike | None
+    beta: ArrayLike | None
+    lambda_: str | ArrayLike | None
+    objective_value_: float
+    n_unlabelled_: int
+
+    def _price_options(self) -> dict[str, Any]:
+        """Return the parameters that set the prices of the HMC-loss."""
+        return {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
+
+    def _single_curve(self, given: FitInput) -> Curve:
+        """Return the curve of a named objective as a function of one threshold for all classes."""
+        assert isinstance(self.objective, str)
+        return single_curves(given, [self.objective], **self._price_options())[self.objective]
+
+    def _keep(self, thresholds: NDArray[np.float64], value: float, given: FitInput) -> None:
+        """Set what every search ends with: thresholds, their value, and how many rows get no label."""
+        self.thresholds_ = thresholds
+        self.objective_value_ = value
+        self.n_unlabelled_ = count_unlabelled(given.S, thresholds, given.hierarchy)
 
 
 def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
