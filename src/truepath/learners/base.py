@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.adapters import count_rows, derive_hierarchy, encode_labels
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_weight
+from truepath.hierarchy.matrices import as_dense
 from truepath.registry import LEARNERS, Member
 
 __all__ = [
@@ -41,6 +41,7 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
     """
 
     registry = LEARNERS
+    hierarchy: Hierarchy | None
     hierarchy_: Hierarchy
 
     @property
@@ -49,7 +50,7 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "hierarchy_")
         return np.arange(self.hierarchy_.n_nodes)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the closed label matrix: every label whose marginal exceeds one half.
 
         Parameters
@@ -62,14 +63,13 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
         """
         return self.predict_proba(X) > HALF
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose label set is predicted exactly (scikit-learn's default for label sets)."""
         found = self.predict(X)
-        truth = encode_labels(y, self.hierarchy_)
-        truth = truth.toarray() if sparse.issparse(truth) else truth
+        truth = as_dense(encode_labels(y, self.hierarchy_))
         return float(np.average((found == truth).all(axis=1), weights=sample_weight))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
@@ -89,7 +89,16 @@ class FitInput(NamedTuple):
     hierarchy: Hierarchy
 
 
-def check_fit_input(learner, X, Y, sample_weight=None, *, allow_nan=False, pass_through=False, dtype=None) -> FitInput:
+def check_fit_input(
+    learner: Any,
+    X: Any,
+    Y: Any,
+    sample_weight: Any = None,
+    *,
+    allow_nan: bool = False,
+    pass_through: bool = False,
+    dtype: Any = None,
+) -> FitInput:
     """Check what ``fit`` was given and set ``hierarchy_``, ``n_features_in_`` and ``feature_names_in_``.
 
     Parameters
@@ -98,7 +107,7 @@ def check_fit_input(learner, X, Y, sample_weight=None, *, allow_nan=False, pass_
     X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
         Becomes a float32 or float64 array, or CSR.
     Y : see :func:`truepath.adapters.encode_labels`
-        A closed 0/1 matrix, or label names or paths, one collection an instance.
+        A closed 0/1 matrix, or label names or paths, one collection per instance.
     sample_weight : array-like of shape (n_samples,), optional
     allow_nan : bool, default=False
         Whether X may hold NaN.
@@ -121,13 +130,15 @@ def check_fit_input(learner, X, Y, sample_weight=None, *, allow_nan=False, pass_
     return FitInput(X, Y, check_weight(sample_weight, n_samples), hierarchy)
 
 
-def check_predict_input(learner, X, *, allow_nan=False, pass_through=False, dtype=None):
+def check_predict_input(
+    learner: Any, X: Any, *, allow_nan: bool = False, pass_through: bool = False, dtype: Any = None
+) -> Any:
     """Check that the learner is fitted and that X looks like the X of ``fit``; return X as there."""
     check_is_fitted(learner, "hierarchy_")
     return _check_features(learner, X, allow_nan, pass_through, dtype, reset=False)
 
 
-def _check_features(learner, X, allow_nan, pass_through, dtype, reset):
+def _check_features(learner: Any, X: Any, allow_nan: bool, pass_through: bool, dtype: Any, reset: bool) -> Any:
     if pass_through:
         if hasattr(X, "shape") and len(X.shape) == 2:
             validate_data(learner, X, skip_check_array=True, reset=reset)

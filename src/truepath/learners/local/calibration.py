@@ -8,6 +8,8 @@ and stays uncalibrated.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -32,15 +34,15 @@ METHODS = (None, "sigmoid", "isotonic")
 class ConstantScores(Record, home="truepath.learners"):
     """Stands in for a classifier where the training rows show one class only (or there are none)."""
 
-    def __init__(self, value):
+    def __init__(self, value: Any):
         self.classes_ = np.array([value])
 
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return probability one for the only class."""
         return np.ones((count_rows(X), 1))
 
 
-def check_estimator_kind(estimator, calibrate, has_weight: bool, name: str = "estimator") -> None:
+def check_estimator_kind(estimator: Any, calibrate: str | None, has_weight: bool, name: str = "estimator") -> None:
     """Refuse what cannot score, cannot weigh though weights came, or a calibration that does not exist."""
     if calibrate not in METHODS:
         raise ValueError(f"calibrate must be None, 'sigmoid' or 'isotonic'; got {calibrate!r}.")
@@ -57,7 +59,15 @@ def check_estimator_kind(estimator, calibrate, has_weight: bool, name: str = "es
         )
 
 
-def fit_classifier(estimator, X, y, weight=None, *, calibrate=None, seed=None):
+def fit_classifier(
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    weight: np.ndarray | None = None,
+    *,
+    calibrate: str | None = None,
+    seed: int | None = None,
+) -> Any:
     """Return a fitted clone, calibrated if asked; a constant where y shows one class.
 
     Parameters
@@ -80,7 +90,7 @@ def fit_classifier(estimator, X, y, weight=None, *, calibrate=None, seed=None):
     return model.fit(X, y, **weight_argument(model, weight))
 
 
-def seed_model(model, seed):
+def seed_model(model: Any, seed: int | None) -> Any:
     """Give every ``random_state`` of an unfitted model, nested ones included, the seed; None changes nothing."""
     if seed is not None:
         keys = [key for key in model.get_params(deep=True) if key.split("__")[-1] == "random_state"]

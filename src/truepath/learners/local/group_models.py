@@ -9,6 +9,8 @@ does (scikit-learn's ``multi_label`` tag) and no calibration is asked, else the 
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import clone
 
@@ -22,7 +24,7 @@ __all__ = ["MODELS", "ExclusiveLabels", "IndependentLabels", "JointLabels", "res
 class IndependentLabels(Record, home="truepath.learners"):
     """One binary classifier for each label."""
 
-    def fit(self, estimator, X, targets, weight, **options):
+    def fit(self, estimator: Any, X: Any, targets: np.ndarray, weight: np.ndarray | None, **options: Any) -> Self:
         """Fit a clone of the estimator to each column of ``targets``; equal columns are fitted once."""
         fitted: dict[bytes, object] = {}
         for j in range(targets.shape[1]):
@@ -32,7 +34,7 @@ class IndependentLabels(Record, home="truepath.learners"):
         self.models_ = [fitted[targets[:, j].tobytes()] for j in range(targets.shape[1])]
         return self
 
-    def scores(self, X) -> np.ndarray:
+    def scores(self, X: Any) -> np.ndarray:
         """Return one column of probabilities per label."""
         known = {id(model): class_scores(model, X, 2)[:, 1] for model in self.models_}
         return np.column_stack([known[id(model)] for model in self.models_])
@@ -41,14 +43,14 @@ class IndependentLabels(Record, home="truepath.learners"):
 class ExclusiveLabels(Record, home="truepath.learners"):
     """One multi-class classifier for labels of which a row has at most one."""
 
-    def fit(self, estimator, X, targets, weight, **options):
+    def fit(self, estimator: Any, X: Any, targets: np.ndarray, weight: np.ndarray | None, **options: Any) -> Self:
         """Fit a clone to the number of each row's label, the last class standing for none."""
         self.n_labels_ = targets.shape[1]
         classes = np.where(targets.any(axis=1), targets.argmax(axis=1), self.n_labels_)
         self.model_ = fit_classifier(estimator, X, classes, weight, **options)
         return self
 
-    def scores(self, X) -> np.ndarray:
+    def scores(self, X: Any) -> np.ndarray:
         """Return one column of probabilities per label, adding up to at most one."""
         return class_scores(self.model_, X, self.n_labels_ + 1)[:, :-1]
 
@@ -56,14 +58,23 @@ class ExclusiveLabels(Record, home="truepath.learners"):
 class JointLabels(Record, home="truepath.learners"):
     """One multi-label classifier for all labels that vary; the others are constant."""
 
-    def fit(self, estimator, X, targets, weight, *, calibrate=None, seed=None):
+    def fit(
+        self,
+        estimator: Any,
+        X: Any,
+        targets: np.ndarray,
+        weight: np.ndarray | None,
+        *,
+        calibrate: str | None = None,
+        seed: int | None = None,
+    ) -> Self:
         """Fit a clone to the columns that show both values."""
         if calibrate is not None:
             raise ValueError("calibrate is not offered for labels learned jointly; use labels='independent'.")
         self.model_ = VaryingLabels(seed_model(clone(estimator), seed)).fit(X, targets, weight)
         return self
 
-    def scores(self, X) -> np.ndarray:
+    def scores(self, X: Any) -> np.ndarray:
         """Return one column of probabilities per label."""
         return self.model_.predict_proba(X)
 
@@ -71,7 +82,7 @@ class JointLabels(Record, home="truepath.learners"):
 MODELS = {"independent": IndependentLabels, "exclusive": ExclusiveLabels, "joint": JointLabels}
 
 
-def resolve_model(labels: str, estimator, targets: np.ndarray, calibrate) -> type:
+def resolve_model(labels: str, estimator: Any, targets: np.ndarray, calibrate: str | None) -> type:
     """Return the model class for a group: the one named, or for "auto" the one the rows and the estimator allow."""
     if labels == "auto":
         if targets.shape[1] == 1:
@@ -92,7 +103,7 @@ def resolve_model(labels: str, estimator, targets: np.ndarray, calibrate) -> typ
     return MODELS[labels]
 
 
-def _takes_label_sets(estimator) -> bool:
+def _takes_label_sets(estimator: Any) -> bool:
     tags = tags_of(estimator)
     classifies = tags is not None and tags.classifier_tags is not None
     return classifies and tags.classifier_tags.multi_label and hasattr(estimator, "predict_proba")
