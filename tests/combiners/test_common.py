@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import Hierarchy, combiners
 from truepath.combiners import Correction
+from truepath.combiners.base import CombinerLike
 from truepath.records import Record
 from truepath.registry import COMBINERS
 
@@ -57,6 +60,38 @@ def test_names_and_what_is_read_about_them_stand_on_the_class(name):
     assert member.summary
     assert not member.summary.endswith(".")
     assert member.learns_from == ("" if issubclass(member, Correction) else "held-out scores and labels")
+
+
+@every_combiner
+def test_parameters_are_documented_in_the_order_of_the_signature(name):
+    member = COMBINERS[name]
+    section = re.search(r"Parameters\n\s+-+\n(.*?)\n\n", member.__doc__, re.DOTALL)[1]
+    lines = re.findall(r"^    ([a-z]\w*(?:, \w+)*)(?: :|$)", section, re.MULTILINE)
+    assert ", ".join(lines).split(", ") == list(inspect.signature(member).parameters)
+
+
+@every_combiner
+def test_transform_writes_nothing_to_the_combiner(name):
+    rng = np.random.default_rng(0)
+    Y = TOY.encode([["a/1"], ["a/2"], ["b/1"], ["a"], ["b"], ["a/1", "b"]])
+    combiner = make(name, TOY).fit(rng.random(Y.shape), Y)
+    assert isinstance(combiner, CombinerLike)
+    before = pickle.dumps(combiner)
+    combiner.transform(rng.random(Y.shape))
+    assert pickle.dumps(combiner) == before
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "project" in COMBINERS[name]().get_params()])
+def test_a_projection_is_any_correction_by_name_or_as_an_object(name):
+    rng = np.random.default_rng(0)
+    Y = TOY.encode([["a/1"], ["a/2"], ["b/1"], ["a"], ["b"], ["a/1", "b"]])
+    S = rng.random(Y.shape)
+    for projection in ("top-down", "true-path-rule", combiners.TopDown(0.25)):
+        combiner = make(name, TOY).set_params(project=projection)
+        assert TOY.is_coherent(clone(combiner).fit(S, Y).transform(S))
+    for wrong, words in {"upwards": "one of 'isotonic'", "fael": "one of", combiners.FAEL(): "a correction"}.items():
+        with pytest.raises(ValueError, match=f"project must be {words}"):
+            make(name, TOY).set_params(project=wrong).fit(S, Y).transform(S)
 
 
 def test_the_registry_holds_what_is_exported():

@@ -14,7 +14,7 @@ import oracles_combiners as twins
 from strategies import hierarchies
 from truepath import Hierarchy
 from truepath.combiners import FAEL, HierarchicalFAEL, KernelFAEL
-from truepath.combiners.constraints import constraint_gram, constraint_matrix, constraint_pairs
+from truepath.combiners.constraints import constraint_gram, constraint_pairs
 
 TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 
@@ -103,9 +103,7 @@ def test_nystroem_with_all_rows_is_the_exact_kernel():
 @given(h=hierarchies(max_nodes=8), mu=st.floats(0.1, 3), seed=st.integers(0, 99))
 def test_equation_9_and_the_gram_matrix(h, mu, seed):
     pairs = constraint_pairs(h)
-    M, twin = constraint_matrix(pairs, mu, h.n_nodes), twins.constraint_rows(h, mu)
-    np.testing.assert_allclose(M.toarray(), twin, atol=1e-12)
-    assert (np.diff(M.indptr) == 2).all()
+    M = twins.constraint_rows(h, mu)
     W = np.random.default_rng(seed).normal(size=(h.n_nodes, h.n_nodes))
     left = sum(
         (W[p, k] - mu * d * W[q, k]) ** 2 for p, q, d in zip(pairs.p, pairs.q, pairs.distance) for k in range(h.n_nodes)
@@ -113,7 +111,7 @@ def test_equation_9_and_the_gram_matrix(h, mu, seed):
     gram = constraint_gram(pairs, mu, h.n_nodes)
     assert left == pytest.approx(np.linalg.norm(M @ W) ** 2)  # eq. (9)
     assert left == pytest.approx(np.trace(W.T @ (gram @ W)))
-    np.testing.assert_allclose(gram.toarray(), (M.T @ M).toarray(), atol=1e-10)
+    np.testing.assert_allclose(gram.toarray(), M.T @ M, atol=1e-10)
 
 
 def test_shortest_path_counts_on_a_dag():

@@ -1,6 +1,7 @@
 """What a combiner is: node scores in, better and (unless it says otherwise) coherent node scores out.
 
-:class:`Combiner` is the protocol, scikit-learn's transformer over score matrices: ``fit(S, Y)``, ``transform(S)``.
+:class:`CombinerLike` is the protocol, scikit-learn's transformer over score matrices: ``fit(S, y)``, ``transform(S)``;
+:class:`Combiner` is the base of those in this module.
 :class:`Correction` is a combiner that learns nothing: give it the hierarchy and call ``transform``. A member writes
 one method, ``_correct(S, hierarchy)``, on a dense float64 matrix of its own; dense and sparse input, float types and
 checks are handled here.
@@ -8,8 +9,8 @@ checks are handled here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -17,28 +18,31 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.hierarchy import Hierarchy, check_scores
-from truepath.hierarchy.checks import check_truth, hierarchy_for
-from truepath.hierarchy.checks import check_weight as check_row_weight
+from truepath.hierarchy.checks import hierarchy_for
+from truepath.hierarchy.matrices import dense_blocks
 from truepath.registry import COMBINERS, Member
 
-__all__ = [
-    "Combiner",
-    "Correction",
-    "check_non_negative",
-    "check_truth",
-    "check_weight",
-    "hierarchy_for",
-    "row_blocks",
-]
+__all__ = ["Combiner", "CombinerLike", "Correction", "check_non_negative", "transform_densely"]
 
 # Sparse rows are worked on densely, this many cells at a time (32 MB of float64)
 BLOCK_CELLS = 1 << 22
 
 
+@runtime_checkable
+class CombinerLike(Protocol):
+    """What is asked of a combiner, whoever wrote it."""
+
+    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from held-out scores and labels, and return self."""
+
+    def transform(self, S: Any) -> Any:
+        """Return a score matrix of the shape of ``S``; self stays as it is."""
+
+
 class Combiner(Member, TransformerMixin, BaseEstimator):
     """Turns scores of the nodes into scores of the nodes; never sees X or a model.
 
-    ``fit(S, Y, sample_weight=None)`` learns from scores of rows that the learner did not train on (a validation part,
+    ``fit(S, y, sample_weight=None)`` learns from scores of rows that the learner did not train on (a validation part,
     or out-of-fold scores: a combiner cannot see which they are, and fitted on in-sample scores it learns the
     learner's overfitting); ``transform(S)`` returns a matrix of the same shape and float type. Every combiner takes
     ``hierarchy=`` in its constructor; None means a flat label set.
@@ -47,14 +51,11 @@ class Combiner(Member, TransformerMixin, BaseEstimator):
     ----------
     name, summary, learns_from, needs
         What people type, and what they read about it; see :class:`truepath.registry.Member`.
-    is_coherent : bool
-        Whether the transformed scores never exceed a parent's.
     accepts_many : bool
-        Whether ``S`` may be a list of score matrices, one a learner.
+        Whether ``S`` may be a list of score matrices, one per learner.
     """
 
     registry = COMBINERS
-    is_coherent = True
     accepts_many = False
 
     hierarchy: Hierarchy | None
@@ -68,8 +69,13 @@ class Combiner(Member, TransformerMixin, BaseEstimator):
         """Return the combined scores of the rows of ``S``."""
         raise NotImplementedError
 
+    @property
+    def is_coherent(self) -> bool:
+        """Whether the transformed scores never exceed a parent's: yes, unless a projection is left out."""
+        return getattr(self, "project", "") is not None
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the label names, one a column."""
+        """Return the label names, one per column."""
         hierarchy = getattr(self, "hierarchy_", self.hierarchy)
         if hierarchy is None:
             check_is_fitted(self, "hierarchy_")
@@ -118,17 +124,14 @@ class Correction(Combiner):
         """
         hierarchy = hierarchy_for(getattr(self, "hierarchy_", self.hierarchy), S)
         S = check_scores(S, hierarchy)
-        if sparse.issparse(S):
-            return self._correct_rows(S, hierarchy)
-        return self._correct(np.array(S, np.float64, order="C"), hierarchy).astype(S.dtype, copy=False)
+        return self._correct_rows(S, hierarchy) if sparse.issparse(S) else self._correct_densely(S, hierarchy)
+
+    def _correct_densely(self, S: Any, hierarchy: Hierarchy) -> Any:
+        return transform_densely(lambda rows: self._correct(rows, hierarchy), S)
 
     def _correct_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
-        """Correct sparse rows, a dense block at a time."""
-        blocks = [
-            sparse.csr_array(self._correct(S[rows].toarray().astype(np.float64), hierarchy).astype(S.dtype))
-            for rows in row_blocks(*S.shape)
-        ]
-        return sparse.vstack(blocks, format="csr") if blocks else S.copy()
+        """Correct sparse rows: by making them dense, unless a member knows better."""
+        return self._correct_densely(S, hierarchy)
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         """Return the corrected scores; ``S`` is ours to write in."""
@@ -144,17 +147,18 @@ class Correction(Combiner):
         return tags
 
 
-def row_blocks(n_samples: int, n_nodes: int) -> Iterator[slice]:
-    """Yield slices of rows that are small enough to be made dense."""
-    step = max(1, BLOCK_CELLS // max(1, n_nodes))
-    for start in range(0, n_samples, step):
-        yield slice(start, min(start + step, n_samples))
+def transform_densely(function: Callable[[np.ndarray], np.ndarray], S: Any) -> Any:
+    """Apply a function of dense float64 rows that it may write in; CSR goes through it some rows at a time.
 
-
-def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray:
-    """Return one weight a row, all ones for None."""
-    weight = check_row_weight(sample_weight, n_samples)
-    return np.ones(n_samples) if weight is None else weight
+    The result has the form and the float type of ``S``.
+    """
+    if not sparse.issparse(S):
+        return function(np.array(S, np.float64, order="C")).astype(S.dtype, copy=False)
+    blocks = [
+        sparse.csr_array(function(block.astype(np.float64, copy=False)).astype(S.dtype, copy=False))
+        for _, (block,) in dense_blocks(S, cells=BLOCK_CELLS)
+    ]
+    return sparse.vstack(blocks, format="csr") if blocks else S.copy()
 
 
 def check_non_negative(S: Any, what: str) -> None:

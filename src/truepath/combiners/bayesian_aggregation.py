@@ -22,15 +22,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from truepath import _kernels
-from truepath.combiners.base import Combiner, check_truth, check_weight, hierarchy_for, row_blocks
+from truepath.combiners.base import Combiner, transform_densely
 from truepath.combiners.likelihoods import LIKELIHOODS
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down, check_scores
+from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
+from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.propagation import multiply_down
 
 __all__ = ["BayesianAggregation"]
@@ -62,7 +63,7 @@ class BayesianAggregation(Combiner):
     Notes
     -----
     The Bioinformatics paper draws the arcs from children to parents, with a table over all children; drawn from
-    parent to child the network states the same constraint with one number a node. Normal densities of unequal
+    parent to child the network states the same constraint with one number per node. Normal densities of unequal
     width are not monotone: far below its mean a wide "on" density overtakes a narrow "off" one; ``"binned"`` has no
     such tails. O(n_samples * n_nodes).
 
@@ -112,8 +113,8 @@ class BayesianAggregation(Combiner):
         hierarchy = hierarchy_for(self.hierarchy, S)
         S = check_scores(S, hierarchy)
         Y = check_truth(y, S, hierarchy)
-        weight = check_weight(sample_weight, S.shape[0])
-        S = np.asarray(S.toarray() if sparse.issparse(S) else S, np.float64)
+        weight = weight_or_ones(sample_weight, S.shape[0])
+        S = as_dense(S).astype(np.float64, copy=False)
         counts = np.asarray(weight @ Y).ravel()
         self.parent_ = self._tree(hierarchy, counts)
         above = np.where(self.parent_ >= 0, counts[self.parent_], weight.sum())
@@ -131,12 +132,12 @@ class BayesianAggregation(Combiner):
             raise ValueError(f"smoothing must be positive, or a prior could be 0 or 1; got {self.smoothing!r}.")
 
     def _tree(self, hierarchy: Hierarchy, counts: np.ndarray) -> np.ndarray:
-        """Return one parent a node, -1 at the top."""
+        """Return one parent per node, -1 at the top."""
         if not hierarchy.is_tree and self.dag == "raise":
             many = int(np.flatnonzero(np.diff(hierarchy.parent_ptr) > 1)[0])
             raise HierarchyError(
-                f"BayesianAggregation is exact on trees only, and {hierarchy.names[many]!r} has several parents. "
-                "Pass dag='spanning_tree' for an approximation, or use Isotonic or HierarchicalFAEL."
+                f"BayesianAggregation is exact on trees only, and {hierarchy.names[many]!r} has several parents.",
+                "Pass dag='spanning_tree' for an approximation, or use Isotonic or HierarchicalFAEL.",
             )
         parent = np.full(hierarchy.n_nodes, -1, np.int32)
         for v in range(hierarchy.n_nodes):
@@ -153,14 +154,7 @@ class BayesianAggregation(Combiner):
         S : array-like or sparse matrix, shape (n_samples, n_nodes)
         """
         check_is_fitted(self, "likelihood_")
-        S = check_scores(S, self.hierarchy_)
-        if not sparse.issparse(S):
-            return self._infer(np.asarray(S, np.float64)).astype(S.dtype, copy=False)
-        blocks = [
-            sparse.csr_array(self._infer(S[rows].toarray().astype(np.float64)).astype(S.dtype))
-            for rows in row_blocks(*S.shape)
-        ]
-        return sparse.vstack(blocks, format="csr") if blocks else S.copy()
+        return transform_densely(self._infer, check_scores(S, self.hierarchy_))
 
     def _infer(self, S: np.ndarray) -> np.ndarray:
         """Propagate beliefs up and down the tree."""

@@ -17,24 +17,27 @@ from scipy import sparse
 from scipy.optimize import nnls
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.combiners.base import Combiner, check_truth, check_weight, hierarchy_for
-from truepath.combiners.projections import check_projection, project_scores
-from truepath.combiners.sources import list_sources
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.combiners.base import Combiner
+from truepath.combiners.projections import Projection, check_projection, project_scores
+from truepath.combiners.sources import check_sources, list_sources
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["Blend"]
 
 
 class Blend(Combiner):
-    """Average several score matrices with non-negative weights, global or one set a group of nodes.
+    """Average several score matrices with non-negative weights, global or one set per group of nodes.
 
     Parameters
     ----------
     groups : {"global", "level", "node"} or array-like of int, shape (n_nodes,), default="global"
         Which nodes share weights: all, those of one depth, none, or those of equal number.
     hierarchy : Hierarchy, optional
-    project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
-        How the blend is made coherent (and clipped to [0, 1]). A global blend of coherent scores is coherent already.
+    project : str, combiner or None, default="isotonic"
+        The correction that makes the blend coherent (it is clipped to [0, 1], too), such as ``"max-up"``; None for no
+        change. A global blend of coherent scores is coherent already.
 
     Attributes
     ----------
@@ -43,9 +46,9 @@ class Blend(Combiner):
 
     Notes
     -----
-    ``S`` is a list of score matrices of equal shape, one a learner, in the same order in ``fit`` and ``transform``. The
-    weights need not add up to one: a set of overconfident learners is shrunk. A group without positives gets zeros.
-    O(n_sources^2 * n_samples * n_nodes).
+    ``S`` is a list of score matrices of equal shape, one per learner, in the same order in ``fit`` and ``transform``.
+    The weights need not add up to one: a set of overconfident learners is shrunk. A group without positives gets
+    zeros. O(n_sources^2 * n_samples * n_nodes).
 
     Examples
     --------
@@ -65,15 +68,10 @@ class Blend(Combiner):
     needs = ("several learners' scores",)
     accepts_many = True
 
-    def __init__(self, groups: Any = "global", *, hierarchy: Hierarchy | None = None, project: str | None = "isotonic"):
+    def __init__(self, groups: Any = "global", *, hierarchy: Hierarchy | None = None, project: Projection = "isotonic"):
         self.groups = groups
         self.hierarchy = hierarchy
         self.project = project
-
-    @property
-    def is_coherent(self) -> bool:  # type: ignore[override]
-        """Whether a projection follows."""
-        return self.project is not None
 
     def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Blend:
         """Fit the weights.
@@ -87,9 +85,9 @@ class Blend(Combiner):
         """
         check_projection(self.project)
         hierarchy = hierarchy_for(self.hierarchy, list_sources(S)[0])
-        parts = _check_parts(S, hierarchy)
+        parts = check_sources(S, hierarchy)
         Y = check_truth(y, parts[0], hierarchy)
-        weight = check_weight(sample_weight, Y.shape[0])
+        weight = weight_or_ones(sample_weight, Y.shape[0])
         self.groups_ = self._group(hierarchy)
         self.weights_ = _fit_weights(parts, Y, weight, self.groups_)
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
@@ -107,7 +105,9 @@ class Blend(Combiner):
             return named[self.groups]
         groups = np.asarray(self.groups)
         if groups.shape != (n_nodes,) or groups.dtype.kind not in "iu":
-            raise ValueError(f"groups must hold one int a node, shape ({n_nodes},); got {groups.dtype} {groups.shape}.")
+            raise ValueError(
+                f"groups must hold one int per node, shape ({n_nodes},); got {groups.dtype} {groups.shape}."
+            )
         return np.unique(groups, return_inverse=True)[1]
 
     def transform(self, S: Any) -> np.ndarray:
@@ -118,27 +118,19 @@ class Blend(Combiner):
         S : list of array-like or sparse matrices, as many as in ``fit``
         """
         check_is_fitted(self, "weights_")
-        parts = _check_parts(S, self.hierarchy_)
+        parts = check_sources(S, self.hierarchy_)
         if len(parts) != self.weights_.shape[1]:
             raise ValueError(f"S has {len(parts)} score matrices but fit was given {self.weights_.shape[1]}.")
         blended = np.zeros(parts[0].shape)
         for j, part in enumerate(parts):
-            blended += (part.toarray() if sparse.issparse(part) else part) * self.weights_[self.groups_, j]
+            blended += as_dense(part) * self.weights_[self.groups_, j]
         dtype = np.result_type(*(part.dtype for part in parts))
         return project_scores(blended, self.hierarchy_, self.project).astype(dtype, copy=False)
 
 
-def _check_parts(S: Any, hierarchy: Hierarchy) -> list[Any]:
-    """Check every score matrix."""
-    parts = [check_scores(part, hierarchy, name=f"S[{j}]") for j, part in enumerate(list_sources(S))]
-    if len({part.shape[0] for part in parts}) > 1:
-        raise ValueError(f"the score matrices have different numbers of rows: {[part.shape[0] for part in parts]}.")
-    return parts
-
-
 def _fit_weights(parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Solve one small non-negative least-squares problem a group, from the sums of products of each column."""
-    dense = [np.asarray(part.toarray() if sparse.issparse(part) else part, np.float64) for part in parts]
+    """Solve one small non-negative least-squares problem per group, from the sums of products of each column."""
+    dense = [as_dense(part).astype(np.float64, copy=False) for part in parts]
     n_groups, n_sources = int(groups.max()) + 1, len(parts)
     gram, target = np.empty((n_groups, n_sources, n_sources)), np.empty((n_groups, n_sources))
     for j, first in enumerate(dense):

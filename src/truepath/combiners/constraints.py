@@ -1,4 +1,4 @@
-r"""The binary constraint set of HierarchicalFAEL: pairs of ancestor and descendant, and the matrix M they make.
+r"""The binary constraint set of HierarchicalFAEL: pairs of ancestor and descendant, and the Gram matrix of M they make.
 
 Row i of M stands for the pair (p, q), p above q: 1 at p and -m_pq at q, so that ||M W||^2 sums (w_pk - m_pq w_qk)^2
 over pairs and k, eq. (9). Eq. (7) sets m_pq = mu for parent and child and mu (e_pq + 1) for ancestor and descendant
@@ -15,7 +15,7 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["Pairs", "constraint_gram", "constraint_matrix", "constraint_pairs"]
+__all__ = ["Pairs", "constraint_gram", "constraint_pairs"]
 
 
 class Pairs(NamedTuple):
@@ -45,18 +45,9 @@ def constraint_pairs(hierarchy: Hierarchy) -> Pairs:
     return Pairs(p[order], q, distance[order])
 
 
-def constraint_matrix(pairs: Pairs, mu: float, n_nodes: int) -> sparse.csr_array:
-    """Return M itself, two entries a row."""
-    rows = np.arange(pairs.p.size)
-    m = mu * pairs.distance  # eq. (7)
-    values = np.r_[np.ones(rows.size), -m]
-    where = (np.r_[rows, rows], np.r_[pairs.p, pairs.q])
-    return sparse.coo_array((values, where), shape=(rows.size, n_nodes)).tocsr()
-
-
 def constraint_gram(pairs: Pairs, mu: float, n_nodes: int) -> sparse.csr_array:
-    """Return M'M without building M: one entry a pair off the diagonal, and sums on it."""
-    m = mu * pairs.distance
+    """Return M'M without building M: one entry per pair off the diagonal, and sums on it."""
+    m = mu * pairs.distance  # eq. (7)
     diagonal = np.bincount(pairs.p, minlength=n_nodes) + np.bincount(pairs.q, weights=m * m, minlength=n_nodes)
     nodes = np.arange(n_nodes)
     values = np.r_[diagonal, -m, -m]

@@ -16,7 +16,7 @@ classification. BMVC 2014.
 
 from __future__ import annotations
 
-from numbers import Real
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,14 +24,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.combiners import ridge
 from truepath.combiners.base import Combiner
-from truepath.combiners.projections import check_projection, project_scores
+from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.combiners.sources import Rows, System, check_rows, make_system, stack_sources
 from truepath.combiners.weights import Weights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["ALPHAS", "FAEL"]
-
-ALPHAS = tuple(10.0**k for k in range(-3, 6))
+__all__ = ["FAEL"]
 
 
 class FAEL(Combiner):
@@ -48,8 +46,9 @@ class FAEL(Combiner):
     fit_intercept : bool, default=False
         Whether to centre scores and labels (by their weighted means), which adds one constant a node that is not
         penalised. The paper does not.
-    project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
-        How the raw scores are made coherent (and clipped to [0, 1]); None returns X W itself.
+    project : str, combiner or None, default="isotonic"
+        The correction that makes the raw scores coherent (they are clipped to [0, 1], too), such as ``"max-up"`` or
+        ``"min-down"``; None returns X W itself.
 
     Attributes
     ----------
@@ -91,6 +90,9 @@ class FAEL(Combiner):
     learns_from = "held-out scores and labels"
     accepts_many = True
 
+    weights_: Weights
+    alpha_: float
+
     def __init__(
         self,
         alpha: float | str = 1.0,
@@ -98,21 +100,13 @@ class FAEL(Combiner):
         hierarchy: Hierarchy | None = None,
         alphas: Any = None,
         fit_intercept: bool = False,
-        project: str | None = "isotonic",
+        project: Projection = "isotonic",
     ):
         self.alpha = alpha
         self.hierarchy = hierarchy
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.project = project
-
-    weights_: Weights
-    alpha_: float
-
-    @property
-    def is_coherent(self) -> bool:  # type: ignore[override]
-        """Whether a projection follows."""
-        return self.project is not None
 
     def fit(self, S: Any, y: Any, sample_weight: Any = None) -> FAEL:
         """Solve for the weights.
@@ -134,18 +128,19 @@ class FAEL(Combiner):
     def _solve(self, rows: Rows) -> None:
         """Choose alpha if asked, then eq. (2)."""
         system = make_system(rows, self.fit_intercept)
-        self.alpha_ = self._choose_alpha(system) if isinstance(self.alpha, str) else check_penalty(self.alpha, "alpha")
+        self.alpha_ = self._find_alpha(lambda: _spectrum(system), system.Yw, system.root)
         if system.is_wide:
             self.weights_ = ridge.solve_dual(system.Z, None, system.Yw, self.alpha_)
         else:
             self.weights_ = ridge.solve_primal(system.Z, system.Yw, self.alpha_)
         self._set_intercept(rows)
 
-    def _choose_alpha(self, system: System) -> float:
-        alphas = check_candidates(self.alpha, self.alphas)
-        Z = system.Z
-        spectrum = ridge.kernel_spectrum(ridge.gram(Z.T)) if system.is_wide else ridge.gram_spectrum(Z)
-        best, self.errors_ = ridge.choose_alpha(spectrum, system.Yw, alphas, str(self.alpha), system.root)
+    def _find_alpha(self, spectrum: Callable[[], ridge.Spectrum], Yw: Any, root: np.ndarray | None) -> float:
+        """Return alpha as given, or the best of the candidates by the criterion it names."""
+        if not isinstance(self.alpha, str):
+            return ridge.check_penalty(self.alpha, "alpha")
+        alphas = ridge.check_candidates(self.alpha, self.alphas)
+        best, self.errors_ = ridge.choose_alpha(spectrum(), Yw, alphas, self.alpha, root)
         return float(alphas[best])
 
     def _set_intercept(self, rows: Rows) -> None:
@@ -196,18 +191,6 @@ class FAEL(Combiner):
         return draw_weights(self.weights_, self.hierarchy_, nodes, source, ax, annotate)
 
 
-def check_penalty(value: Any, name: str) -> float:
-    """Return a positive number."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a positive number (or 'loo' or 'gcv' for alpha); got {value!r}.")
-    return float(value)
-
-
-def check_candidates(criterion: Any, alphas: Any) -> np.ndarray:
-    """Return the alphas to choose from, ascending."""
-    if criterion not in ridge.CRITERIA:
-        raise ValueError(f"alpha must be a positive number, 'loo' or 'gcv'; got {criterion!r}.")
-    candidates = np.sort(np.asarray(ALPHAS if alphas is None else alphas, np.float64).ravel())
-    if not candidates.size or not (candidates > 0).all() or not np.isfinite(candidates).all():
-        raise ValueError(f"alphas must be positive numbers; got {alphas!r}.")
-    return candidates
+def _spectrum(system: System) -> ridge.Spectrum:
+    """Decompose Z Z' on its smaller side."""
+    return ridge.kernel_spectrum(ridge.gram(system.Z.T)) if system.is_wide else ridge.gram_spectrum(system.Z)

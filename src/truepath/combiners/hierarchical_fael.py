@@ -25,9 +25,11 @@ from scipy.sparse.linalg import splu
 
 from truepath.combiners import ridge
 from truepath.combiners.constraints import constraint_gram, constraint_pairs
-from truepath.combiners.fael import FAEL, check_candidates, check_penalty
+from truepath.combiners.fael import FAEL
+from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, System, make_system
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["HierarchicalFAEL"]
 
@@ -93,7 +95,7 @@ class HierarchicalFAEL(FAEL):
         ratios: Any = None,
         mus: Any = None,
         fit_intercept: bool = False,
-        project: str | None = "isotonic",
+        project: Projection = "isotonic",
     ):
         super().__init__(alpha, alphas=alphas, fit_intercept=fit_intercept, project=project, hierarchy=hierarchy)
         self.beta = beta
@@ -107,8 +109,8 @@ class HierarchicalFAEL(FAEL):
         if isinstance(self.alpha, str):
             self.alpha_, self.beta_, self.mu_ = self._choose(system, constraints)
         else:
-            self.alpha_, self.mu_ = check_penalty(self.alpha, "alpha"), check_penalty(self.mu, "mu")
-            self.beta_ = 0.0 if self.beta == 0 else check_penalty(self.beta, "beta")
+            self.alpha_, self.mu_ = ridge.check_penalty(self.alpha, "alpha"), ridge.check_penalty(self.mu, "mu")
+            self.beta_ = 0.0 if self.beta == 0 else ridge.check_penalty(self.beta, "beta")
         R = constraints.penalty(self.beta_ / self.alpha_, self.mu_)
         if system.is_wide:
             self.weights_ = ridge.solve_dual(system.Z, _divide(R, system.Z), system.Yw, self.alpha_)
@@ -118,9 +120,9 @@ class HierarchicalFAEL(FAEL):
 
     def _choose(self, system: System, constraints: _Constraints) -> tuple[float, float, float]:
         """Search (mu, beta / alpha) with one eigendecomposition each, alpha in closed form."""
-        alphas = check_candidates(self.alpha, self.alphas)
+        alphas = ridge.check_candidates(self.alpha, self.alphas)
         ratios = [float(ratio) for ratio in (RATIOS if self.ratios is None else self.ratios)]
-        mus = [check_penalty(mu, "mu") for mu in (MUS if self.mus is None else self.mus)]
+        mus = [ridge.check_penalty(mu, "mu") for mu in (MUS if self.mus is None else self.mus)]
         self.errors_ = np.empty((len(mus), len(ratios), alphas.size))
         for i, mu in enumerate(mus):
             for j, ratio in enumerate(ratios):
@@ -147,7 +149,7 @@ class _Constraints:
 def _divide(R: sparse.csc_array, Z: Any) -> np.ndarray:
     """Return R^-1 Z' by a sparse factorisation (R is symmetric and positive definite: no pivoting)."""
     solver = splu(R, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return solver.solve(np.ascontiguousarray(ridge.dense(Z).T))
+    return solver.solve(np.ascontiguousarray(as_dense(Z).T))
 
 
 def _spectrum(system: System, R: sparse.csc_array) -> ridge.Spectrum:

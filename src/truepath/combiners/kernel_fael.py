@@ -25,7 +25,8 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from truepath.combiners import ridge
-from truepath.combiners.fael import FAEL, check_candidates, check_penalty
+from truepath.combiners.fael import FAEL
+from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, scale_rows
 from truepath.hierarchy import Hierarchy
 
@@ -95,7 +96,7 @@ class KernelFAEL(FAEL):
         n_components: int | None = None,
         alphas: Any = None,
         fit_intercept: bool = False,
-        project: str | None = "isotonic",
+        project: Projection = "isotonic",
         random_state: Any = None,
     ):
         super().__init__(alpha, alphas=alphas, fit_intercept=fit_intercept, project=project, hierarchy=hierarchy)
@@ -133,15 +134,9 @@ class KernelFAEL(FAEL):
         self.kernel_mean_ = share @ K if self.fit_intercept else np.zeros(K.shape[0])
         K = self._centre(K, share) * np.outer(self.root_, self.root_)
         self.labels_ = scale_rows(rows.y, self.root_)
-        if isinstance(self.alpha, str):
-            alphas, root = check_candidates(self.alpha, self.alphas), self.root_ if self.fit_intercept else None
-            spectrum = ridge.kernel_spectrum((K + K.T) / 2)
-            best, self.errors_ = ridge.choose_alpha(spectrum, self.labels_, alphas, self.alpha, root)
-            self.alpha_ = float(alphas[best])
-        else:
-            self.alpha_ = check_penalty(self.alpha, "alpha")
-        K.flat[:: K.shape[0] + 1] += self.alpha_
-        self.factor_ = linalg.cho_factor(K, overwrite_a=True, check_finite=False)
+        root = self.root_ if self.fit_intercept else None
+        self.alpha_ = self._find_alpha(lambda: ridge.kernel_spectrum((K + K.T) / 2), self.labels_, root)
+        self.factor_ = ridge.factor(K, self.alpha_)
         self.intercept_ = rows.y_mean if self.fit_intercept else np.zeros(rows.hierarchy.n_nodes)
 
     def _predict(self, X: Any) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath.combiners.base import Correction
-from truepath.combiners.projections import check_projection, project_scores
+from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["MeanOfPaths"]
@@ -27,13 +27,13 @@ class MeanOfPaths(Correction):
     Parameters
     ----------
     hierarchy : Hierarchy, optional
-    project : {"isotonic", "max-up", "min-down"} or None, default="isotonic"
-        How the means are made coherent; None returns them as they are.
+    project : str, combiner or None, default="isotonic"
+        The correction that makes the means coherent, such as ``"max-up"``; None returns them as they are.
 
     Notes
     -----
     The literature has no one definition for DAGs; the mean over all nodes of all paths is ours, chosen because it is
-    linear and needs one pass. It is a sparse matrix with one entry an ancestor pair: O(n_samples * ancestor pairs).
+    linear and needs one pass. It is a sparse matrix with one entry per ancestor pair: O(n_samples * ancestor pairs).
 
     Examples
     --------
@@ -47,14 +47,9 @@ class MeanOfPaths(Correction):
     name = "mean-of-paths"
     summary = "average every score over the paths from the top, then project"
 
-    def __init__(self, *, hierarchy: Hierarchy | None = None, project: str | None = "isotonic"):
+    def __init__(self, *, hierarchy: Hierarchy | None = None, project: Projection = "isotonic"):
         self.hierarchy = hierarchy
         self.project = project
-
-    @property
-    def is_coherent(self) -> bool:  # type: ignore[override]
-        """Whether a projection follows."""
-        return self.project is not None
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         check_projection(self.project)

@@ -1,7 +1,7 @@
 r"""Ridge regression with many outputs: factor once, keep the labels sparse, and follow the whole path of alpha.
 
 Rows come centred and scaled by the roots of their weights: ``Z`` (n_samples, n_columns), ``Yw`` (n_samples, n_nodes).
-With a penalty R (the identity unless told otherwise)::
+With a penalty R (the identity unless given)::
 
     W = (Z'Z + alpha R)^-1 Z'Yw  =  T (Z T + alpha I)^-1 Yw,    T = R^-1 Z'
 
@@ -12,12 +12,14 @@ it the leave-one-out residuals r_i / (1 - h_ii) and the generalised cross-valida
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
 from truepath.combiners.weights import Weights
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["CRITERIA", "Spectrum", "choose_alpha", "gram_spectrum", "kernel_spectrum", "solve_dual", "solve_primal"]
 
@@ -26,6 +28,8 @@ RANK_TOLERANCE = 1e-12
 # Labels are handled this many at a time, so that residuals never need a second dense label matrix
 LABEL_BLOCK = 1024
 CRITERIA = ("loo", "gcv")
+# The candidates for alpha, unless given
+ALPHAS = tuple(10.0**k for k in range(-3, 6))
 
 
 class Spectrum(NamedTuple):
@@ -35,33 +39,29 @@ class Spectrum(NamedTuple):
     values: np.ndarray
 
 
-def dense(M: Any) -> np.ndarray:
-    """Return an array for a sparse matrix or an array."""
-    return M.toarray() if sparse.issparse(M) else np.asarray(M)
-
-
 def gram(Z: Any) -> np.ndarray:
     """Return Z'Z; BLAS sees one array twice and does half the work."""
-    return dense(Z.T @ Z)
+    return as_dense(Z.T @ Z)
 
 
-def solve_primal(Z: Any, Yw: Any, penalty: Any) -> Weights:
-    """Factor Z'Z + penalty; ``penalty`` is a number (times I) or a sparse matrix."""
-    A = gram(Z)
+def factor(A: np.ndarray, penalty: Any) -> tuple[np.ndarray, bool]:
+    """Add the penalty, a number (times I) or a sparse matrix, to A in place, and factor the sum by Cholesky."""
     if sparse.issparse(penalty):
         A += penalty.toarray()
     else:
         A.flat[:: A.shape[0] + 1] += penalty
-    factor = linalg.cho_factor(A, overwrite_a=True, check_finite=False)
-    return Weights(None, factor, dense(Z.T @ Yw))
+    return linalg.cho_factor(A, overwrite_a=True, check_finite=False)
+
+
+def solve_primal(Z: Any, Yw: Any, penalty: Any) -> Weights:
+    """Factor Z'Z + penalty; ``penalty`` is a number (times I) or a sparse matrix."""
+    return Weights(None, factor(gram(Z), penalty), as_dense(Z.T @ Yw))
 
 
 def solve_dual(Z: Any, T: Any, Yw: Any, alpha: float) -> Weights:
     """Factor Z T + alpha I, as wide as there are rows."""
-    A = gram(Z.T) if T is None else dense(Z @ T)
-    A.flat[:: A.shape[0] + 1] += alpha
-    factor = linalg.cho_factor(A, overwrite_a=True, check_finite=False)
-    return Weights(Z.T if T is None else T, factor, Yw)
+    A = gram(Z.T) if T is None else as_dense(Z @ T)
+    return Weights(Z.T if T is None else T, factor(A, alpha), Yw)
 
 
 def kernel_spectrum(K: np.ndarray) -> Spectrum:
@@ -73,10 +73,10 @@ def kernel_spectrum(K: np.ndarray) -> Spectrum:
 
 def gram_spectrum(Z: Any, penalty: Any = None) -> Spectrum:
     """Decompose through the columns: Z'Z v = lambda R v."""
-    R = None if penalty is None else dense(penalty)
+    R = None if penalty is None else as_dense(penalty)
     values, vectors = linalg.eigh(gram(Z), R, check_finite=False)
     kept = values > RANK_TOLERANCE * max(values[-1], 0.0)
-    return Spectrum(dense(Z @ vectors[:, kept]) / np.sqrt(values[kept]), values[kept])
+    return Spectrum(as_dense(Z @ vectors[:, kept]) / np.sqrt(values[kept]), values[kept])
 
 
 def choose_alpha(
@@ -107,7 +107,7 @@ def _loo(Q: np.ndarray, shrink: np.ndarray, Yw: Any) -> np.ndarray:
     squares = np.zeros_like(leverage)
     for start in range(0, Yw.shape[1], LABEL_BLOCK):
         block = Yw[:, start : start + LABEL_BLOCK]
-        target, along = dense(block), dense(Q.T @ block)
+        target, along = as_dense(block), as_dense(Q.T @ block)
         for k, share in enumerate(shrink):
             residual = target - Q @ (share[:, None] * along)
             squares[k] += np.einsum("ij,ij->i", residual, residual)
@@ -119,10 +119,27 @@ def _gcv(Q: np.ndarray, shrink: np.ndarray, Yw: Any) -> np.ndarray:
     """Return n ||(I - H) Y||^2 / (n - tr H)^2 for each row of ``shrink``; one pass over the labels for all."""
     along = np.zeros(Q.shape[1])
     for start in range(0, Yw.shape[1], LABEL_BLOCK):
-        along += np.sum(dense(Q.T @ Yw[:, start : start + LABEL_BLOCK]) ** 2, axis=1)
+        along += np.sum(as_dense(Q.T @ Yw[:, start : start + LABEL_BLOCK]) ** 2, axis=1)
     total = np.sum((Yw.data if sparse.issparse(Yw) else Yw) ** 2)
     n_samples = Q.shape[0]
     residual = total - (2 * shrink - shrink**2) @ along
     with np.errstate(divide="ignore", invalid="ignore"):  # as many parameters as rows: no error can be told
         errors = n_samples * np.maximum(residual, 0.0) / (n_samples - shrink.sum(axis=1)) ** 2
     return np.where(np.isnan(errors), np.inf, errors)
+
+
+def check_penalty(value: Any, name: str) -> float:
+    """Return a positive number."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be a positive number (or 'loo' or 'gcv' for alpha); got {value!r}.")
+    return float(value)
+
+
+def check_candidates(criterion: Any, alphas: Any) -> np.ndarray:
+    """Return the alphas to choose from, ascending."""
+    if criterion not in CRITERIA:
+        raise ValueError(f"alpha must be a positive number, 'loo' or 'gcv'; got {criterion!r}.")
+    candidates = np.sort(np.asarray(ALPHAS if alphas is None else alphas, np.float64).ravel())
+    if not candidates.size or not (candidates > 0).all() or not np.isfinite(candidates).all():
+        raise ValueError(f"alphas must be positive numbers; got {alphas!r}.")
+    return candidates

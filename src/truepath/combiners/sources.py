@@ -7,10 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from truepath.combiners.base import check_truth, check_weight, hierarchy_for
 from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
+from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["Rows", "System", "check_rows", "list_sources", "make_system", "scale_rows", "stack_sources"]
+__all__ = [
+    "Rows",
+    "System",
+    "check_rows",
+    "check_sources",
+    "list_sources",
+    "make_system",
+    "scale_rows",
+    "stack_sources",
+]
 
 
 class Rows(NamedTuple):
@@ -53,16 +63,24 @@ def list_sources(S: Any) -> list[Any]:
     return [S]
 
 
-def stack_sources(S: Any, hierarchy: Hierarchy) -> tuple[Any, np.dtype, int]:
-    """Return the sources side by side as float64 (CSR if all are), their float type and their number."""
-    parts = [check_scores(part, hierarchy, name=f"S[{j}]" if isinstance(S, (list, tuple)) else "S")
-             for j, part in enumerate(list_sources(S))]  # fmt: skip
+def check_sources(S: Any, hierarchy: Hierarchy) -> list[Any]:
+    """Return the checked score matrices, which must have rows of the same instances."""
+    several = isinstance(S, (list, tuple))
+    parts = [
+        check_scores(part, hierarchy, name=f"S[{j}]" if several else "S") for j, part in enumerate(list_sources(S))
+    ]
     if len({part.shape[0] for part in parts}) > 1:
         raise ValueError(f"the score matrices have different numbers of rows: {[part.shape[0] for part in parts]}.")
+    return parts
+
+
+def stack_sources(S: Any, hierarchy: Hierarchy) -> tuple[Any, np.dtype, int]:
+    """Return the sources side by side as float64 (CSR if all are), their float type and their number."""
+    parts = check_sources(S, hierarchy)
     dtype = np.result_type(*(part.dtype for part in parts))
     if all(sparse.issparse(part) for part in parts):
         return sparse.hstack([part.astype(np.float64) for part in parts], format="csr"), dtype, len(parts)
-    arrays = [part.toarray() if sparse.issparse(part) else part for part in parts]
+    arrays = [as_dense(part) for part in parts]
     X = arrays[0] if len(arrays) == 1 else np.hstack(arrays)
     return np.ascontiguousarray(X, np.float64), dtype, len(parts)
 
@@ -73,14 +91,14 @@ def check_rows(hierarchy: Hierarchy | None, S: Any, Y: Any, sample_weight: Any) 
     X, _, n_sources = stack_sources(S, hierarchy)
     Y = check_truth(Y, X, hierarchy)
     labels = sparse.csr_array(Y, dtype=np.float64)  # few cells are set, whatever form they came in
-    return Rows(X, labels, check_weight(sample_weight, X.shape[0]), hierarchy, n_sources)
+    return Rows(X, labels, weight_or_ones(sample_weight, X.shape[0]), hierarchy, n_sources)
 
 
 def make_system(rows: Rows, fit_intercept: bool) -> System:
     """Centre the scores if asked, then scale."""
     X = rows.X
     if fit_intercept:
-        X = (X.toarray() if sparse.issparse(X) else X) - rows.x_mean
+        X = as_dense(X) - rows.x_mean
     root = np.sqrt(rows.weight)
     if (root == 1).all():
         return System(X, rows.y, root if fit_intercept else None)

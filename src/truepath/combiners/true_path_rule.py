@@ -24,7 +24,7 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction
-from truepath.combiners.projections import check_projection, project_scores
+from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TruePathRule"]
@@ -44,8 +44,9 @@ class TruePathRule(Correction):
         score (TPR-w).
     descendants : bool, default=False
         Whether all positive descendants are averaged, not only children (DESCENS).
-    project : {"min-down", "isotonic"}, default="min-down"
-        The second pass: the published top-down cap, or the nearest coherent scores (known as ISO-TPR).
+    project : str or combiner, default="min-down"
+        The correction of the second pass: the published top-down cap, or ``"isotonic"``, the nearest coherent scores
+        (known as ISO-TPR).
 
     Notes
     -----
@@ -74,7 +75,7 @@ class TruePathRule(Correction):
         hierarchy: Hierarchy | None = None,
         weight: float | None = None,
         descendants: bool = False,
-        project: str = "min-down",
+        project: Projection = "min-down",
     ):
         self.threshold = threshold
         self.hierarchy = hierarchy

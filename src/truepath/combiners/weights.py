@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from scipy.sparse.linalg import LinearOperator
 
+from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
 
 __all__ = ["Weights"]
@@ -19,7 +19,7 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
 
     ``W[p, k]`` is the weight of node p's local score in the global score of node k. When there are fewer rows than
     nodes, ``left`` holds the training scores and ``right`` the sparse labels, so nothing of the size (n_nodes, n_nodes)
-    exists; otherwise ``left`` is None and W is solved for at its first use and kept.
+    exists; otherwise ``left`` is None and W is solved for at once.
 
     Parameters
     ----------
@@ -28,23 +28,21 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
     right : array or sparse matrix, shape (n_samples or n_columns, n_nodes)
     """
 
-    def __init__(self, left: Any, factor: tuple[np.ndarray, bool], right: Any):
-        self.left, self.factor, self.right = left, factor, right
+    def __init__(self, left: Any, factor: Any, right: Any):
         n_rows = factor[0].shape[0] if left is None else left.shape[0]
         super().__init__(np.dtype(np.float64), (n_rows, right.shape[1]))
+        if left is None:
+            self._matrix = linalg.cho_solve(factor, right, check_finite=False)
+            left = factor = right = None
+        self.left, self.factor, self.right = left, factor, right
 
     @property
     def is_written_out(self) -> bool:
         """Whether products use an explicit matrix."""
         return self.left is None
 
-    @cached_property
-    def _matrix(self) -> np.ndarray:
-        return linalg.cho_solve(self.factor, self.right, check_finite=False)
-
     def _solve(self, M: Any) -> np.ndarray:
-        M = M.toarray() if sparse.issparse(M) else np.asarray(M, np.float64)
-        return linalg.cho_solve(self.factor, M, check_finite=False)
+        return linalg.cho_solve(self.factor, as_dense(M), check_finite=False)
 
     def _matmat(self, V: np.ndarray) -> np.ndarray:
         return self._matrix @ V if self.left is None else self.left @ self._solve(self.right @ V)
