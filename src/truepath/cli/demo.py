@@ -37,8 +37,8 @@ def demo(
     ds = load_dataset("pypi-topics")
     n_train, h = len(ds.train) + len(ds.valid), ds.hierarchy
     console.print(
-        f"[bold]pypi-topics[/]: which of {h.n_nodes} topics has a Python package, by the words about it?\n"
-        f"{n_train:,} packages to learn from, {len(ds.test):,} to test on. No topic without those above it.\n"
+        f"[bold]pypi-topics[/]: which of {h.n_nodes} topics does a Python package have, by the words about it?\n"
+        f"{n_train:,} packages to learn from, {len(ds.test):,} to test on. No topic comes without those above it.\n"
     )
     for method, what in METHODS.items():
         console.print(f"  [bold]{method:<13}[/] {what}")
@@ -79,12 +79,11 @@ def _write(run: Run, folder: Path) -> Path:
     from truepath.cli.progress import progress
     from truepath.report import save_run, write_report
 
-    with progress("writing the report", 2) as advance:
+    with progress("writing") as show:
+        show(0, 2, "the results")
         save_run(folder / "run", run)
-        advance()
-        page = write_report(folder / "report.html", run)
-        advance()
-    return page
+        show(1, 2, "the report")
+        return write_report(folder / "report.html", run)
 
 
 def _example(run: Run, result: Evaluated) -> Any:

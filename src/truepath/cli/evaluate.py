@@ -166,9 +166,9 @@ def _measure(
     from truepath.metrics import bootstrap_interval, get_metric
 
     found = {}
-    with progress("measuring", total=len(names)) as advance:
-        for name in names:
-            advance(0, note=name)
+    with progress("measuring") as show:
+        for done, name in enumerate(names):
+            show(done, len(names), name)
             metric = get_metric(name)
             predicted = given[metric.needs]
             if n_resamples:
@@ -178,7 +178,6 @@ def _measure(
                 found[name] = _Measured(interval.value, interval.low, interval.high)
             else:
                 found[name] = _Measured(metric(true, predicted, hierarchy, nodes=nodes))
-            advance()
     return found
 
 

@@ -51,16 +51,16 @@ def experiment(
 
 def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
     """Run the plan behind a progress bar; what is kept and done again goes to stderr."""
-    from truepath.cli.progress import follow, progress
+    from truepath.cli.progress import progress
     from truepath.experiments import run_experiment
 
-    with progress("experiment") as advance:
+    with progress("experiment") as show:
 
         def start(survey: Survey) -> None:
             for remark in survey.remarks:
                 typer.echo(remark, err=True)
 
-        return run_experiment(plan, folder, n_jobs=n_jobs, on_start=start, on_progress=follow(advance))
+        return run_experiment(plan, folder, n_jobs=n_jobs, on_start=start, on_progress=show)
 
 
 def _tables(result: ExperimentResult) -> str:

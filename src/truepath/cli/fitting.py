@@ -28,13 +28,8 @@ def fit_with_progress(model: HierarchicalClassifier, X: Any, Y: Any, name: str) 
     from truepath.cli.progress import progress
 
     start = time.perf_counter()
-    with progress(f"fitting {name}") as advance:
-
-        def show(done: int, total: int, what: str) -> None:
-            advance(1 if done else 0, note=what, total=total)
-
-        with on_progress(show):
-            model.fit(X, Y)
+    with progress(f"fitting {name}") as show, on_progress(show):
+        model.fit(X, Y)
     return time.perf_counter() - start
 
 

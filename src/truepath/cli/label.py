@@ -14,6 +14,7 @@ from truepath.cli.strategies import choose, find_correction, learning_nothing, o
 from truepath.errors import ConstraintError, TruePathError
 
 if TYPE_CHECKING:
+    from truepath.cli.progress import Show
     from truepath.data import LabelTable, ScoreTable
     from truepath.decoders.base import DecoderLike
     from truepath.hierarchy import Hierarchy
@@ -62,17 +63,17 @@ def label(
     member, options = choose(strategy, typed_options(ctx))
     correction = find_correction(coherent)
     find_format("-.csv" if output is None else output, form)  # before the work, not after it
-    with progress("labelling") as advance:
-        advance(0, note=f"reading {scores.name}")
+    with progress("labelling") as show:
+        show(0, None, f"reading {scores.name}")
         tree = read_hierarchy(hierarchy)
         table = read_scores(scores, tree, ids=ids)
         held_out = _learn_from(table, tree, ids, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options)
-        advance(0, note="learning", total=table.S.shape[0])
+        show(0, table.S.shape[0], "learning")
         correct = partial(_correct, hierarchy=tree, correction=correction, wanted="coherent scores" in member.needs)
         S = correct(table)
         _fit(decoder, held_out, correct, strategy)
-        Y = _predict(decoder, S, advance)
+        Y = _predict(decoder, S, show)
     write_labels(sys.stdout if output is None else output, Y, tree, ids=table.ids, matrix=matrix, format=form)
     _remark(Y, decoder, output)
 
@@ -140,7 +141,7 @@ def _fit(decoder: DecoderLike, held_out: Any, correct: Callable[[ScoreTable], An
     decoder.fit(correct(given), true.y)
 
 
-def _predict(decoder: DecoderLike, S: Any, advance: Any) -> Any:
+def _predict(decoder: DecoderLike, S: Any, show: Show) -> Any:
     """Label the rows, a block at a time, so that the bar moves."""
     from scipy import sparse
 
@@ -149,7 +150,7 @@ def _predict(decoder: DecoderLike, S: Any, advance: Any) -> Any:
     parts = []
     for rows in row_blocks(*S.shape):
         parts.append(sparse.csr_array(decoder.predict(S[rows])))
-        advance(parts[-1].shape[0], note="labelling")
+        show(rows.stop, S.shape[0], "labelling")
     return sparse.vstack(parts, format="csr")
 
 

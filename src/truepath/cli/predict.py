@@ -31,14 +31,14 @@ def predict(
     from truepath.cli.sources import open_rows
     from truepath.data import write_labels, write_scores
 
-    with progress("loading", 3) as advance:
+    with progress("predicting") as show:
+        show(0, 3, f"loading {model.name}")
         fitted = HierarchicalClassifier.load(model)
-        advance(1, note="reading")
+        show(1, 3, "reading rows")
         X, ids = open_rows(data, fitted.fitted_on_)
-        advance(1, note="predicting")
+        show(2, 3, "predicting")
         if explain is None:
             Y, S = fitted.predict(X), None if scores is None else fitted.predict_proba(X)
-        advance(1)
     if explain is not None:
         typer.echo(_explained(fitted, X, ids, explain))
         return

@@ -1,18 +1,23 @@
-"""Progress on long work: a bar with the time left on stderr when it is a terminal, silence when it is not."""
+"""Progress on long work: a bar with the time left on stderr when it is a terminal, silence when it is not.
+
+Every command shows it in one way: the block gets a function ``show(done, total, what)``, which is what
+:func:`truepath.adapters.on_progress` and the ``on_progress`` of experiments and papers call.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["follow", "progress"]
+__all__ = ["Show", "progress"]
 
-Advance = Callable[..., None]
+#: ``show(done, total, what)``: how much of how much is finished, and in words what is being done; total may be unknown
+Show = Callable[[float, float | None, str], None]
 
 
 @contextmanager
-def progress(description: str, total: float | None = None) -> Iterator[Advance]:
-    """Show a bar while the block runs; yield ``advance(steps=1, note="", total=None)``.
+def progress(description: str) -> Iterator[Show]:
+    """Show a bar while the block runs; yield ``show(done, total, what)``.
 
     The bar goes to stderr, so that results on stdout can be piped, and disappears when the block ends.
     """
@@ -26,24 +31,12 @@ def progress(description: str, total: float | None = None) -> Iterator[Advance]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("[dim]{task.fields[note]}[/]"),
+        TextColumn("[dim]{task.fields[what]}[/]"),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(description, total=total, note="")
+        task = bar.add_task(description, total=None, what="")
 
-        def advance(steps: float = 1, note: str = "", total: float | None = None) -> None:
-            bar.update(task, advance=steps, total=total, note=note)
+        def show(done: float, total: float | None, what: str) -> None:
+            bar.update(task, completed=done, total=total, what=what)
 
-        yield advance
-
-
-def follow(advance: Advance) -> Callable[[float, float, str], None]:
-    """Return what drives a bar by ``on_progress(done, total, what)``."""
-    before = 0.0
-
-    def on_progress(done: float, total: float, what: str) -> None:
-        nonlocal before
-        advance(done - before, note=what, total=total)
-        before = done
-
-    return on_progress
+        yield show

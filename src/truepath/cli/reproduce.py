@@ -93,11 +93,11 @@ def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -
 
 def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, rerun: bool) -> list[Comparison]:
     """Run cells under a progress bar that counts the expected seconds of those that are to be run."""
-    from truepath.cli.progress import follow, progress
+    from truepath.cli.progress import progress
     from truepath.papers import reproduce
 
-    with progress(paper.name) as advance:
-        found = reproduce(paper, output, settings, cells=cells, rerun=rerun, on_progress=follow(advance))
+    with progress(paper.name) as show:
+        found = reproduce(paper, output, settings, cells=cells, rerun=rerun, on_progress=show)
     _write(paper, output, settings)
     return found
 

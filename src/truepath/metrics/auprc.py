@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.matrices import CELLS_AT_A_TIME
+from truepath.hierarchy.matrices import CELLS_AT_A_TIME, as_dense
 from truepath.metrics.base import register
 from truepath.metrics.counts import mean_of_defined
 from truepath.metrics.curves import Ranking, Steps, average_precision, davis_goadrich, pool, take_steps
@@ -155,7 +155,7 @@ def _rank_classes(pair: Pair) -> Iterator[Ranking]:
 
 def _as_rows(columns: Any) -> NDArray[Any]:
     """Return columns as the contiguous rows of a dense array."""
-    return np.ascontiguousarray((columns.toarray() if sparse.issparse(columns) else columns).T)
+    return np.ascontiguousarray(as_dense(columns).T)
 
 
 def _n_positives(pair: Pair) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 """What a metric is: a function of truth and prediction, registered once with everything that must be known to use it.
 
 A metric's function takes ``(y_true, y_pred or y_score, hierarchy=None, *, ...)``. Its decorator says which of the two
-predictions it wants, which way is better, its bounds, what tables call it, what it means and how many digits tell
-something. Scorers, :func:`evaluate`, reports, experiments, the command line and the common tests read that record and
+predictions it wants, which way is better, its bounds, what tables call it, what it means and how many digits to
+show. Scorers, :func:`evaluate`, reports, experiments, the command line and the common tests read that record and
 nothing else; they list metrics by name only.
 """
 

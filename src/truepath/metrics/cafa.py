@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.base import register
 from truepath.metrics.counts import divide
 from truepath.metrics.information import information_content
@@ -242,7 +242,7 @@ def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurv
 def _cells(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
     """Return chosen cells as a plain array."""
     picked = matrix[rows, columns]
-    return np.asarray(picked.toarray() if sparse.issparse(picked) else picked).ravel()
+    return as_dense(picked).ravel()
 
 
 def _order_cells(values: NDArray[Any], thresholds: str | ArrayLike) -> tuple[Floats, NDArray[Any], NDArray[np.int64]]:

@@ -61,7 +61,7 @@ def hamming_score(
 
 @register(
     needs="labels",
-    label="exact match",
+    label="exact",
     meaning="share of rows with every label right",
 )
 def exact_match(

@@ -1,4 +1,4 @@
-"""What the scores tell beyond the labels: the pooled curve, every single threshold, calibration."""
+"""What the scores show beyond the labels: the pooled curve, every single threshold, calibration."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def trace_curves(y_true: Any, y_score: Any) -> Curves:
 
 
 def _thin(recall: Floats, precision: Floats) -> NDArray[np.intp]:
-    """Choose the points of a curve that can be told apart when drawn: the ends of each narrow strip of recall."""
+    """Choose the points of a curve that can be distinguished when drawn: the ends of each narrow strip of recall."""
     strip = np.round(recall * N_POINTS).astype(np.int64)
     first = np.flatnonzero(np.diff(strip, prepend=-1))
     last = np.append(first[1:] - 1, recall.size - 1)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.counts import divide
 from truepath.report.nodes import drawn_parents, short_names
 from truepath.report.run import Evaluated, Run
@@ -143,4 +143,4 @@ def _scores(S: Any, i: int) -> Any:
     """Return one row of scores, dense."""
     if S is None:
         return None
-    return S[[i]].toarray().ravel() if sparse.issparse(S) else S[i]
+    return as_dense(S[[i]]).ravel()

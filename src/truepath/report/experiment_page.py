@@ -28,7 +28,7 @@ class Cell(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What the page tells of one measure."""
+    """What the page shows of one measure."""
 
     measure: str
     meaning: str

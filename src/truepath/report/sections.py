@@ -45,7 +45,7 @@ class MeasureRow(NamedTuple):
 
 
 class MethodPart(NamedTuple):
-    """What the page tells of one method alone."""
+    """What the page shows of one method alone."""
 
     number: int
     name: str
