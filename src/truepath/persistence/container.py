@@ -33,6 +33,7 @@ FORMAT_VERSION = 1
 MAX_METADATA = 1 << 28
 _HEAD = struct.Struct("<8sIIQ")
 _CHECKSUM = 32
+_AGAIN = "Copy or save it again."
 
 
 class Model(NamedTuple):
@@ -63,7 +64,7 @@ def read_model(path: str | PathLike[str]) -> Model:
         checksum = file.read(_CHECKSUM)
         metadata, payload = file.read(n_metadata), file.read(n_payload)
     if _digest(head, metadata, payload) != checksum:
-        raise ModelFileError("the checksum does not fit: the file is damaged. Copy or save it again.", path)
+        raise ModelFileError("the checksum does not fit: the file is damaged.", path, _AGAIN)
     return Model(_parse(metadata, path), payload)
 
 
@@ -78,20 +79,20 @@ def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
 def _read_head(file: BinaryIO, path: str | PathLike[str]) -> tuple[bytes, int, int]:
     head = file.read(_HEAD.size)
     if not head.startswith(MAGIC):
-        raise ModelFileError(_foreign(head), path)
+        raise ModelFileError(_foreign(head), path, "Models are written by truepath.persistence.save.")
     if len(head) < _HEAD.size:
-        raise ModelFileError("the file is cut short. Copy or save it again.", path)
+        raise ModelFileError("the file is cut short.", path, _AGAIN)
     _, version, n_metadata, n_payload = _HEAD.unpack(head)
     size = file.seek(0, 2)
     file.seek(_HEAD.size)
     if version > FORMAT_VERSION:
-        raise ModelFileError(_too_new(file, version, n_metadata, size), path)
+        raise ModelFileError(_too_new(file, version, n_metadata, size), path, "Upgrade truepath.")
     if version < 1:
-        raise ModelFileError(f"format {version} does not exist: the file is damaged. Copy or save it again.", path)
+        raise ModelFileError(f"format {version} does not exist: the file is damaged.", path, _AGAIN)
     expected = _HEAD.size + _CHECKSUM + n_metadata + n_payload
     if size != expected or n_metadata > MAX_METADATA:
         way = "cut short" if size < expected else "damaged"
-        raise ModelFileError(f"the file is {way}: {size} bytes, not {expected}. Copy or save it again.", path)
+        raise ModelFileError(f"the file is {way}: {size} bytes, not {expected}.", path, _AGAIN)
     return head, n_metadata, n_payload
 
 
@@ -104,7 +105,7 @@ def _foreign(head: bytes) -> str:
         hint = " It looks like a pickle, which truepath does not read: a pickle can run any code."
     elif not head:
         hint = " It is empty."
-    return f"not a model file of truepath.{hint} Models are written by truepath.persistence.save."
+    return f"not a model file of truepath.{hint}"
 
 
 def _too_new(file: BinaryIO, version: int, n_metadata: int, size: int) -> str:
@@ -114,9 +115,7 @@ def _too_new(file: BinaryIO, version: int, n_metadata: int, size: int) -> str:
         file.seek(_HEAD.size + _CHECKSUM)
         with suppress(ValueError, KeyError, TypeError, RecursionError):  # then the layout changed as well
             writer = f"truepath {json.loads(file.read(n_metadata))['truepath']}"
-    return (
-        f"written by {writer}, format {version}; this truepath reads formats up to {FORMAT_VERSION}. Upgrade truepath."
-    )
+    return f"written by {writer}, format {version}; this truepath reads formats up to {FORMAT_VERSION}."
 
 
 def _parse(metadata: bytes, path: str | PathLike[str]) -> dict[str, Any]:
@@ -125,7 +124,7 @@ def _parse(metadata: bytes, path: str | PathLike[str]) -> dict[str, Any]:
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
-        raise ModelFileError("the metadata are no JSON object: the file is damaged. Save it again.", fspath(path))
+        raise ModelFileError("the metadata are no JSON object: the file is damaged.", fspath(path), _AGAIN)
     return parsed
 
 

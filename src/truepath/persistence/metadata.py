@@ -22,7 +22,7 @@ def describe_estimator(estimator: Any, untrusted: Iterable[str] = ()) -> dict[st
     return {
         "class": f"{cls.__module__}.{cls.__qualname__}",
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "truepath": import_module("truepath").__version__,  # by name: the package's face knows all rooms
+        "truepath": import_module("truepath").__version__,  # by name: the package itself imports all its modules
         "sklearn": _version("scikit-learn"),
         "numpy": _version("numpy"),
         "skops": _version("skops"),

@@ -73,13 +73,15 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
         untrusted = set(skops.get_untrusted_types(data=payload)) - set(trusted_types())
     except Exception as problem:  # skops and the objects' own methods raise what they like
         raise ModelFileError(
-            f"{type(estimator).__name__} holds something that cannot be saved ({_brief(problem)}). Replace it by plain "
-            "values, arrays or estimators.",
+            f"{type(estimator).__name__} holds something that cannot be saved ({_brief(problem)}).",
             path,
+            "Replace it by plain values, arrays or estimators.",
         ) from problem
     nameless = sorted(name for name in untrusted if "<" in name)
     if nameless:
-        raise ModelFileError(f"{nameless[0]} has no name to find it again by. Define it in a module of its own.", path)
+        raise ModelFileError(
+            f"{nameless[0]} has no name to find it again by.", path, "Define it in a module of its own."
+        )
     write_model(path, Model(describe_estimator(estimator, untrusted), payload))
 
 
@@ -146,7 +148,7 @@ def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
     metadata : dict
         ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``sklearn``, ``numpy``, ``skops``,
         ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``, ``height``, ``digest``, or None), ``n_features``,
-        ``feature_names`` (or None) and ``untrusted_types``, what :func:`load` must be told to trust.
+        ``feature_names`` (or None) and ``untrusted_types``, the types that ``trusted`` of :func:`load` must name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A look into the payload before skops sees it: sizes that are declared, arrays that are what they claim, no knots.
+"""A look into the payload before skops sees it: sizes that are declared, arrays that are what they claim.
 
 skops refuses types that are not trusted. What it leaves open is how much a hostile file can make it read and
 walk: archives that unpack to terabytes, one entry read a thousand times, references that fan out exponentially. All
