@@ -1,0 +1,62 @@
+"""How the sources are cut: short functions, files of one idea, folders that can be seen at a glance, one name an idea."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from pathlib import Path
+from statistics import median
+
+from places import SOURCES
+
+PACKAGE = SOURCES / "truepath"
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+LONGEST_BODY = 50
+LONGEST_FILE = 300
+MOST_FILES = 16
+
+#: Files that are longer than most, and why
+LONG_FILES = {
+    "hierarchy/hierarchy.py": "the one class that everybody asks: half of it is docstrings",
+}
+
+
+def where(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def functions(tree: ast.Module):
+    return [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def body_length(node: ast.FunctionDef) -> int:
+    """Return the lines of a body, its docstring aside."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return body[-1].end_lineno - body[0].lineno + 1 if body else 0
+
+
+def test_function_bodies_are_short():
+    lengths = {f"{where(path)}: {f.name}": body_length(f) for path, tree in TREES.items() for f in functions(tree)}
+    assert {name: n for name, n in lengths.items() if n >= LONGEST_BODY} == {}
+    assert median(lengths.values()) <= 10
+
+
+def test_files_are_of_one_idea():
+    lengths = {where(path): len(path.read_text(encoding="utf-8").splitlines()) for path in TREES if path.stem[0] != "_"}
+    assert 80 <= median(lengths.values()) <= 140
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE}.keys() <= LONG_FILES.keys()
+
+
+def test_what_came_with_a_later_python_is_not_imported_from_typing():
+    """What the oldest Python lacks may be imported for the type checker only."""
+    later = {"Self", "Never", "LiteralString", "NotRequired", "Required", "Unpack", "TypeVarTuple", "assert_never"}
+    later |= {"assert_type", "reveal_type", "dataclass_transform", "override", "TypeAliasType", "ReadOnly", "TypeIs"}
+    found = [
+        (where(path), alias.name)
+        for path, tree in TREES.items()
+        for node in tree.body  # those under ``if TYPE_CHECKING`` lie deeper
+        if isinstance(node, ast.ImportFrom) and node.module == "typing"
+        for alias in node.names
+        if alias.name in later
+    ]
+    assert found == []
