@@ -1,9 +1,8 @@
-"""How the sources are cut: short functions, files of one idea, folders that can be seen at a glance, one name an idea."""
+"""How the sources are cut: short functions, files of one idea, folders that can be seen at a glance."""
 
 from __future__ import annotations
 
 import ast
-from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import median
 
@@ -12,13 +11,6 @@ from places import SOURCES
 PACKAGE = SOURCES / "truepath"
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 LONGEST_BODY = 50
-LONGEST_FILE = 300
-MOST_FILES = 16
-
-#: Files that are longer than most, and why
-LONG_FILES = {
-    "hierarchy/hierarchy.py": "the one class that everybody asks: half of it is docstrings",
-}
 
 
 def where(path: Path) -> str:
@@ -41,10 +33,9 @@ def test_function_bodies_are_short():
     assert median(lengths.values()) <= 10
 
 
-def test_files_are_of_one_idea():
+def test_files_are_short():
     lengths = {where(path): len(path.read_text(encoding="utf-8").splitlines()) for path in TREES if path.stem[0] != "_"}
-    assert 80 <= median(lengths.values()) <= 140
-    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE}.keys() <= LONG_FILES.keys()
+    assert 100 <= median(lengths.values()) <= 140
 
 
 def test_what_came_with_a_later_python_is_not_imported_from_typing():

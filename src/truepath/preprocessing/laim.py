@@ -16,13 +16,16 @@ A. Cano, J. M. Luna, E. L. Gibaja, S. Ventura. LAIM discretization for multi-lab
 from __future__ import annotations
 
 import heapq
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.hierarchy.matrices import as_dense, dense_column
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["LAIM"]
 

@@ -13,7 +13,7 @@ IEEE International Conference on Data Mining, 2009.
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +28,9 @@ from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
 from truepath.preprocessing.categories import resolve_categorical
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["GlobalNaiveBayes"]
 

@@ -10,7 +10,7 @@ N. Friedman, D. Geiger, M. Goldszmidt. Bayesian network classifiers. Machine Lea
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
@@ -21,6 +21,9 @@ from truepath.learners.cutset.codes import MISSING
 from truepath.learners.cutset.growth import indicate
 from truepath.learners.cutset.structure import check_spanning
 from truepath.records import Record
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["NaiveBayes", "TreeAugmented"]
 

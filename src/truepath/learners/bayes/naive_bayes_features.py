@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truepath import _kernels
 from truepath.preprocessing.categories import find_places
 from truepath.records import Record
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["CategoricalFeatures", "GaussianFeatures"]
 

@@ -13,7 +13,7 @@ classification. IJCAI 2011.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset.codes import code_training_rows
 from truepath.learners.cutset.network import ChowLiuTree
 from truepath.learners.parameters import check_choice
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["BayesianChain", "NaiveBayesML", "TreeAugmentedML"]
 

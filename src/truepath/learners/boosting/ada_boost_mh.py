@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit
@@ -31,6 +31,9 @@ from truepath.learners.boosting.weak_classifiers import ClassifierLearner
 from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["AdaBoostMH"]
 

@@ -11,7 +11,7 @@ N. Di Mauro, A. Vergari, T. M. Basile. Learning Bayesian random cutset forests. 
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -23,6 +23,9 @@ from truepath.adapters import encode_labels, take_rows
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["BaggedCutsetNetworks"]
 

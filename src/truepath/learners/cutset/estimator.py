@@ -7,7 +7,7 @@ sets are all matters of evidence, so every query is one call of :mod:`truepath.l
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -22,6 +22,9 @@ from truepath.learners.cutset.codes import MISSING, code_training_rows
 from truepath.learners.cutset.growth import Growth, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["CutsetEstimator"]
 

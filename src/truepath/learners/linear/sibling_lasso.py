@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -30,6 +30,9 @@ from truepath.learners.local.per_parent import pose_arcs
 from truepath.learners.local.policies import LabelView
 from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["SiblingLasso"]
 

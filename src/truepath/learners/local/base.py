@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Mapping
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,6 +25,9 @@ from truepath.learners.local.calibration import check_estimator_kind
 from truepath.learners.local.group_models import resolve_model
 from truepath.learners.local.policies import LabelView
 from truepath.learners.row_weights import leave_out_weightless
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = [
     "LocalLearner",

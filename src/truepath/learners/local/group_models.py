@@ -9,7 +9,7 @@ does (scikit-learn's ``multi_label`` tag) and no calibration is asked, else the 
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -17,6 +17,9 @@ from sklearn.base import clone
 from truepath.adapters import VaryingLabels, class_scores, tags_of
 from truepath.learners.local.calibration import fit_classifier, seed_model
 from truepath.records import Record
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["MODELS", "ExclusiveLabels", "IndependentLabels", "JointLabels", "resolve_model"]
 

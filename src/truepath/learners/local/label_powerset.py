@@ -10,7 +10,7 @@ seen, thus always closed, and ending in leaves if the training rows do.
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,6 +25,9 @@ from truepath.learners.local.base import how_to_check, single_blas_thread, spawn
 from truepath.learners.local.calibration import check_estimator_kind, fit_classifier
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.records import Record
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["HMCLabelPowerset"]
 

@@ -8,7 +8,7 @@ MetaLabeler (Tang et al. 2009): mandatory leaf prediction without the hierarchy.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
@@ -24,6 +24,9 @@ from truepath.learners.linear.sibling_lasso import SiblingLasso
 from truepath.learners.local.base import take_over_input_tags
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.per_node import PerNode
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["HBR", "BRMetaLabeler"]
 

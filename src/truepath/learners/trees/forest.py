@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 from numbers import Integral
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -17,6 +17,9 @@ from truepath.learners.parameters import check_number
 from truepath.learners.trees.base import PCTBase, resolve_count
 from truepath.learners.trees.grow import GrowthRules, TrainingData, draw_sample, grow_tree, tree_seed
 from truepath.learners.trees.scores import mean_scores
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["PCTForest"]
 

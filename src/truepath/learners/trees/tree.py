@@ -8,7 +8,7 @@ predicts, for each label, the share of its rows that have it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,9 @@ from truepath.learners.trees.export import export_rules, export_text, plot_tree
 from truepath.learners.trees.grow import grow_tree, tree_seed
 from truepath.learners.trees.pruning import prune_tree
 from truepath.learners.trees.scores import find_leaves
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["PCTree"]
 
