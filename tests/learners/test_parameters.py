@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from truepath.learners.parameters import check_choice, check_number
+from truepath.learners.base import check_choice, check_number
 
 
 @pytest.mark.parametrize(

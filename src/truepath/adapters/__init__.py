@@ -3,10 +3,9 @@
 from truepath.adapters.fitting import fit_learner, takes_weight, weight_argument
 from truepath.adapters.held_out import HeldOut, draws_rows, out_of_bag, out_of_fold
 from truepath.adapters.inside import Learner, final_step, find_hierarchy, innermost, is_of_truepath, tags_of
-from truepath.adapters.labels import derive_hierarchy, encode_labels
+from truepath.adapters.labels import count_rows, derive_hierarchy, encode_labels, take_rows
 from truepath.adapters.prepare import adapt, check_learner, copy_unfitted, give_hierarchy, prepare
 from truepath.adapters.progress import Progress, on_progress, tracked
-from truepath.adapters.rows import count_rows, take_rows
 from truepath.adapters.scores import class_scores, conditional_scores, node_scores
 from truepath.adapters.varying import VaryingLabels
 from truepath.public import publish

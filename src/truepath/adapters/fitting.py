@@ -12,8 +12,8 @@ from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from truepath.adapters.inside import final_step, find_hierarchy, innermost, is_of_truepath, is_search, tags_of
-from truepath.adapters.rows import take_rows
-from truepath.hierarchy.checked import already_checked
+from truepath.adapters.labels import take_rows
+from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["fit_learner", "takes_weight", "weight_argument"]

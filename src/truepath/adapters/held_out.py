@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from truepath.adapters.fitting import fit_learner
 from truepath.adapters.inside import final_step, is_of_truepath
+from truepath.adapters.labels import take_rows
 from truepath.adapters.prepare import copy_unfitted
 from truepath.adapters.progress import Progress
-from truepath.adapters.rows import take_rows
 from truepath.adapters.scores import node_scores
 
 __all__ = ["HeldOut", "Split", "draws_rows", "out_of_bag", "out_of_fold"]

@@ -1,4 +1,4 @@
-"""Labels as people give them: 0/1 matrices, collections of names or paths, columns of levels, frames."""
+"""Rows and labels as people give them: arrays, frames and lists; 0/1 matrices, names, paths, columns of levels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy import sparse
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels, resolve_hierarchy
 
-__all__ = ["derive_hierarchy", "encode_labels"]
+__all__ = ["count_rows", "derive_hierarchy", "encode_labels", "take_rows"]
 
 
 def derive_hierarchy(Y: Any) -> Hierarchy:
@@ -99,3 +99,21 @@ def encode_labels(Y: Any, hierarchy: Hierarchy) -> Any:
     if not hasattr(values, "columns") and values.dtype.kind in "biuf":
         return check_labels(values, hierarchy)
     return hierarchy.encode(values)
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of instances of an array, sparse matrix, frame or list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Return some rows of an array, CSR matrix, data frame or list; ``rows=None`` means all, without a copy."""
+    if rows is None:
+        return X
+    if hasattr(X, "columns"):
+        import narwhals.stable.v1 as nw
+
+        return nw.from_native(X, eager_only=True)[rows].to_native()
+    if hasattr(X, "shape"):
+        return X[rows]
+    return [X[i] for i in np.asarray(rows).tolist()]

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 
 from truepath.adapters.fitting import fit_learner
 from truepath.adapters.inside import tags_of
-from truepath.adapters.rows import count_rows
+from truepath.adapters.labels import count_rows
 from truepath.adapters.scores import node_scores
 from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record

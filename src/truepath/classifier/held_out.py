@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold
 from truepath.adapters import count_rows, draws_rows, final_step
 from truepath.data.stratify import share_rows, stratified_folds
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checked import already_checked
+from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["cross_transform", "fit_part", "make_splits", "resolve_cv"]

@@ -17,10 +17,9 @@ from typing import Any
 
 from truepath.data.bundled.toy import toy_dataset
 from truepath.data.dataset import Dataset
-from truepath.data.folders import remark_of, split_files
 from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
-from truepath.data.readers.assemble import store_labels
+from truepath.data.readers.assemble import remark_of, split_files, store_labels
 from truepath.data.readers.base import find_reader
 from truepath.errors import UnknownDatasetError
 from truepath.hierarchy.matrices import SparseOutput

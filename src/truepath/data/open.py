@@ -10,9 +10,8 @@ from typing import Any
 
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType
-from truepath.data.folders import split_files
 from truepath.data.named import load_dataset
-from truepath.data.readers.assemble import named_paths, store_labels
+from truepath.data.readers.assemble import named_paths, split_files, store_labels
 from truepath.data.readers.base import Reader, check_options, find_reader, is_readable, readable_endings
 from truepath.errors import TruePathError, UnknownDatasetError
 from truepath.hierarchy.matrices import SparseOutput

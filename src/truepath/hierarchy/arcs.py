@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from truepath import _kernels
 from truepath.errors import ConstraintError
-from truepath.hierarchy.closure import find_incoherent
 from truepath.hierarchy.matrices import as_dense
+from truepath.hierarchy.propagation import find_incoherent
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy

@@ -1,8 +1,20 @@
-"""What every module asks of its matrices: the shape, the values, and the hierarchy respected."""
+"""What every module asks of its matrices: the shape, the values, and the hierarchy respected.
+
+Whoever has checked a label matrix and passes it on says so for as long as the call lasts::
+
+    with already_checked(Y, hierarchy):
+        decoder.fit(S, Y)
+
+:func:`truepath.hierarchy.check_labels` then takes this very object as it is. Nothing else is taken on trust: a copy,
+a selection of rows, or the same matrix with another hierarchy is checked as ever, and so is the object itself once the
+block has ended. The mark belongs to the thread that set it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +22,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.errors import ConstraintError
-from truepath.hierarchy.checked import is_checked
-from truepath.hierarchy.closure import find_incoherent, find_unclosed
 from truepath.hierarchy.matrices import as_bool, as_matrix
-from truepath.hierarchy.propagation import raise_up
+from truepath.hierarchy.propagation import find_incoherent, find_unclosed, raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
 __all__ = [
+    "already_checked",
     "as_labels",
     "as_scores",
     "check_labels",
@@ -29,6 +40,8 @@ __all__ = [
     "resolve_hierarchy",
     "weight_or_ones",
 ]
+
+_CHECKED: ContextVar[tuple[tuple[Any, Any], ...]] = ContextVar("truepath_checked_labels", default=())
 
 
 def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int) -> Hierarchy:
@@ -164,6 +177,29 @@ def weight_or_ones(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[n
     """Return checked row weights, all ones for None."""
     weight = check_weight(sample_weight, n_samples)
     return np.ones(n_samples) if weight is None else weight
+
+
+@contextmanager
+def already_checked(Y: Any, hierarchy: Hierarchy | None) -> Iterator[None]:
+    """Within the block, ``check_labels(Y, hierarchy)`` of these two objects returns ``Y`` at once.
+
+    Parameters
+    ----------
+    Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
+        As ``check_labels`` returned it, or rows of that.
+    hierarchy : Hierarchy or None
+        None, a hierarchy not known yet, marks nothing.
+    """
+    token = _CHECKED.set((*_CHECKED.get(), (Y, hierarchy)))
+    try:
+        yield
+    finally:
+        _CHECKED.reset(token)
+
+
+def is_checked(Y: Any, hierarchy: Hierarchy) -> bool:
+    """Say whether these very objects were marked by :func:`already_checked`."""
+    return any(known is Y and whose is hierarchy for known, whose in _CHECKED.get())
 
 
 def _first_row_not_finite(S: Any) -> str:

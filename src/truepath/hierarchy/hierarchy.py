@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath.hierarchy import closure, convert, encode, matrices, restrict
+from truepath.hierarchy import convert, encode, matrices, propagation, restrict
 from truepath.hierarchy.names import look_up
 from truepath.hierarchy.order import IntArray, group_by, number_edges, order_nodes
-from truepath.hierarchy.propagation import raise_up
 
 __all__ = ["Hierarchy"]
 
@@ -303,15 +302,15 @@ class Hierarchy:
 
     def ancestors(self, v: int | str) -> NDArray[np.int64]:
         """Return all nodes above ``v``, ascending, ``v`` itself left out."""
-        return closure.reach(self._number(v), self.parent_ptr, self.parent_idx)
+        return propagation.reach(self._number(v), self.parent_ptr, self.parent_idx)
 
     def descendants(self, v: int | str) -> NDArray[np.int64]:
         """Return all nodes below ``v``, ascending, ``v`` itself left out."""
-        return closure.reach(self._number(v), self.child_ptr, self.child_idx)
+        return propagation.reach(self._number(v), self.child_ptr, self.child_idx)
 
     def ancestor_matrix(self) -> sparse.csr_array:
         """Return the sparse boolean matrix whose entry [v, u] says that u is v or an ancestor of v."""
-        return raise_up(sparse.eye_array(self.n_nodes, dtype=bool, format="csr"), self)
+        return propagation.raise_up(sparse.eye_array(self.n_nodes, dtype=bool, format="csr"), self)
 
     # ------------------------------------------------------------------ names and numbers
 
@@ -381,15 +380,15 @@ class Hierarchy:
 
     def close(self, Y: Any) -> Any:
         """Return ``Y`` with every ancestor of each positive label added; sparse stays sparse."""
-        return raise_up(matrices.as_bool(Y), self)
+        return propagation.raise_up(matrices.as_bool(Y), self)
 
     def is_closed(self, Y: Any) -> bool:
         """Say whether no row of ``Y`` has a label without its ancestors."""
-        return closure.find_unclosed(Y, self) is None
+        return propagation.find_unclosed(Y, self) is None
 
     def is_coherent(self, S: Any, *, tolerance: float = 0.0) -> bool:
         """Say whether no score in ``S`` exceeds a parent's by more than ``tolerance``."""
-        return closure.find_incoherent(S, self, tolerance) is None
+        return propagation.find_incoherent(S, self, tolerance) is None
 
     # ------------------------------------------------------------------ smaller hierarchies
 

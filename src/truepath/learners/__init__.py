@@ -18,8 +18,8 @@ from truepath.learners.local.policies import POLICIES, Policy
 from truepath.learners.local.published import HBR, BRMetaLabeler
 from truepath.learners.stack import Stack
 from truepath.learners.trees.forest import PCTForest
+from truepath.learners.trees.grow import class_weights
 from truepath.learners.trees.tree import PCTree
-from truepath.learners.trees.weights import class_weights
 from truepath.public import publish
 
 __all__ = [

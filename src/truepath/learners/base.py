@@ -9,6 +9,8 @@ are coherent marginals, so the default decision, every label scored above one ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +26,9 @@ from truepath.registry import LEARNERS, Member
 __all__ = [
     "FitInput",
     "HierarchicalLearner",
+    "check_choice",
     "check_fit_input",
+    "check_number",
     "check_predict_input",
 ]
 
@@ -146,3 +150,53 @@ def _check_features(learner: Any, X: Any, allow_nan: bool, pass_through: bool, d
     finite = "allow-nan" if allow_nan else True
     dtype = [np.float64, np.float32] if dtype is None else dtype
     return validate_data(learner, X, accept_sparse="csr", dtype=dtype, ensure_all_finite=finite, reset=reset)
+
+
+def check_choice(learner: Any, name: str, choices: Sequence[Any]) -> None:
+    """Refuse a parameter that is none of the choices."""
+    value = getattr(learner, name)
+    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def check_number(
+    learner: Any, name: str, kind: type, least: float, most: float = np.inf, *, above: bool = False, none: bool = False
+) -> None:
+    """Refuse a parameter that is no number of this kind, or out of range.
+
+    Parameters
+    ----------
+    learner : estimator
+    name : str
+        The parameter.
+    kind : type
+        ``numbers.Integral`` or ``numbers.Real``.
+    least, most : float
+        The range, both ends allowed.
+    above : bool, default=False
+        Whether the parameter must be above ``least``, and below ``most`` where that is finite.
+    none : bool, default=False
+        Whether None may stand for no number.
+
+    Examples
+    --------
+    >>> from numbers import Real
+    >>> from types import SimpleNamespace
+    >>> check_number(SimpleNamespace(tol=2), "tol", Real, 0, 1, above=True)
+    Traceback (most recent call last):
+        ...
+    ValueError: tol must be a number between 0 and 1; got 2.
+    """
+    value = getattr(learner, name)
+    if none and value is None:
+        return
+    if isinstance(value, kind) and not isinstance(value, bool):
+        number: Any = value
+        if (least < number < most) if above else (least <= number <= most):
+            return
+    wanted = "an integer" if kind is Integral else "a number"
+    if np.isinf(most):
+        place = f"greater than {least}" if above else f"from {least} up"
+    else:
+        place = f"between {least} and {most}" if above else f"from {least} to {most}"
+    raise ValueError(f"{name} must be {'None or ' if none else ''}{wanted} {place}; got {value!r}.")

@@ -35,7 +35,7 @@ from truepath.adapters import (
 from truepath.adapters.compat import CallbackSupportMixin, with_callbacks
 from truepath.combiners import HierarchicalFAEL
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checked import already_checked
+from truepath.hierarchy.checks import already_checked
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.registry import COMBINERS
 

@@ -51,8 +51,8 @@ class Reader(Member):
     read: ClassVar[Callable[..., Dataset]]
     columns: ClassVar[Any] = None
 
-    @staticmethod
-    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
+    @classmethod
+    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
         """Say whether a file with one of the endings is of this format; asked where formats share an ending."""
         return True
 

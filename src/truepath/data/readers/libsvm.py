@@ -81,8 +81,8 @@ class LibSVM(Reader):
     file_options = ("hierarchy",)
     read = staticmethod(read_libsvm)
 
-    @staticmethod
-    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
+    @classmethod
+    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
         """Look at the first row."""
         rows = (line for line in head_lines(path) if line.split("#", 1)[0].strip())
         return _ROW.match(next(rows, "")) is not None

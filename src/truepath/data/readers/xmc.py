@@ -130,7 +130,7 @@ class XMC(Reader):
     file_options = ("hierarchy", "label_names")
     read = staticmethod(read_xmc)
 
-    @staticmethod
-    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
+    @classmethod
+    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
         """Look for the line of sizes."""
         return _sizes(next(head_lines(path), "")) is not None

@@ -24,11 +24,10 @@ from truepath.adapters import encode_labels
 from truepath.decoders import BestPath
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense, row_blocks
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.base import HierarchicalLearner, check_choice, check_fit_input, check_number, check_predict_input
 from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
-from truepath.learners.parameters import check_choice, check_number
 from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
 

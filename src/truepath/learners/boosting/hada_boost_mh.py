@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy, cap_down
+from truepath.learners.base import check_choice
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
-from truepath.learners.parameters import check_choice
 
 __all__ = ["HAdaBoostMH"]
 

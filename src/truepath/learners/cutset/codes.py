@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import check_fit_input
-from truepath.learners.parameters import check_number
+from truepath.learners.base import check_fit_input, check_number
 from truepath.learners.row_weights import repeat_by_weight
 from truepath.preprocessing.categories import UNKNOWN, find_places
 from truepath.records import Record

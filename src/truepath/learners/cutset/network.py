@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy
+from truepath.learners.base import check_choice, check_number
 from truepath.learners.cutset.estimator import CutsetEstimator
-from truepath.learners.parameters import check_choice, check_number
 
 __all__ = ["ChowLiuTree", "CutsetNetwork", "RestrictedCutsetNetwork"]
 

@@ -13,10 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.hierarchy import Hierarchy
-from truepath.learners.parameters import check_number
-from truepath.learners.trees.base import PCTBase, resolve_count
+from truepath.learners.base import check_number
+from truepath.learners.trees.base import PCTBase, mean_scores, resolve_count
 from truepath.learners.trees.grow import GrowthRules, TrainingData, draw_sample, grow_tree, tree_seed
-from truepath.learners.trees.scores import mean_scores
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

@@ -18,11 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from truepath.adapters import encode_labels
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, check_predict_input
-from truepath.learners.trees.base import PCTBase
+from truepath.learners.trees.base import PCTBase, find_leaves
 from truepath.learners.trees.export import export_rules, export_text, plot_tree
 from truepath.learners.trees.grow import grow_tree, tree_seed
 from truepath.learners.trees.pruning import prune_tree
-from truepath.learners.trees.scores import find_leaves
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

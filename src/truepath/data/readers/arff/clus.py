@@ -8,16 +8,13 @@ them is written are added on reading. Sparse rows count columns from 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType
 from truepath.data.readers.arff.cells import Table
-from truepath.data.readers.arff.files import declares_hierarchy, finish, header_lines, read_all, row_ids
+from truepath.data.readers.arff.files import ArffReader, finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff, Attribute
 from truepath.data.readers.assemble import Paths, split_of_labels, written_labels
-from truepath.data.readers.base import Reader
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, HierarchyError
 from truepath.hierarchy import Hierarchy
@@ -149,15 +146,9 @@ def _label_error(arff: Arff, line: int, label: str, cell: str) -> DataFormatErro
     return arff.error(f"label {label[:60]!r} is not declared in the class line.", line)
 
 
-class Clus(Reader):
+class Clus(ArffReader):
     """ARFF files that declare a hierarchical attribute."""
 
     name = "clus"
     summary = "ARFF with the hierarchy in its header, '@attribute class hierarchical ...' (CLUS-HMC)"
-    endings = (".arff",)
     read = staticmethod(read_clus_arff)
-
-    @staticmethod
-    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
-        """Look for the class line."""
-        return "xml" not in options and declares_hierarchy(header_lines(path))

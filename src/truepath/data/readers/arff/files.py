@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from truepath.data.dataset import Dataset
 from truepath.data.files import COMPRESSIONS, PathType, head_lines, plain_name
-from truepath.data.folders import cut_split
 from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.dense_rows import read_dense
 from truepath.data.readers.arff.header import Arff, read_arff
-from truepath.data.readers.arff.table import read_table
-from truepath.data.readers.assemble import Paths, make_dataset, named_paths, title_of
+from truepath.data.readers.arff.sparse_rows import read_sparse
+from truepath.data.readers.assemble import Paths, cut_split, make_dataset, named_paths, title_of
+from truepath.data.readers.base import Reader
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
 __all__ = [
     "LABEL_COUNT",
-    "declares_hierarchy",
-    "declares_label_count",
+    "ArffReader",
     "finish",
     "header_lines",
     "read_all",
@@ -51,15 +51,31 @@ def header_lines(path: PathType) -> list[str]:
     return lines
 
 
-def declares_hierarchy(header: Iterable[str]) -> bool:
-    """Say whether a header has the class line of CLUS."""
-    return any(_CLASS_LINE.match(line) for line in header)
+class ArffReader(Reader):
+    """An ARFF file; three readers share the ending, and a file is of one of their dialects."""
+
+    endings = (".arff",)
+
+    @classmethod
+    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
+        """Look into the header, and for a list of labels beside the file."""
+        return _dialect(path, options) == cls.name
 
 
-def declares_label_count(header: Iterable[str]) -> bool:
-    """Say whether the relation of a header counts its labels, as MEKA's does."""
+def _dialect(path: PathType, options: Mapping[str, Any]) -> str:
+    """Name the dialect: a class line is CLUS's, a list of labels MULAN's, their number in the relation MEKA's.
+
+    Files of MULAN that were once MEKA's keep the number in their relation, though their columns were moved.
+    """
+    if "xml" in options:
+        return "mulan"
+    header = header_lines(path)
+    if any(_CLASS_LINE.match(line) for line in header):
+        return "clus"
+    if xml_beside(path) is not None:
+        return "mulan"
     relations = [line[len("@relation") :].strip(" \t'\"") for line in header if line.lower().startswith("@relation")]
-    return any(LABEL_COUNT.search(relation) for relation in relations)
+    return "meka" if any(LABEL_COUNT.search(relation) for relation in relations) else ""
 
 
 def xml_beside(path: PathType) -> Path | None:
@@ -82,6 +98,14 @@ def read_all(path: Paths, check_header: Callable[[Arff], object], first_index: i
         _refuse_other_header(arff, first)
         files[split] = arff, read_table(arff, first_index)
     return files
+
+
+def read_table(arff: Arff, first_index: int = 0) -> Table:
+    """Turn the data lines into a table; ``first_index`` is the number of the first column in sparse rows."""
+    columns = tuple(j for j, attribute in enumerate(arff.attributes) if attribute.kind in ("numeric", "nominal"))
+    if not arff.lines:
+        raise arff.error("no data rows below @data: the file is cut short.")
+    return read_sparse(arff, columns, first_index) if arff.is_sparse else read_dense(arff, columns)
 
 
 def _refuse_other_header(arff: Arff, first: Arff) -> None:

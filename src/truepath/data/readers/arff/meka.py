@@ -6,22 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType
 from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
 from truepath.data.readers.arff.files import (
     LABEL_COUNT,
-    declares_hierarchy,
-    declares_label_count,
-    header_lines,
-    xml_beside,
+    ArffReader,
 )
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.assemble import Paths
-from truepath.data.readers.base import Reader
 
 __all__ = ["read_meka"]
 
@@ -84,21 +76,9 @@ def _positions(arff: Arff) -> list[int]:
     return positions
 
 
-class Meka(Reader):
+class Meka(ArffReader):
     """ARFF files that count their labels in the relation."""
 
     name = "meka"
     summary = "ARFF with the number of labels in its relation, \"@relation 'name: -C 6'\" (MEKA)"
-    endings = (".arff",)
     read = staticmethod(read_meka)
-
-    @staticmethod
-    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
-        """Look for the option in the relation; a list of labels beside the file counts for more.
-
-        Files of MULAN that were once MEKA's keep the option in their relation, though their columns were moved.
-        """
-        if "xml" in options or xml_beside(path) is not None:
-            return False
-        lines = header_lines(path)
-        return declares_label_count(lines) and not declares_hierarchy(lines)

@@ -7,19 +7,17 @@ columns from 0; a column left out is 0, or the first declared value of a nominal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from os import fspath
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType, plain_name, read_bytes
 from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
-from truepath.data.readers.arff.files import declares_hierarchy, header_lines, xml_beside
+from truepath.data.readers.arff.files import ArffReader, xml_beside
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.assemble import Paths, named_paths
-from truepath.data.readers.base import Reader
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
@@ -119,18 +117,10 @@ def _positions(arff: Arff, hierarchy: Hierarchy, xml: str) -> list[int]:
     return positions
 
 
-class Mulan(Reader):
+class Mulan(ArffReader):
     """ARFF files whose labels an XML file lists."""
 
     name = "mulan"
     summary = "ARFF with the labels listed in an XML file beside it, or given by xml= (MULAN)"
-    endings = (".arff",)
     file_options = ("xml",)
     read = staticmethod(read_mulan)
-
-    @staticmethod
-    def recognises(path: PathType, options: Mapping[str, Any]) -> bool:
-        """Look for the list of labels."""
-        if "xml" in options:
-            return True
-        return xml_beside(path) is not None and not declares_hierarchy(header_lines(path))
