@@ -55,12 +55,14 @@ def named_paths(path: Paths) -> dict[str, PathType]:
 
 
 def title_of(path: Paths) -> str:
-    """Call a data set after its file, or the first of its files.
+    """Call a data set after its file; if it has one per split, after what they share, or their folder.
 
-    >>> title_of("here/books.csv.gz")
-    'books'
+    >>> title_of("here/books.csv.gz"), title_of({"train": "books-train.csv"}), title_of({"train": "books/train.csv"})
+    ('books', 'books', 'books')
     """
-    return Path(plain_name(next(iter(named_paths(path).values())))).stem
+    first = next(iter(named_paths(path).values()))
+    stem = Path(plain_name(first)).stem
+    return (cut_split(stem) or Path(first).resolve().parent.name or stem) if isinstance(path, Mapping) else stem
 
 
 def make_dataset(

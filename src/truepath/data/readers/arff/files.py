@@ -147,5 +147,5 @@ def finish(
     paths = {split: arff.path for split, (arff, _) in files.items()}
     features = [a for j, a in enumerate(first.attributes) if j not in labels and a.kind in ("numeric", "nominal")]
     categories = {j: a.values for j, a in enumerate(features) if a.kind == "nominal"}
-    title = name or first.relation.split(":")[0].strip() or title_of(first.path)
+    title = name or first.relation.split(":")[0].strip() or title_of(paths)
     return make_dataset(title, hierarchy, splits, [a.name for a in features], categories, {"files": paths, **more})
