@@ -115,12 +115,13 @@ from truepath.persistence import describe_model, load, save
 
 X, y = make_data()
 S = make_scores(n_samples=40)
-parts = own_members.NearestRow(), own_members.ByTheTop(), own_members.AboveHalf()
 models = {
     "learners.nearest-row": own_members.NearestRow(hierarchy=TREE).fit(X, y),
     "combiners.by-the-top": own_members.ByTheTop(hierarchy=TREE).fit(S),
     "decoders.above-half": own_members.AboveHalf(hierarchy=TREE).fit(S, y),
-    "classifier.all": HierarchicalClassifier(parts[0], combiner=parts[1], decoder=parts[2], hierarchy=TREE).fit(X, y),
+    "classifier.all": HierarchicalClassifier(
+        own_members.NearestRow(), combiner="by-the-top", decoder="above-half", hierarchy=TREE
+    ).fit(X, y),
 }
 for name, model in models.items():
     path = f"{os.environ['FOLDER']}/{name}"
