@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from places import ROOT
-from truepath.registry import COMBINERS, DECODERS, LEARNERS, Member
+from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
 MODULES = ("learners", "combiners", "decoders", "classifier", "preprocessing")
 #: What comes last, in this order, where a constructor has it
@@ -25,7 +25,7 @@ def public_estimators():
         exported += [getattr(module, entry) for entry in module.__all__]
     exported += [member for registry in (LEARNERS, COMBINERS, DECODERS) for member in registry.members()]
     estimators = {cls for cls in exported if isinstance(cls, type) and issubclass(cls, BaseEstimator)}
-    bases = {cls for cls in estimators if issubclass(cls, Member) and not vars(cls).get("name")}
+    bases = {cls for cls in estimators if not vars(cls).get("name") and len(estimators & set(cls.__subclasses__()))}
     return sorted(estimators - bases, key=lambda cls: cls.__name__)
 
 
