@@ -74,6 +74,21 @@ def make_data(hierarchy, n_samples=60, n_features=5, seed=0):
     return X, Y
 
 
+def make_rows(n_rows=70, n_labels=3, n_features=5, seed=0):
+    """Draw discrete features and flat labels that depend on them."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n_rows, n_features)).astype(float)
+    return X, (X[:, :n_labels] + rng.random((n_rows, n_labels)) > 1.4)
+
+
+def exclusive_data(seed=0):
+    """Rows with one path each, some of which stop early."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 4))
+    labels = np.array(["a/1", "a/2", "a/3", "b/1", "b/2", "c", "a"])[(X[:, 0] * 2 + X[:, 1] + 3).astype(int).clip(0, 6)]
+    return X, TREE.encode(labels.tolist())
+
+
 def trees_only():
     """Names of the learners that refuse a DAG."""
     return sorted(name for name, cls in members().items() if NEEDS_A_TREE in cls.needs)
@@ -94,9 +109,11 @@ __all__ = [
     "TREE",
     "WEIGHT_IS_NOT_REPETITION",
     "cases",
+    "exclusive_data",
     "logistic",
     "make",
     "make_data",
+    "make_rows",
     "members",
     "trees_only",
 ]

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from learners_room import LEARNERS, SMOOTHED, TREE, make, make_data
 
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
-ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column a label"
+ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column per label"
 EXPECTED = {
     "check_n_features_in_after_fitting": NOT_ZERO_ONE,
     "check_estimators_dtypes": NOT_ZERO_ONE,
@@ -36,7 +36,7 @@ EXPECTED = {
     "check_classifiers_multilabel_output_format_predict": "the check wants integers back; label matrices are boolean",
     "check_classifier_not_supporting_multiclass": "refused, but by naming the value that is neither 0 nor 1",
     "check_fit2d_1feature": NOT_ZERO_ONE,
-    "check_decision_proba_consistency": "the check passes one column of labels; Y has one column a label",
+    "check_decision_proba_consistency": "the check passes one column of labels; Y has one column per label",
 }
 WHOLE_ROWS = {
     "check_estimators_pickle": "the check trains on NaN; networks answer for missing values but need whole rows"
@@ -47,12 +47,19 @@ PURE_LEAVES = {
 BESIDES = {**dict.fromkeys(SMOOTHED, WHOLE_ROWS), "pct": PURE_LEAVES}
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_scikit_learn_checks(name):
+# Beside the learners as they come: options that make another model of them
+VARIANTS = [("naive-bayes-ml", {"labels": "chain"}), ("tree-augmented-ml", {"labels": "chain"})]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [(name, {}) for name in LEARNERS] + [pytest.param(*variant, marks=pytest.mark.slow) for variant in VARIANTS],
+)
+def test_scikit_learn_checks(name, options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose
         expected = EXPECTED | BESIDES.get(name, {})
-        results = check_estimator(make(name), expected_failed_checks=expected, on_skip=None, on_fail=None)
+        results = check_estimator(make(name, **options), expected_failed_checks=expected, on_skip=None, on_fail=None)
     failed = {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
     assert not failed
     assert sum(result["status"] == "passed" for result in results) >= 40
