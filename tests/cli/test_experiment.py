@@ -78,7 +78,9 @@ def test_compare_prints_tests_and_draws(finished):
 
 
 def test_failures_are_told_and_the_code_is_not_zero(tmp_path):
-    (tmp_path / "plan.toml").write_text(PLAN + 'one = "sklearn.linear_model.LogisticRegression"\n')
+    (tmp_path / "plan.toml").write_text(
+        PLAN + 'one = {use = "sklearn.neighbors.KNeighborsClassifier", params = {n_neighbors = 1000}}\n'
+    )
     done = truepath("experiment", "plan.toml", "-o", "out", cwd=tmp_path)
     assert done.returncode == 1
     assert "failed: toy / one / seed 0 / fold 0: ValueError" in done.stderr
