@@ -7,6 +7,7 @@ computes several.
 
 from __future__ import annotations
 
+from truepath.metrics.accuracies import level_accuracy, top_k_accuracy
 from truepath.metrics.auprc import auprc, average_auprc
 from truepath.metrics.base import Metric, MetricFunction, get_metric, list_metrics, register
 from truepath.metrics.bootstrap import Interval, bootstrap_interval
@@ -24,11 +25,9 @@ from truepath.metrics.fmeasure import (
 from truepath.metrics.h_loss import h_loss, hierarchical_hamming_loss
 from truepath.metrics.hmc_loss import hmc_loss, symmetric_loss
 from truepath.metrics.information import information_content
-from truepath.metrics.levels import level_accuracy
 from truepath.metrics.overlap import exact_match, hamming_score, jaccard_score
 from truepath.metrics.scorers import HierarchicalScorer, evaluate, get_scorer
 from truepath.metrics.shares import incoherent_share, unlabelled_share
-from truepath.metrics.top_k import top_k_accuracy
 from truepath.public import publish
 
 __all__ = [

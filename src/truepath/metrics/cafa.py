@@ -99,9 +99,7 @@ def cafa_curve(
 
 
 @register(
-    needs="scores",
-    label="Fmax",
-    meaning="best F1 over all thresholds, precision and recall averaged over rows (CAFA)",
+    needs="scores", label="Fmax", meaning="best F1 over all thresholds, precision and recall averaged over rows (CAFA)"
 )
 def fmax(
     y_true: Any,

@@ -192,11 +192,7 @@ def hierarchical_f1() -> Any:
     """
 
 
-@register(
-    needs="labels",
-    label="micro-F1",
-    meaning="F1 over all labels of all rows, without adding ancestors",
-)
+@register(needs="labels", label="micro-F1", meaning="F1 over all labels of all rows, without adding ancestors")
 def micro_f1(
     y_true: Any,
     y_pred: Any,
@@ -222,9 +218,7 @@ def micro_f1(
 
 
 @register(
-    needs="labels",
-    label="macro-F1",
-    meaning="mean F1 of all labels, rare or common; one that never occurs counts 0",
+    needs="labels", label="macro-F1", meaning="mean F1 of all labels, rare or common; one that never occurs counts 0"
 )
 def macro_f1(
     y_true: Any,

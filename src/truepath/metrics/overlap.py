@@ -24,10 +24,7 @@ __all__ = ["exact_match", "hamming_score", "jaccard_score"]
 
 
 @register(
-    needs="labels",
-    label="Hamming score",
-    meaning="share of all cells, one per row and label, that are right",
-    digits=4,
+    needs="labels", label="Hamming score", meaning="share of all cells, one per row and label, that are right", digits=4
 )
 def hamming_score(
     y_true: Any,
@@ -59,11 +56,7 @@ def hamming_score(
     return 1.0 - pair.mean_over_rows(wrong) / pair.n_counted
 
 
-@register(
-    needs="labels",
-    label="exact",
-    meaning="share of rows with every label right",
-)
+@register(needs="labels", label="exact", meaning="share of rows with every label right")
 def exact_match(
     y_true: Any,
     y_pred: Any,
@@ -86,11 +79,7 @@ def exact_match(
     return pair.mean_over_rows(~has_any(find_mistakes(*pair.counted())))
 
 
-@register(
-    needs="labels",
-    label="Jaccard",
-    meaning="mean overlap of a row's true and predicted label sets",
-)
+@register(needs="labels", label="Jaccard", meaning="mean overlap of a row's true and predicted label sets")
 def jaccard_score(
     y_true: Any,
     y_pred: Any,
