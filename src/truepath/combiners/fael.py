@@ -44,7 +44,7 @@ class FAEL(Combiner):
     alphas : sequence of float, optional
         The candidates, 1e-3 to 1e5 by powers of ten unless given.
     fit_intercept : bool, default=False
-        Whether to centre scores and labels (by their weighted means), which adds one constant a node that is not
+        Whether to centre scores and labels (by their weighted means), which adds one constant per node that is not
         penalised. The paper does not.
     project : str, combiner or None, default="isotonic"
         The correction that makes the raw scores coherent (they are clipped to [0, 1], too), such as ``"max-up"`` or

@@ -42,7 +42,7 @@ class Isotonic(Correction):
     Notes
     -----
     Both methods are exact up to rounding. Trees: pool adjacent violators from the leaves up,
-    O(n_nodes log n_nodes) a row. DAGs: sets of nodes are split at their mean by a maximum flow until no split
+    O(n_nodes log n_nodes) per row. DAGs: sets of nodes are split at their mean by a maximum flow until no split
     helps; nodes that already agree with all ancestors and descendants are left out from the start, so the cost
     depends on how incoherent the scores are. A split that would gain less than 1e-13 of a set's total
     deviation is taken for rounding.

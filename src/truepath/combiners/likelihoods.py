@@ -18,7 +18,7 @@ __all__ = ["LIKELIHOODS", "BinnedLikelihood", "GaussianLikelihood"]
 # The variance of a class is estimated with this many pseudo-observations of the whole column's variance, so that one or
 # two positives do not make a spike
 SHRINKAGE = 1.0
-# Pseudo-counts a bin, so that no bin is impossible
+# Pseudo-counts per bin, so that no bin is impossible
 SMOOTHING = 1.0
 
 
@@ -45,7 +45,7 @@ class GaussianLikelihood(Record, home="truepath.combiners"):
 
 
 class BinnedLikelihood(Record, home="truepath.combiners"):
-    """Histograms over bins of equal mass at each node, with one pseudo-count a bin."""
+    """Histograms over bins of equal mass at each node, with one pseudo-count per bin."""
 
     def __init__(self, S: np.ndarray, Y: Any, weight: np.ndarray, n_bins: int):
         inner = np.linspace(0, 1, n_bins + 1)[1:-1]

@@ -123,7 +123,7 @@ def _gcv(Q: np.ndarray, shrink: np.ndarray, Yw: Any) -> np.ndarray:
     total = np.sum((Yw.data if sparse.issparse(Yw) else Yw) ** 2)
     n_samples = Q.shape[0]
     residual = total - (2 * shrink - shrink**2) @ along
-    with np.errstate(divide="ignore", invalid="ignore"):  # as many parameters as rows: no error can be told
+    with np.errstate(divide="ignore", invalid="ignore"):  # as many parameters as rows: the error is not defined
         errors = n_samples * np.maximum(residual, 0.0) / (n_samples - shrink.sum(axis=1)) ** 2
     return np.where(np.isnan(errors), np.inf, errors)
 

@@ -344,7 +344,7 @@ class Hierarchy:
         labels : one of
             * a sequence with, for each instance, a collection of label names (or tuple paths), or one name;
             * a two-dimensional array or data frame of strings, one column per level as HiClass takes them
-              (empty cells, None and NaN end a path), or three-dimensional, several paths an instance;
+              (empty cells, None and NaN end a path), or three-dimensional, several paths per instance;
             * a 0/1 matrix, dense or sparse, or a data frame of 0/1 columns named like the nodes (in any order).
         close : bool, default=True
             Whether to add missing ancestors. Otherwise a label without its ancestors is an error.

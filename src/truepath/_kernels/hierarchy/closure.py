@@ -12,12 +12,12 @@ SCAN_WORDS = 64
 
 @kernel
 def close_rows(indptr, indices, parent_ptr, parent_idx):
-    """Return CSR arrays of the rows with all ancestors added, sorted. O(edges above the labels) a row."""
+    """Return CSR arrays of the rows with all ancestors added, sorted. O(edges above the labels) per row."""
     n_rows, n_nodes = indptr.size - 1, parent_ptr.size - 1
     closed_indptr = np.zeros(n_rows + 1, np.int64)
     closed = np.empty(max(indices.size * 4, n_nodes), np.int32)
     words = np.zeros((n_nodes + 7) // 8, np.uint64)
-    marked = words.view(np.uint8)  # one flag a node
+    marked = words.view(np.uint8)  # one flag per node
     for i in range(n_rows):
         start = closed_indptr[i]
         if closed.size < start + n_nodes:

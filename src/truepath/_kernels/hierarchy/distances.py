@@ -9,7 +9,7 @@ from truepath._kernels.jit import kernel
 
 @kernel
 def count_ancestors(parent_ptr, parent_idx):
-    """Return the number of ancestors of each node. O(edges above it) a node."""
+    """Return the number of ancestors of each node. O(edges above it) per node."""
     n_nodes = parent_ptr.size - 1
     seen, queue = np.full(n_nodes, -1, np.int32), np.empty(n_nodes, np.int32)
     distance = np.zeros(n_nodes, np.int32)

@@ -180,7 +180,7 @@ def gather_evidence(L, child_ptr, child_idx, logit_prior, log_absent):
 def raise_rows(indptr, indices, data, closed_indptr, closed_indices, parent_ptr, parent_idx):
     """Return the greatest scores of the labels of closed rows and their descendants; none is negative, absent is 0.
 
-    ``closed_indptr`` and ``closed_indices`` are the rows with their ancestors. O(edges above the labels) a row.
+    ``closed_indptr`` and ``closed_indices`` are the rows with their ancestors. O(edges above the labels) per row.
     """
     value = np.zeros(parent_ptr.size - 1, data.dtype)
     raised = np.empty(closed_indices.size, data.dtype)
@@ -200,7 +200,7 @@ def raise_rows(indptr, indices, data, closed_indptr, closed_indices, parent_ptr,
 def cap_rows(indptr, indices, data, parent_ptr, parent_idx):
     """In place: the least scores of stored labels and their ancestors; none is negative, absent is 0, rows are sorted.
 
-    O(edges above the labels) a row.
+    O(edges above the labels) per row.
     """
     value = np.zeros(parent_ptr.size - 1, data.dtype)
     for i in range(indptr.size - 1):
