@@ -38,6 +38,8 @@ _ROOMS = (
     "papers",
     "persistence",
     "preprocessing",
+    "records",
+    "registry",
     "report",
 )
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 __all__ = ["Record"]
 
-T = TypeVar("T", bound=type)
+_T = TypeVar("_T", bound=type)
 
 
 class Record:
@@ -32,10 +32,10 @@ class Record:
             Record.enter(home)(cls)
 
     @staticmethod
-    def enter(home: str) -> Callable[[T], T]:
+    def enter(home: str) -> Callable[[_T], _T]:
         """Make a record of a class that cannot have the base, such as a named tuple."""
 
-        def enter(cls: T) -> T:
+        def enter(cls: _T) -> _T:
             Record.known[cls] = cls.__module__
             cls.__module__ = home
             return cls
