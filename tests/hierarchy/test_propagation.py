@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import oracles_combiners as twins
+from places import SOURCES
 from strategies import hierarchies, score_matrices
 from truepath import Hierarchy
 from truepath.hierarchy import cap_down, raise_up
@@ -113,3 +116,9 @@ def test_coherent_scores_stay_as_they_are(walk, data):
     h = data.draw(hierarchies())
     S = data.draw(score_matrices(h))
     np.testing.assert_array_equal(walk(S, h), S)
+
+
+def test_the_walks_have_one_home():
+    pattern = re.compile(r"\b(raise|cap)_(dense|rows|below)\b|np\.(maximum|minimum)\(S?\w*\[:, (u|v|parent|child)\]")
+    found = {path.name for path in (SOURCES / "truepath").rglob("*.py") if pattern.search(path.read_text("utf-8"))}
+    assert found == {"propagation.py", "propagate.py"}
