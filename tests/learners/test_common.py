@@ -24,6 +24,7 @@ from learners_room import (
 )
 from truepath import Hierarchy
 from truepath.errors import ConstraintError, HierarchyError
+from truepath.hierarchy import checks
 
 
 def test_all_is_what_is_exported():
@@ -185,3 +186,13 @@ def test_one_row(name):
     h = Hierarchy.from_paths(["a/1", "b"])
     S = make(name, h).fit([[0.5]], h.encode([["a/1"]])).predict_proba([[0.1], [0.9]])
     np.testing.assert_allclose(S, [[1, 1, 0], [1, 1, 0]], atol=0.5 if name in SMOOTHED else 1e-12)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_labels_are_checked_once(name, monkeypatch):
+    checked = []
+    look = checks.find_unclosed
+    monkeypatch.setattr(checks, "find_unclosed", lambda Y, h: checked.append(h) or look(Y, h))
+    X, Y = make_data(TREE)
+    make(name, TREE).fit(X, Y)
+    assert sum(h is TREE for h in checked) == 1

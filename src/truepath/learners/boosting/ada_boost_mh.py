@@ -20,12 +20,12 @@ from scipy.special import expit
 from sklearn.model_selection import train_test_split
 
 from truepath import _kernels
-from truepath.adapters import encode_labels
 from truepath.decoders import BestPath
 from truepath.hierarchy import Hierarchy, cap_down
-from truepath.hierarchy.matrices import as_dense, row_blocks
+from truepath.hierarchy.matrices import row_blocks
 from truepath.learners.base import HierarchicalLearner, check_choice, check_fit_input, check_number, check_predict_input
-from truepath.learners.boosting.rounds import Monitor, boost, hierarchical_loss, start_weights
+from truepath.learners.boosting.rounds import Monitor, boost, start_weights
+from truepath.learners.boosting.staged import StagedAnswers, dense_rows, signs
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
 from truepath.learners.row_weights import leave_out_weightless
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["AdaBoostMH"]
 
 
-class AdaBoostMH(HierarchicalLearner):
+class AdaBoostMH(StagedAnswers, HierarchicalLearner):
     """AdaBoost.MH with stumps or small trees, or any classifier that takes weights.
 
     Parameters
@@ -171,7 +171,7 @@ class AdaBoostMH(HierarchicalLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True, dtype=np.float64)
-        y = _signs(Y)
+        y = signs(Y)
         X, y, weight = leave_out_weightless(X, y, weight)
         self.single_path_ = is_single_path(y > 0, hierarchy) if self.single_path == "auto" else self.single_path
         self._always, self._never = (y > 0).all(axis=0), (y < 0).all(axis=0)
@@ -207,36 +207,6 @@ class AdaBoostMH(HierarchicalLearner):
         See ``single_path``. A label counts only if all its ancestors do.
         """
         return self._decide(self._sum_votes(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield the margins after each round, consistent or not."""
-        X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
-        margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
-        for alpha, votes in self._rounds(_dense_rows(X)):
-            _kernels.boosting.stump_votes.add_votes(margins, alpha, votes)
-            yield margins.copy()
-
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield the coherent marginals after each round."""
-        for margins in self.staged_decision_function(X):
-            yield self._calibrate(margins)
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield the labels after each round."""
-        for margins in self.staged_decision_function(X):
-            yield self._decide(margins)
-
-    def staged_score(self, X: Any, y: Any) -> Iterator[float]:
-        """Yield, after each round, the share of rows whose label set is predicted exactly."""
-        truth = as_dense(encode_labels(y, self.hierarchy_))
-        for found in self.staged_predict(X):
-            yield float((found == truth).all(axis=1).mean())
-
-    def staged_loss(self, X: Any, y: Any) -> Iterator[float]:
-        """Yield, after each round, the hierarchy-aware Hamming loss of the labels of positive margin."""
-        y = _signs(encode_labels(y, self.hierarchy_))
-        for margins in self.staged_decision_function(X):
-            yield hierarchical_loss(margins, y, self.hierarchy_, self._enforce_at_prediction)
 
     # Where the constraint holds; HAdaBoostMH makes it a parameter
     @property
@@ -291,7 +261,7 @@ class AdaBoostMH(HierarchicalLearner):
         train, held_out = train_test_split(
             np.arange(len(y)), test_size=self.validation_fraction, random_state=self.random_state
         )
-        monitor = Monitor(_dense_rows(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
+        monitor = Monitor(dense_rows(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
         return X[train], y[train], None if weight is None else weight[train], monitor
 
     def _rounds(self, X: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
@@ -307,7 +277,7 @@ class AdaBoostMH(HierarchicalLearner):
         X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
         margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
         for rows in row_blocks(X.shape[0], max(X.shape[1], self.hierarchy_.n_nodes)):
-            for alpha, votes in self._rounds(_dense_rows(X[rows])):
+            for alpha, votes in self._rounds(dense_rows(X[rows])):
                 _kernels.boosting.stump_votes.add_votes(margins[rows], alpha, votes)
         return margins
 
@@ -325,13 +295,3 @@ class AdaBoostMH(HierarchicalLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _signs(Y: Any) -> np.ndarray:
-    """Return labels as +1 and -1."""
-    return np.where(as_dense(Y), 1, -1).astype(np.int8)
-
-
-def _dense_rows(X: Any) -> np.ndarray:
-    """Return rows as the kernels take them: dense and contiguous."""
-    return np.ascontiguousarray(as_dense(X))

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from truepath.adapters import encode_labels, take_rows
 from truepath.hierarchy import Hierarchy, cap_down
+from truepath.hierarchy.checks import already_checked
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
 
@@ -135,4 +136,6 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
 
 def _fit_member(member: Any, hierarchy: Hierarchy, X: Any, Y: Any, share: np.ndarray | None, seed: int) -> Any:
     rows = np.random.RandomState(seed).choice(X.shape[0], size=X.shape[0], p=share)
-    return member.set_params(hierarchy=hierarchy).fit(take_rows(X, rows), take_rows(Y, rows))
+    labels = take_rows(Y, rows)
+    with already_checked(labels, hierarchy):
+        return member.set_params(hierarchy=hierarchy).fit(take_rows(X, rows), labels)

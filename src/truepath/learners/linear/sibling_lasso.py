@@ -10,7 +10,6 @@ penalties it was.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,8 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_choice, check_fit_input, check_number, check_predict_input
-from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, Penalty, largest_alpha, solve_path
+from truepath.learners.linear.held_out import best_on_held_out
+from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, largest_alpha, solve_path
 from truepath.learners.local.base import Problem, single_blas_thread, spawn_seeds
 from truepath.learners.local.per_parent import pose_arcs
 from truepath.learners.local.policies import LabelView
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["SiblingLasso"]
 
 logger = logging.getLogger(__name__)
-
-PATIENCE = 2  # strengths without a smaller held-out loss after which the path is left
 
 
 class SiblingLasso(HierarchicalLearner):
@@ -214,61 +212,9 @@ def _choose_and_solve(learner: SiblingLasso, X: Any, Y: np.ndarray, omega: np.nd
     if learner.alpha is not None:
         path = np.append(path[path > learner.alpha], learner.alpha)
     elif path.size > 1:
-        path = path[: 1 + _best_on_held_out(X, Y, omega, path, penalty, learner.cv, seed, options)]
+        path = path[: 1 + best_on_held_out(X, Y, omega, path, penalty, learner.cv, seed, options)]
     *_, last = solve_path(X, Y, omega, path, penalty, **options)
     return last
-
-
-def _best_on_held_out(
-    X: Any,
-    Y: np.ndarray,
-    omega: np.ndarray,
-    path: np.ndarray,
-    penalty: Penalty,
-    cv: int,
-    seed: int | None,
-    options: dict[str, Any],
-) -> int:
-    """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out.
-
-    The folds' paths run side by side, so that all are left as soon as the loss has stopped falling: the far end of a
-    path is its most costly part.
-    """
-    counts = Y.sum(axis=0)
-    if (np.minimum(counts, Y.shape[0] - counts) < 2).all():
-        return 0
-    fold = np.random.default_rng(seed).permutation(Y.shape[0]) % min(cv, Y.shape[0])
-    losses = [_held_out_losses(X, Y, omega, fold == k, path, penalty, options) for k in range(fold.max() + 1)]
-    least, best = np.inf, 0
-    for place, values in enumerate(zip(*losses)):
-        total = sum(values)
-        if total < least:
-            least, best = total, place
-        elif place >= best + PATIENCE:
-            break
-    return best
-
-
-def _held_out_losses(
-    X: Any,
-    Y: np.ndarray,
-    omega: np.ndarray,
-    held: np.ndarray,
-    path: np.ndarray,
-    penalty: Penalty,
-    options: dict[str, Any],
-) -> Iterator[float]:
-    """Yield, along the path, the loss on the rows held out of the fit to the others."""
-    inside, outside = np.flatnonzero(~held), np.flatnonzero(held)
-    varies = Y[inside].any(axis=0) & ~Y[inside].all(axis=0)
-    if not varies.any():
-        yield from np.zeros(path.size)
-        return
-    held_X, held_Y = X[outside], Y[outside][:, varies]
-    own = omega[inside] / omega[inside].sum()
-    for fit in solve_path(X[inside], Y[inside][:, varies], own, path, penalty, **options):
-        Z = held_X @ fit.coef + fit.intercept
-        yield float(omega[outside] @ (np.logaddexp(0.0, Z) - held_Y * Z).sum(axis=1))
 
 
 def _assemble(

@@ -14,12 +14,12 @@ import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import encode_labels
 from truepath.decoders import MetaLabeler, TopLeaves
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.arcs import arc_pointers
+from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HALF, HierarchicalLearner
+from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input
 from truepath.learners.linear.sibling_lasso import SiblingLasso
 from truepath.learners.local.base import take_over_input_tags
 from truepath.learners.local.binary_relevance import BinaryRelevance
@@ -34,14 +34,15 @@ __all__ = ["HBR", "BRMetaLabeler"]
 class _AroundLearner(MetaEstimatorMixin, HierarchicalLearner):
     """Keeps a fitted learner in ``learner_`` and returns its scores."""
 
-    def _adopt(self, learner: Any, X: Any, Y: Any, sample_weight: Any) -> Self:
-        """Fit the learner and take over what it learned about the input."""
-        self.learner_ = learner.fit(X, Y, sample_weight)
-        self.hierarchy_ = learner.hierarchy_
+    def _adopt(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Fit the learner and take over what it learned about the input; return the checked labels."""
+        _, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
+        with already_checked(Y, hierarchy):
+            self.learner_ = learner.set_params(hierarchy=hierarchy).fit(X, Y, weight)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(learner, name):
                 setattr(self, name, getattr(learner, name))
-        return self
+        return Y
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the learner's coherent marginals, shape (n_samples, n_nodes)."""
@@ -103,16 +104,17 @@ class HBR(_AroundLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the local classifiers; parameters as for :meth:`PerNode.fit`."""
-        return self._adopt(self._learner(), X, y, sample_weight)
+        self._adopt(self._learner(), X, y, sample_weight)
+        return self
 
     def _learner(self) -> Any:
         if self.estimator is None:
-            return SiblingLasso(hierarchy=self.hierarchy, n_jobs=self.n_jobs)
+            return SiblingLasso(n_jobs=self.n_jobs)
         if isinstance(self.estimator, HierarchicalLearner):
             if not hasattr(self.estimator, "predict_conditional_proba"):
                 raise TypeError(f"estimator {type(self.estimator).__name__} has no predict_conditional_proba.")
-            return clone(self.estimator).set_params(hierarchy=self.hierarchy, n_jobs=self.n_jobs)
-        return PerNode(self.estimator, hierarchy=self.hierarchy, policy="parents", n_jobs=self.n_jobs)
+            return clone(self.estimator).set_params(n_jobs=self.n_jobs)
+        return PerNode(self.estimator, policy="parents", n_jobs=self.n_jobs)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the closed label sets decided top-down, shape (n_samples, n_nodes)."""
@@ -180,17 +182,11 @@ class BRMetaLabeler(_AroundLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the leaves' classifiers and the MetaLabeler; parameters as for :meth:`BinaryRelevance.fit`."""
-        flat = BinaryRelevance(
-            self.estimator,
-            hierarchy=self.hierarchy,
-            leaves_only=True,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-        self._adopt(flat, X, y, sample_weight)
+        options: dict[str, Any] = {"leaves_only": True, "random_state": self.random_state, "n_jobs": self.n_jobs}
+        Y = self._adopt(BinaryRelevance(self.estimator, **options), X, y, sample_weight)
         counter = self.estimator if self.metalabeler is None else self.metalabeler
-        Y = encode_labels(y, self.hierarchy_)
-        self.metalabeler_ = MetaLabeler(counter, hierarchy=self.hierarchy_).fit(X, Y, sample_weight)
+        with already_checked(Y, self.hierarchy_):
+            self.metalabeler_ = MetaLabeler(counter, hierarchy=self.hierarchy_).fit(X, Y, sample_weight)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

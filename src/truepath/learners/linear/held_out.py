@@ -1,0 +1,67 @@
+"""How strong the lasso's penalty should be: the strength of least loss on rows held out, along a path per fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from truepath.learners.linear.multitask_lasso import Penalty, solve_path
+
+__all__ = ["best_on_held_out"]
+
+#: Strengths without a smaller held-out loss after which the path is left
+PATIENCE = 2
+
+
+def best_on_held_out(
+    X: Any,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    path: np.ndarray,
+    penalty: Penalty,
+    cv: int,
+    seed: int | None,
+    options: dict[str, Any],
+) -> int:
+    """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out.
+
+    The folds' paths run side by side, so that all are left as soon as the loss has stopped falling: the far end of a
+    path is its most costly part.
+    """
+    counts = Y.sum(axis=0)
+    if (np.minimum(counts, Y.shape[0] - counts) < 2).all():
+        return 0
+    fold = np.random.default_rng(seed).permutation(Y.shape[0]) % min(cv, Y.shape[0])
+    losses = [_held_out_losses(X, Y, omega, fold == k, path, penalty, options) for k in range(fold.max() + 1)]
+    least, best = np.inf, 0
+    for place, values in enumerate(zip(*losses)):
+        total = sum(values)
+        if total < least:
+            least, best = total, place
+        elif place >= best + PATIENCE:
+            break
+    return best
+
+
+def _held_out_losses(
+    X: Any,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    held: np.ndarray,
+    path: np.ndarray,
+    penalty: Penalty,
+    options: dict[str, Any],
+) -> Iterator[float]:
+    """Yield, along the path, the loss on the rows held out of the fit to the others."""
+    inside, outside = np.flatnonzero(~held), np.flatnonzero(held)
+    varies = Y[inside].any(axis=0) & ~Y[inside].all(axis=0)
+    if not varies.any():
+        yield from np.zeros(path.size)
+        return
+    held_X, held_Y = X[outside], Y[outside][:, varies]
+    own = omega[inside] / omega[inside].sum()
+    for fit in solve_path(X[inside], Y[inside][:, varies], own, path, penalty, **options):
+        Z = held_X @ fit.coef + fit.intercept
+        yield float(omega[outside] @ (np.logaddexp(0.0, Z) - held_Y * Z).sum(axis=1))
