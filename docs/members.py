@@ -24,7 +24,8 @@ COLUMNS = {
     "files": "endings",
     "learns from": "learns_from",
     "after": "reference",
-    "differs from what was published": "differs",
+    "as published": "published",
+    "in what it differs": "differs",
 }
 #: Promised elsewhere: the package's own names come first, errors are shown as a tree
 PAGES = [room for room in truepath._ROOMS if room != "errors"]
@@ -48,6 +49,8 @@ def _cell(key: str, value: Any) -> str:
         return f":{kind}:`~{value}`"
     if key == "name":
         return f"``{value}``"
+    if value is True:
+        return "yes"
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
@@ -72,10 +75,23 @@ def api_page(room: str) -> str:
 def write_api(folder: Path) -> None:
     """Write the pages of all modules; one that is as it was stays untouched, so that it is not read again."""
     folder.mkdir(exist_ok=True)
-    for room in PAGES:
-        path, text = folder / f"{room}.rst", api_page(room)
+    pages = {folder / f"{room}.rst": api_page(room) for room in PAGES}
+    for path, text in pages.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+    for path in set(folder.glob("*.rst")) - set(pages):
+        path.unlink()
+    for path in (folder / "generated").glob("truepath.*.rst"):  # of names that are promised no longer
+        if not _is_there(path.stem):
+            path.unlink()
+
+
+def _is_there(path: str) -> bool:
+    try:
+        _find(path)
+    except (ImportError, AttributeError):
+        return False
+    return True
 
 
 def find_source(app: Any, modname: str, attribute: str) -> str | None:
