@@ -15,8 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics.base import register
-from truepath.metrics.counts import divide, find_mistakes, has_any, mean_of_defined
-from truepath.metrics.inputs import check_label_pair, check_label_scores, take_columns
+from truepath.metrics.inputs import (
+    check_label_pair,
+    check_label_scores,
+    divide,
+    find_mistakes,
+    has_any,
+    mean_of_defined,
+    take_columns,
+)
 
 __all__ = ["level_accuracy", "top_k_accuracy"]
 

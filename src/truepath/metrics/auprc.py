@@ -16,9 +16,8 @@ from scipy import sparse
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import CELLS_AT_A_TIME, as_dense
 from truepath.metrics.base import register
-from truepath.metrics.counts import mean_of_defined
 from truepath.metrics.curves import Ranking, Steps, average_precision, davis_goadrich, pool, take_steps
-from truepath.metrics.inputs import Pair, check_label_scores
+from truepath.metrics.inputs import Pair, check_label_scores, mean_of_defined
 
 __all__ = ["auprc", "average_auprc"]
 

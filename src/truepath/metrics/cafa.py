@@ -27,9 +27,8 @@ from truepath import _kernels
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.base import register
-from truepath.metrics.counts import divide
 from truepath.metrics.information import information_content
-from truepath.metrics.inputs import Pair, check_label_scores, check_per_node
+from truepath.metrics.inputs import Pair, check_label_scores, check_per_node, divide
 
 __all__ = ["CafaCurve", "cafa_curve", "fmax", "smin", "wfmax"]
 

@@ -29,8 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
-from truepath.metrics.counts import Counts, count_classes, count_rows, divide, mean_of_defined
-from truepath.metrics.inputs import Pair, check_label_pair
+from truepath.metrics.inputs import Counts, Pair, check_label_pair, count_classes, count_rows, divide, mean_of_defined
 
 __all__ = [
     "PrecisionRecallF1",

@@ -24,8 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
-from truepath.metrics.counts import count_classes
-from truepath.metrics.inputs import Pair, check_costs, check_label_pair, check_per_node
+from truepath.metrics.inputs import Pair, check_costs, check_label_pair, check_per_node, count_classes
 
 __all__ = ["hmc_loss", "mistake_prices", "symmetric_loss"]
 

@@ -1,4 +1,4 @@
-"""What every metric asks of its arguments, checked in one place.
+"""What every metric asks of its arguments, checked in one place, and the counts that most are made of.
 
 Metrics take matrices as they come: a prediction that breaks the hierarchy is a thing to be measured, not an
 error. What is checked is the shape, that labels are 0 and 1, and that scores are finite.
@@ -14,9 +14,23 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import as_labels, as_scores, check_weight, resolve_hierarchy
-from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix
+from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix, row_blocks
 
-__all__ = ["Pair", "check_costs", "check_label_pair", "check_label_scores", "check_nodes", "check_rows"]
+__all__ = [
+    "Counts",
+    "Pair",
+    "check_costs",
+    "check_label_pair",
+    "check_label_scores",
+    "check_nodes",
+    "check_rows",
+    "count_classes",
+    "count_rows",
+    "divide",
+    "find_mistakes",
+    "has_any",
+    "mean_of_defined",
+]
 
 
 class Pair(NamedTuple):
@@ -124,3 +138,65 @@ def check_per_node(values: ArrayLike, n_nodes: int, name: str) -> NDArray[np.flo
 def take_columns(matrix: Any, nodes: NDArray[np.int64]) -> Any:
     """Return some columns, dense as dense and CSR as CSR."""
     return matrix[:, nodes] if sparse.issparse(matrix) else np.take(matrix, nodes, axis=1)
+
+
+class Counts(NamedTuple):
+    """Weighted numbers of cells that are true and predicted, true, and predicted; one entry per group."""
+
+    hits: NDArray[Any]
+    true: NDArray[Any]
+    predicted: NDArray[Any]
+
+
+def count_rows(pair: Pair) -> Counts:
+    """Count each row's cells among the counted classes; rows are not weighted."""
+    true, pred = pair.counted()
+    return Counts(*(M.sum(axis=1) for M in (_hits(true, pred), true, pred)))
+
+
+def count_classes(pair: Pair) -> Counts:
+    """Count each counted class's cells, rows weighted."""
+    true, pred = pair.counted()
+    return Counts(*(_sum_rows(M, pair.weight) for M in (_hits(true, pred), true, pred)))
+
+
+def find_mistakes(true: Any, pred: Any) -> Any:
+    """Return the boolean matrix of cells where two matrices of one kind differ."""
+    return true != pred if sparse.issparse(true) else true ^ pred
+
+
+def has_any(matrix: Any) -> NDArray[np.bool_]:
+    """Say for each row whether any cell is set."""
+    return matrix.sum(axis=1) > 0 if sparse.issparse(matrix) else matrix.any(axis=1)
+
+
+def divide(above: NDArray[Any], below: NDArray[Any], zero_division: float) -> NDArray[np.float64]:
+    """Divide; ``0 / 0`` is ``zero_division``."""
+    out = np.full(np.shape(below), float(zero_division))
+    return np.divide(above, below, out=out, where=np.asarray(below) > 0)
+
+
+def mean_of_defined(values: NDArray[np.float64], weight: NDArray[np.float64] | None = None) -> float:
+    """Return the weighted mean of the values that are not NaN; NaN when none is left."""
+    defined = ~np.isnan(values)
+    if weight is None:
+        return float(values[defined].mean()) if defined.any() else float("nan")
+    total = weight[defined].sum()
+    return float(values[defined] @ weight[defined] / total) if total > 0 else float("nan")
+
+
+def _hits(true: Any, pred: Any) -> Any:
+    """Return the cells set in both."""
+    return true.multiply(pred).tocsr() if sparse.issparse(true) else true & pred
+
+
+def _sum_rows(matrix: Any, weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Sum a boolean matrix over its rows, without a float copy of all of it."""
+    if weight is None:
+        return np.asarray(matrix.sum(axis=0), np.float64)
+    if sparse.issparse(matrix):
+        return np.asarray(matrix.T @ weight, np.float64)
+    total = np.zeros(matrix.shape[1])
+    for rows in row_blocks(*matrix.shape):
+        total += weight[rows] @ matrix[rows].astype(np.float64)
+    return total

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
-from truepath.metrics.counts import count_rows, divide, find_mistakes, has_any, mean_of_defined
-from truepath.metrics.inputs import check_label_pair
+from truepath.metrics.inputs import check_label_pair, count_rows, divide, find_mistakes, has_any, mean_of_defined
 
 __all__ = ["exact_match", "hamming_score", "jaccard_score"]
 

@@ -11,10 +11,10 @@ from truepath.hierarchy import Hierarchy, check_weight
 from truepath.hierarchy.checks import as_labels, as_scores
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics.base import register
-from truepath.metrics.counts import has_any
 from truepath.metrics.inputs import (
     check_nodes,
     check_rows,
+    has_any,
     take_columns,
 )
 

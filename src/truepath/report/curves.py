@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics import precision_recall_curve
-from truepath.metrics.counts import divide
+from truepath.metrics.inputs import divide
 
 __all__ = ["Calibration", "Curves", "trace_curves"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.hierarchy.matrices import as_dense
-from truepath.metrics.counts import divide
+from truepath.metrics.inputs import divide
 from truepath.report.nodes import drawn_parents, short_names
 from truepath.report.run import Evaluated, Run
 

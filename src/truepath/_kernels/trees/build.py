@@ -22,15 +22,12 @@ from truepath._kernels.trees.tree import (
     LEAF_START,
     LEAF_STOP,
     LEFT,
-    N_LINKS,
-    N_NUMBERS,
     RIGHT,
     SHARE,
     SURROGATE,
     SURROGATE_CUT,
     THRESHOLD,
     WEIGHT,
-    Tree,
 )
 
 # What stops growth and steers the search
@@ -39,17 +36,6 @@ Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_
 Task = namedtuple("Task", "t start end depth n_labels n_condensed")
 CONDENSE_AT = 4  # lists are condensed again once a node has a fourth of the rows it had then: more often pays less
 PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum w T is not split
-
-
-def make_tree(n_leaves, n_labels, n_categories):
-    """Return arrays for a tree of up to n_leaves leaves that list up to n_labels labels. (Plain NumPy.)"""
-    return Tree(
-        link=np.full((2 * n_leaves, N_LINKS), -1, np.int32),
-        number=np.zeros((2 * n_leaves, N_NUMBERS)),
-        categories=np.zeros(n_leaves * ((n_categories + 63) // 64), np.uint64),
-        leaf_label=np.empty(n_labels, np.int32),
-        leaf_value=np.empty(n_labels, np.float32),
-    )
 
 
 @kernel

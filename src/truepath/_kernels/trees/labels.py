@@ -31,21 +31,6 @@ PADDING = 0  # what they are filled with: a label of weight 0, in play everywher
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
-def make_lists(indptr, indices, row_weight, class_weight):
-    """Return the lists of a whole data set: every label of every row. (Plain NumPy.)"""
-    size = np.diff(indptr)
-    start = np.append(0, np.cumsum(-(-size // PAD) * PAD))
-    entry = np.arange(indices.size) + np.repeat(start[:-1] - indptr[:-1], size)
-    label = np.full(start[-1], PADDING, np.uint32)  # unsigned: no test for negative indices
-    weight = np.zeros(start[-1])
-    label[entry], weight[entry] = indices + 1, class_weight[indices]
-    stat = np.zeros((row_weight.size, 4))
-    stat[:, B] = row_weight
-    n_marks = class_weight.size + 2
-    span = np.column_stack([start[:-1], start[:-1] + size])
-    return Lists(span, label, weight, stat, np.zeros((4, n_marks)), np.zeros((n_marks, 8), np.int64))
-
-
 @inner
 def weigh(span, label, weight, stat, T, W, rows, n_labels):
     """Sum up the labels of a node as they are listed, in T. Return sum w T and C = sum w T^2; set SHARE_B and W."""

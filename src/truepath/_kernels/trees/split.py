@@ -24,30 +24,15 @@ from truepath._kernels.trees.scan import (
     try_cut,
     without,
 )
-from truepath._kernels.trees.sort import N_BUCKETS, ROW_MASK, sort_keys
+from truepath._kernels.trees.sort import ROW_MASK, sort_keys
 
 # A split: rows with rank <= cut (of the order in play) go left, missing values if missing_left; the threshold is NaN
 # where it is to be halfway between the neighbouring values
 Split = namedtuple("Split", "gain feature cut missing_left threshold")
 # keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: to sort by;
-# table: sums by rank, where ranks are few; the rest is for nominal features (see pct_nominal)
+# table: sums by rank, where ranks are few; the rest is for nominal features (see nominal.py)
 Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction")
 TABLE_CELLS = 4  # a table of this many cells a row is cheaper than sorting
-
-
-def make_buffers(n_rows, n_labels, n_categories):
-    """Return the buffers for nodes of up to n_rows rows. (Plain NumPy.)"""
-    return Buffers(
-        keys=np.empty(n_rows, np.int64),
-        spare=np.empty(n_rows, np.int64),
-        missing=np.empty(n_rows, np.int32),
-        side=np.empty(n_rows, np.int8),
-        counts=np.empty(N_BUCKETS, np.int64),
-        table=np.empty(TABLE_CELLS * n_rows),
-        order=np.zeros((3, n_categories + 1), np.int64),
-        share=np.zeros((2, n_categories + 1)),
-        direction=np.zeros(n_labels + 2),
-    )
 
 
 @inner

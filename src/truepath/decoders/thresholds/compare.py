@@ -10,7 +10,7 @@ from sklearn.base import clone
 from truepath.decoders.thresholds.multi import MultiThreshold
 from truepath.decoders.thresholds.single import SingleThreshold
 from truepath.decoders.thresholds.threshold import ThresholdDecoder
-from truepath.metrics.counts import has_any
+from truepath.metrics.inputs import has_any
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy

@@ -153,18 +153,18 @@ def grow_tree(
     data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features: int | None = None
 ) -> Tree:
     """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``."""
-    build, labels, split = _kernels.trees.build, _kernels.trees.labels, _kernels.trees.split
+    build, space = _kernels.trees.build, _kernels.trees.space
     n_rows, n_labels = data.n_rows, data.class_weight.size
     rows = np.flatnonzero(weight > 0).astype(np.int32)
     place = np.full(n_rows, -1, np.int32)
     place[rows] = np.arange(rows.size)
     n_categories = _count_categories(data.columns.info)
     n_listed = int(np.diff(data.indptr)[rows].sum())
-    tree = build.make_tree(_count_leaves(rows.size, weight, rules), n_listed, n_categories)
+    tree = space.make_tree(_count_leaves(rows.size, weight, rules), n_listed, n_categories)
     sizes = build.build_tree(
         data.columns,
-        labels.make_lists(data.indptr, data.indices, weight, data.class_weight),
-        split.make_buffers(rows.size, n_labels, n_categories),
+        space.make_lists(data.indptr, data.indices, weight, data.class_weight),
+        space.make_buffers(rows.size, n_labels, n_categories),
         tree,
         rows,
         place,

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from truepath.experiments.statistics.significance import rank_rows, signed_rank_test
 from truepath.papers.base import Comparison, Settings, load_published
-from truepath.papers.triguero2016.forest_scores import judge_strategies
+from truepath.papers.triguero2016.forest_results import ALGORITHM_3, PRINTED_NAMES, judge_strategies
 
 __all__ = [
-    "ALGORITHM_3",
-    "PRINTED_NAMES",
     "compare_own_statistics",
     "compare_published_statistics",
     "mean_ranks",
@@ -26,19 +24,12 @@ __all__ = [
 ]
 
 STRATEGIES = ("EM(STS)", "EM(MTS)", "CD(STS)", "CD(MTS)", "LC(STS)")
-#: Our metric -> what the paper calls it
-PRINTED_NAMES = {"h_loss": "normalised H-loss", "hmc_loss": "HMC-loss", "micro_f1": "micro-F1"}
 PARTS = {"valid": "Table 3", "test": "Table 4"}
 RANK_TOLERANCE = 0.5  # of mean ranks over six data sets: three of them may differ by one place
 P_TOLERANCE = 5e-5  # half a unit of the last digit in print
 
 P_FROM_PRINT = "Table 5, from the printed Tables 3 and 4"
 RANKS_FROM_PRINT = "Table 7, from the printed Tables 3 and 4"
-
-ALGORITHM_3 = (
-    "Algorithm 3 as printed tries no threshold below a class's smallest score, so a class that scores 1 in all rows is "
-    "lost with all below it; the published value cannot come from that reading. The exact search has such a threshold."
-)
 
 Values = dict[str, dict[str, float]]  # by data set, then by strategy
 

@@ -1,0 +1,53 @@
+"""The arrays that a tree is grown in, made before the kernels run: plain NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truepath._kernels.trees.labels import PAD, PADDING, B, Lists
+from truepath._kernels.trees.sort import N_BUCKETS
+from truepath._kernels.trees.split import TABLE_CELLS, Buffers
+from truepath._kernels.trees.tree import N_LINKS, N_NUMBERS, Tree
+
+__all__ = ["make_buffers", "make_lists", "make_tree"]
+
+
+def make_tree(n_leaves, n_labels, n_categories):
+    """Return arrays for a tree of up to n_leaves leaves that list up to n_labels labels."""
+    return Tree(
+        link=np.full((2 * n_leaves, N_LINKS), -1, np.int32),
+        number=np.zeros((2 * n_leaves, N_NUMBERS)),
+        categories=np.zeros(n_leaves * ((n_categories + 63) // 64), np.uint64),
+        leaf_label=np.empty(n_labels, np.int32),
+        leaf_value=np.empty(n_labels, np.float32),
+    )
+
+
+def make_lists(indptr, indices, row_weight, class_weight):
+    """Return the lists of a whole data set: every label of every row."""
+    size = np.diff(indptr)
+    start = np.append(0, np.cumsum(-(-size // PAD) * PAD))
+    entry = np.arange(indices.size) + np.repeat(start[:-1] - indptr[:-1], size)
+    label = np.full(start[-1], PADDING, np.uint32)  # unsigned: no test for negative indices
+    weight = np.zeros(start[-1])
+    label[entry], weight[entry] = indices + 1, class_weight[indices]
+    stat = np.zeros((row_weight.size, 4))
+    stat[:, B] = row_weight
+    n_marks = class_weight.size + 2
+    span = np.column_stack([start[:-1], start[:-1] + size])
+    return Lists(span, label, weight, stat, np.zeros((4, n_marks)), np.zeros((n_marks, 8), np.int64))
+
+
+def make_buffers(n_rows, n_labels, n_categories):
+    """Return the buffers for nodes of up to n_rows rows."""
+    return Buffers(
+        keys=np.empty(n_rows, np.int64),
+        spare=np.empty(n_rows, np.int64),
+        missing=np.empty(n_rows, np.int32),
+        side=np.empty(n_rows, np.int8),
+        counts=np.empty(N_BUCKETS, np.int64),
+        table=np.empty(TABLE_CELLS * n_rows),
+        order=np.zeros((3, n_categories + 1), np.int64),
+        share=np.zeros((2, n_categories + 1)),
+        direction=np.zeros(n_labels + 2),
+    )
