@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from inspect import Parameter, signature
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -97,14 +97,13 @@ def _weight_key(learner: Any) -> str | None:
         return None if key is None else f"{name}__{key}"
     if is_search(learner):
         return _weight_key(learner.estimator)
-    parameters = signature(learner.fit).parameters
-    is_named = "sample_weight" in parameters
+    if "sample_weight" not in signature(learner.fit).parameters:
+        return None
     inner = getattr(learner, "estimator", None)
     if hasattr(inner, "fit") and _hands_on(learner):
-        takes_any = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
         key = _weight_key(inner)
-        is_named = (is_named or takes_any) and (key == "sample_weight" or (key is not None and is_of_truepath(learner)))
-    return "sample_weight" if is_named else None
+        return "sample_weight" if key == "sample_weight" or (key is not None and is_of_truepath(learner)) else None
+    return "sample_weight"
 
 
 def _hands_on(learner: Any) -> bool:

@@ -60,7 +60,8 @@ def is_of_truepath(estimator: Any) -> bool:
 
 def tags_of(estimator: Any) -> Any:
     """Return scikit-learn's tags of an estimator; None for objects that have none."""
-    return get_tags(estimator) if hasattr(estimator, "__sklearn_tags__") else None
+    has_tags = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
+    return get_tags(estimator) if has_tags else None
 
 
 def find_hierarchy(estimator: Any) -> Hierarchy | None:

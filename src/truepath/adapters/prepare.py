@@ -1,7 +1,8 @@
 """Before fitting: a learner of others is copied, made to take label sets, and given the hierarchy.
 
-A classifier for one label at a time (scikit-learn's tags say so) becomes one classifier per label; wrappers such as
-``MultiOutputClassifier``, which fail where a label never varies, are spared such labels. All else is taken as it is.
+A classifier for one label at a time (scikit-learn's tags say so) becomes one classifier per label. Wrappers such as
+``MultiOutputClassifier``, which fail where a label never varies, and multi-label classifiers that give margins only,
+which mean nothing there, are spared such labels. All else is taken as it is.
 """
 
 from __future__ import annotations
@@ -76,10 +77,11 @@ def adapt(learner: Any) -> Any:
     tags = tags_of(core)
     if tags is None or tags.classifier_tags is None or is_of_truepath(core) or hasattr(core, "hierarchy"):
         return learner
-    if tags.classifier_tags.multi_label or (tags.target_tags.multi_output and tags.target_tags.single_output):
-        return learner
-    if tags.target_tags.multi_output:
-        return _wrap(learner, VaryingLabels)
+    if tags.classifier_tags.multi_label or tags.target_tags.multi_output:
+        knows_constants = isinstance(core, VaryingLabels) or (
+            hasattr(core, "predict_proba") and tags.target_tags.single_output
+        )
+        return learner if knows_constants else _wrap(learner, VaryingLabels)
     logger.info("%s predicts one label: fitted once per label, by BinaryRelevance.", type(core).__name__)
     return _wrap(learner, LEARNERS["binary-relevance"])
 

@@ -25,7 +25,7 @@ from truepath.adapters import (
     tags_of,
     tracked,
 )
-from truepath.adapters.compat import CallbackSupportMixin, with_callbacks
+from truepath.adapters.compat import CallbackSupportMixin, with_callbacks, without_callbacks
 from truepath.classifier.explanation import Explanation, explain_row
 from truepath.classifier.fitted_on import FittedOn
 from truepath.classifier.held_out import cross_transform, fit_part, make_splits, resolve_cv
@@ -297,7 +297,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """Write the fitted classifier to a file that loads without running code; see :mod:`truepath.persistence`."""
         from truepath.persistence import save
 
-        save(self._fitted(), path)
+        save(without_callbacks(self._fitted()), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, trusted: Any = ()) -> HierarchicalClassifier:

@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -49,10 +50,14 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
     hierarchy_: Hierarchy
 
     @property
-    def classes_(self) -> np.ndarray:
+    def classes_(self) -> NDArray[np.int64]:
         """The label numbers, as scikit-learn's one-vs-rest lists them; ``cross_val_predict`` asks for them."""
         check_is_fitted(self, "hierarchy_")
         return np.arange(self.hierarchy_.n_nodes)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return coherent marginals, shape (n_samples, n_nodes)."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it scores labels.")
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the closed label matrix: every label whose marginal exceeds one half.
@@ -89,7 +94,7 @@ class FitInput(NamedTuple):
 
     X: Any
     y: Any  # bool, closed: ndarray or csr_array
-    sample_weight: np.ndarray | None
+    sample_weight: NDArray[np.float64] | None
     hierarchy: Hierarchy
 
 
