@@ -139,6 +139,18 @@ def test_every_format_is_fitted_and_predicted(tmp_path, name, ending):
     assert len(done.stdout.splitlines()) == len(ROWS) + 1
 
 
+def test_a_folder_of_tables_is_fitted_and_predicted(tmp_path):
+    for split in ("train", "test"):
+        write(tmp_path, "paths", ".csv", stem=split)
+    model = tmp_path / "model.tp"
+    done = run("fit", tmp_path, "-o", model, "-m", "forest", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["test_rows"] == len(ROWS)
+    done = run("predict", model, tmp_path)
+    assert done.exit_code == 0, done.output
+    assert len(done.stdout.splitlines()) == len(ROWS) + 1
+
+
 @pytest.mark.parametrize("name", ["clus", "meka", "mulan"])
 def test_a_data_set_in_a_file_is_the_truth_of_evaluate(tmp_path, name):
     path = write(tmp_path, name, ".arff")

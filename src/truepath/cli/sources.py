@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def open_rows(data: str, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
             "give it a data set of the same kind, or predict in Python."
         )
     if is_table:
-        return _columns(reader.columns(data), fitted_on)  # type: ignore[union-attr]
+        return _columns(reader.columns(_test_file(data)), fitted_on)  # type: ignore[union-attr]
     if fitted_on.kind == "table":
         raise TruePathError(
             f"the model was fitted on a table with the columns {', '.join(map(repr, fitted_on.columns[:8]))}; "
@@ -56,6 +57,14 @@ def open_rows(data: str, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
     ds = open_dataset(data)
     part = ds["test"] if "test" in ds else ds.merge()["all"]
     return part.X, None if part.ids is None else [str(name) for name in part.ids]
+
+
+def _test_file(data: str) -> Any:
+    """Return the file with the rows to predict: in a folder of splits the test part, or else the first."""
+    from truepath.data.readers.assemble import split_files
+
+    files = split_files(Path(data))
+    return files.get("test", next(iter(files.values()), data))
 
 
 def _columns(table: Any, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
