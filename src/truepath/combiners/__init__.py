@@ -3,10 +3,10 @@
 from truepath.combiners.base import Combiner, Correction
 from truepath.combiners.bayesian_aggregation import BayesianAggregation
 from truepath.combiners.blend import Blend
-from truepath.combiners.fael import FAEL
-from truepath.combiners.hierarchical_fael import HierarchicalFAEL
+from truepath.combiners.fael.hierarchical import HierarchicalFAEL
+from truepath.combiners.fael.kernel import KernelFAEL
+from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.isotonic import Isotonic
-from truepath.combiners.kernel_fael import KernelFAEL
 from truepath.combiners.max_up import MaxUp
 from truepath.combiners.mean_of_paths import MeanOfPaths
 from truepath.combiners.min_down import MinDown

@@ -14,7 +14,7 @@ import oracles_combiners as twins
 from strategies import hierarchies
 from truepath import Hierarchy
 from truepath.combiners import FAEL, HierarchicalFAEL, KernelFAEL
-from truepath.combiners.constraints import constraint_gram, constraint_pairs
+from truepath.combiners.fael.constraints import constraint_gram, constraint_pairs
 
 TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 

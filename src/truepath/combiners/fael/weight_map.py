@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from truepath.combiners.weights import Weights
+from truepath.combiners.fael.weights import Weights
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["draw_weights"]

@@ -24,8 +24,8 @@ from scipy import linalg, sparse
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from truepath.combiners import ridge
-from truepath.combiners.fael import FAEL
+from truepath.combiners.fael import ridge
+from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, scale_rows
 from truepath.hierarchy import Hierarchy

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.combiners import ridge
 from truepath.combiners.base import Combiner
+from truepath.combiners.fael import ridge
+from truepath.combiners.fael.weights import Weights
 from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.combiners.sources import Rows, System, check_rows, make_system, stack_sources
-from truepath.combiners.weights import Weights
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["FAEL"]
@@ -183,7 +183,7 @@ class FAEL(Combiner):
         -------
         ax : matplotlib Axes
         """
-        from truepath.combiners.weight_map import draw_weights
+        from truepath.combiners.fael.weight_map import draw_weights
 
         check_is_fitted(self, "hierarchy_")
         if self.weights_.shape[0] != self.n_sources_ * self.hierarchy_.n_nodes:

@@ -23,9 +23,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from truepath.combiners import ridge
-from truepath.combiners.constraints import constraint_gram, constraint_pairs
-from truepath.combiners.fael import FAEL
+from truepath.combiners.fael import ridge
+from truepath.combiners.fael.constraints import constraint_gram, constraint_pairs
+from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, System, make_system
 from truepath.hierarchy import Hierarchy

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from truepath.combiners.weights import Weights
+from truepath.combiners.fael.weights import Weights
 from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["CRITERIA", "Spectrum", "choose_alpha", "gram_spectrum", "kernel_spectrum", "solve_dual", "solve_primal"]
