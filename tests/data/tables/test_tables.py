@@ -1,4 +1,4 @@
-"""Score tables, label tables and hierarchy files: what goes out comes back, and bad input is named."""
+"""Score tables and label tables: what goes out comes back, and bad input is named."""
 
 from __future__ import annotations
 
@@ -7,25 +7,19 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from scipy import sparse
 
-from strategies import hierarchies
 from truepath import Hierarchy
 from truepath.data import (
     match_rows,
-    read_hierarchy,
     read_labels,
     read_scores,
-    toy_hierarchy,
     write_labels,
     write_scores,
 )
 from truepath.errors import (
     ConstraintError,
-    CycleError,
     DataFormatError,
-    HierarchyError,
     TruePathError,
     UnknownLabelError,
 )
@@ -225,70 +219,3 @@ def test_rows_are_matched_by_id():
         match_rows(["row-1", "row-2"], ["row-1"])
     with pytest.raises(TruePathError, match="1 rows too many, first the id 'c'"):
         match_rows(["a"], ["a", "c"])
-
-
-# --------------------------------------------------------------------------------------------- hierarchies
-
-
-@settings(max_examples=20)
-@given(hierarchies())
-def test_json_comes_back(hierarchy):
-    import tempfile
-    from pathlib import Path
-
-    path = Path(tempfile.mkdtemp()) / "h.json"
-    path.write_text(hierarchy.to_json(), encoding="utf-8")
-    assert read_hierarchy(path) == hierarchy
-
-
-def test_each_kind_of_file(tmp_path):
-    expected = {("a", "a/1"), ("a", "a/2")}
-    texts = {
-        "h.csv": "parent,child\n,a\na,a/1\na,a/2\n,b\n",
-        "bare.csv": 'a,"a/1"\na,a/2\n,b\n',
-        "h.tsv": "a\ta/1\na\ta/2\n\tb\n",
-        "h.edges": "a a/1\na a/2\n",
-        "tabs.txt": "a\ta/1\na\ta/2\n",
-        "h.txt": "a/1\na/2\nb\n",
-        "h.paths": "a/1\n\na/2\n",
-        "h.arff": "@relation r\n@attribute f numeric\n@attribute class hierarchical a/1,a/2,b\n@data\n1,b\n",
-    }
-    for name, text in texts.items():
-        h = read_hierarchy(write(tmp_path, name, text))
-        assert {(h.names[u], h.names[v]) for u, v in h.edges} == expected, name
-    rooted = read_hierarchy(write(tmp_path, "root.csv", "top,a\na,a/1\na,a/2\n"), root="top")
-    assert rooted.roots.size == 1
-    assert read_hierarchy(write(tmp_path, "arrows.txt", "a > b\n"), sep=" > ").n_nodes == 2
-    assert read_hierarchy("toy") == toy_hierarchy()
-
-
-def test_an_ontology(tmp_path):
-    pytest.importorskip("obonet")
-    text = "format-version: 1.2\n\n[Term]\nid: T:1\nname: top\n\n[Term]\nid: T:2\nname: below\nis_a: T:1\n"
-    assert read_hierarchy(write(tmp_path, "h.obo", text)).n_edges == 1
-
-
-BAD_HIERARCHIES = [
-    ("h.csv", "a,b,c\n", DataFormatError, r"h\.csv:1: 'a,b,c' is not an edge"),
-    ("h.csv", "a,b\nb,a\n", CycleError, r"h\.csv: the hierarchy has a cycle"),
-    ("h.csv", "a,b\na,\n", DataFormatError, r"h\.csv:2: .* is not an edge"),
-    ("h.json", "{}", DataFormatError, r"h\.json: "),
-    ("h.txt", "a//b\n", DataFormatError, "empty part"),
-    ("h.txt", "# nothing\n", DataFormatError, "no label path"),
-    ("h.doc", "a\n", DataFormatError, r"ending in '\.doc'"),
-    ("h.csv", "", DataFormatError, "empty"),
-]
-
-
-@pytest.mark.parametrize(("name", "text", "error", "match"), BAD_HIERARCHIES)
-def test_bad_hierarchies_are_named(tmp_path, name, text, error, match):
-    with pytest.raises(error, match=match):
-        read_hierarchy(write(tmp_path, name, text))
-
-
-def test_neither_file_nor_data_set(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_hierarchy(tmp_path / "none.json")
-    with pytest.raises(TruePathError, match="is no file of a hierarchy either: no data set 'tyo'"):
-        read_hierarchy("tyo")
-    assert issubclass(HierarchyError, TruePathError)
