@@ -12,7 +12,7 @@ from scipy import sparse
 
 from truepath.data.split import Split, stack_rows
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.encode import drop_ancestors
+from truepath.hierarchy.propagation import drop_ancestors
 
 __all__ = ["Description", "describe"]
 

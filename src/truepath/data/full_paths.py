@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.encode import drop_ancestors
+from truepath.hierarchy.propagation import drop_ancestors
 
 if TYPE_CHECKING:
     from truepath.data.dataset import Dataset

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.hierarchy.checks import as_labels, check_labels
-from truepath.hierarchy.matrices import as_bool
 from truepath.hierarchy.names import look_up, unknown_label
-from truepath.hierarchy.propagation import raise_up
+from truepath.hierarchy.propagation import drop_ancestors, raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -123,13 +122,3 @@ def decode(Y: Any, hierarchy: Hierarchy, *, most_specific: bool) -> list[tuple[s
         Y = drop_ancestors(Y, hierarchy)
     names = hierarchy.names
     return [tuple(names[Y.indices[Y.indptr[i] : Y.indptr[i + 1]]].tolist()) for i in range(Y.shape[0])]
-
-
-def drop_ancestors(Y: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
-    """Keep the labels of a closed CSR matrix that have no labelled child."""
-    edges = hierarchy.edges
-    up = sparse.csr_array(
-        (np.ones(len(edges), np.int32), (edges[:, 1], edges[:, 0])), shape=(hierarchy.n_nodes, hierarchy.n_nodes)
-    )
-    has_child = as_bool(Y.astype(np.int32) @ up)
-    return as_bool(Y.astype(np.int8) - Y.multiply(has_child).astype(np.int8))

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath.hierarchy import convert, encode, matrices, propagation, restrict
+from truepath.hierarchy import build, encode, matrices, propagation, restrict
+from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
 from truepath.hierarchy.names import look_up
-from truepath.hierarchy.order import IntArray, group_by, number_edges, order_nodes
 
 __all__ = ["Hierarchy"]
 
@@ -148,7 +148,7 @@ class Hierarchy:
         >>> list(Hierarchy.from_paths([("Science", "Physics"), ("Art",)], sep=" > ").names)
         ['Science', 'Science > Physics', 'Art']
         """
-        return cls(*convert.number_paths(paths, sep), sep=sep)
+        return cls(*build.number_paths(paths, sep), sep=sep)
 
     @classmethod
     def from_parents(
@@ -171,7 +171,7 @@ class Hierarchy:
         >>> Hierarchy.from_parents([-1, 0, 0]).names.tolist()
         ['0', '1', '2']
         """
-        return cls(*convert.number_parents(parents, names))
+        return cls(*build.number_parents(parents, names))
 
     @classmethod
     def flat(cls, names: int | Iterable[str]) -> Hierarchy:
@@ -217,7 +217,7 @@ class Hierarchy:
     @classmethod
     def from_json(cls, text: str) -> Hierarchy:
         """Build from what :meth:`to_json` wrote."""
-        return cls(*convert.parse_json(text))
+        return cls(*build.parse_json(text))
 
     # ------------------------------------------------------------------ structure
 
@@ -420,15 +420,15 @@ class Hierarchy:
 
     def to_networkx(self) -> Any:
         """Return a networkx ``DiGraph`` of the names, arcs from parent to child (needs networkx)."""
-        return convert.to_networkx(self)
+        return build.to_networkx(self)
 
     def to_paths(self) -> list[tuple[str, ...]]:
         """Return, for each node of a tree, the names on the way from the top down to it."""
-        return convert.to_paths(self)
+        return build.to_paths(self)
 
     def to_json(self) -> str:
         """Return a JSON text with the names, the edges by number and the aliases."""
-        return convert.to_json(self)
+        return build.to_json(self)
 
     # ------------------------------------------------------------------ identity
 

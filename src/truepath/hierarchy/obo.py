@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import HierarchyError
+from truepath.hierarchy.build import number_edges
 from truepath.hierarchy.names import nearest
-from truepath.hierarchy.order import number_edges
 
 __all__ = ["read_obo"]
 

@@ -23,7 +23,16 @@ from truepath.hierarchy.matrices import as_bool, as_matrix, dense_blocks
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["Violation", "cap_down", "find_incoherent", "find_unclosed", "multiply_down", "raise_up", "reach"]
+__all__ = [
+    "Violation",
+    "cap_down",
+    "drop_ancestors",
+    "find_incoherent",
+    "find_unclosed",
+    "multiply_down",
+    "raise_up",
+    "reach",
+]
 
 
 def raise_up(S: Any, hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -> Any:
@@ -213,3 +222,13 @@ def _has_negative(S: sparse.csr_array) -> bool:
 def _as_kernel_type(values: NDArray[Any]) -> NDArray[Any]:
     """See booleans as the numbers 0 and 1: the greatest of them is "or", the least "and"."""
     return values.view(np.uint8) if values.dtype == bool else values
+
+
+def drop_ancestors(Y: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+    """Keep the labels of a closed CSR matrix that have no labelled child."""
+    edges = hierarchy.edges
+    up = sparse.csr_array(
+        (np.ones(len(edges), np.int32), (edges[:, 1], edges[:, 0])), shape=(hierarchy.n_nodes, hierarchy.n_nodes)
+    )
+    has_child = as_bool(Y.astype(np.int32) @ up)
+    return as_bool(Y.astype(np.int8) - Y.multiply(has_child).astype(np.int8))

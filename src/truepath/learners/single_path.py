@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.encode import drop_ancestors
+from truepath.hierarchy.propagation import drop_ancestors
 
 __all__ = ["is_single_path"]
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.hierarchy.encode import drop_ancestors
+from truepath.hierarchy.propagation import drop_ancestors
 from truepath.metrics import hierarchical_precision_recall_f1
 from truepath.report.run import Evaluated, Run
 
