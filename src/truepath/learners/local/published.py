@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.decoders import MetaLabeler, TopLeaves
@@ -21,7 +22,7 @@ from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input
 from truepath.learners.linear.sibling_lasso import SiblingLasso
-from truepath.learners.local.base import take_over_input_tags
+from truepath.learners.local.base import LocalLearner, take_over_input_tags
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.per_node import PerNode
 
@@ -35,13 +36,12 @@ class _AroundLearner(MetaEstimatorMixin, HierarchicalLearner):
     """Keeps a fitted learner in ``learner_`` and returns its scores."""
 
     def _adopt(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Fit the learner and take over what it learned about the input; return the checked labels."""
-        _, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
+        """Check the input as the learner does, and fit it; return the checked labels."""
+        local = isinstance(learner, LocalLearner)
+        how = learner._how_to_check() if local else {"allow_nan": get_tags(learner).input_tags.allow_nan}
+        _, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **how)
         with already_checked(Y, hierarchy):
             self.learner_ = learner.set_params(hierarchy=hierarchy).fit(X, Y, weight)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(learner, name):
-                setattr(self, name, getattr(learner, name))
         return Y
 
     def predict_proba(self, X: Any) -> np.ndarray:
