@@ -12,8 +12,7 @@ import oracles_decoders as naive
 from strategies import dags, hierarchies, label_matrices, score_matrices, trees
 from truepath.decoders import MultiThreshold, SingleThreshold
 from truepath.decoders.thresholds.cut_points import find_cut_points
-from truepath.decoders.thresholds.prices import hmc_prices, whole_costs
-from truepath.decoders.thresholds.searches import best_h_loss, best_micro_f1, solve_monotone
+from truepath.decoders.thresholds.searches import best_h_loss, best_micro_f1, hmc_prices, solve_monotone, whole_costs
 from truepath.metrics import h_loss, hmc_loss, micro_f1
 
 

@@ -15,8 +15,7 @@ import oracles_decoders as naive
 from places import ROOT
 from truepath.decoders import MultiThreshold, SingleThreshold, compare_strategies
 from truepath.decoders.thresholds.cut_points import find_cut_points
-from truepath.decoders.thresholds.prices import hmc_prices
-from truepath.decoders.thresholds.searches import best_h_loss, best_micro_f1, solve_monotone
+from truepath.decoders.thresholds.searches import best_h_loss, best_micro_f1, hmc_prices, solve_monotone
 
 
 def equal_to_naive(S, Y, hierarchy):

@@ -8,7 +8,7 @@ cut point (Algorithm 1 of Triguero & Vens with all distinct scores as candidates
   score's place among all distinct scores; so also the label cardinality, row by row;
 * H-loss: on coherent scores only true classes and their false children ever change it, so only those are sorted.
 
-Losses are summed in whole numbers (see ``prices.py``): ties are exact, and go to the smallest threshold.
+Losses are summed in whole numbers (see ``searches.py``): ties are exact, and go to the smallest threshold.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from truepath.decoders.thresholds.cut_points import (
     is_packable,
     iter_cut_points,
 )
-from truepath.decoders.thresholds.prices import hmc_prices, whole_costs
+from truepath.decoders.thresholds.searches import hmc_prices, whole_costs
 from truepath.hierarchy.matrices import as_dense, dense_blocks
 
 if TYPE_CHECKING:

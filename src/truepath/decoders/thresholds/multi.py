@@ -12,7 +12,7 @@ from truepath.decoders.base import FitInput
 from truepath.decoders.thresholds import searches
 from truepath.decoders.thresholds.cut_points import CutPoints, as_whole_weights, find_cut_points
 from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
-from truepath.decoders.thresholds.prices import Prices, hmc_prices
+from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
 
 if TYPE_CHECKING:
