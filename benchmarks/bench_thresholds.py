@@ -19,7 +19,7 @@ import numpy as np
 
 from truepath import Hierarchy, load_dataset
 from truepath.decoders import MultiThreshold, SingleThreshold
-from truepath.decoders.base import FitInput
+from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, single_curves
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -131,7 +131,7 @@ def main():
             for dtype in (np.float32, np.float64):
                 A = np.ascontiguousarray(S, dtype)
                 if make is None:
-                    given = FitInput(A, Y, None, hierarchy)
+                    given = HeldOutScores(A, Y, None, hierarchy)
                     call = lambda given=given: single_curves(given, SINGLE_OBJECTIVES)  # noqa: E731
                 elif make(hierarchy) is None:
                     break

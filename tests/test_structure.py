@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import median
 
@@ -11,6 +12,7 @@ from places import SOURCES
 PACKAGE = SOURCES / "truepath"
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 LONGEST_BODY = 50
+MOST_FILES = 16
 
 
 def where(path: Path) -> str:
@@ -51,3 +53,34 @@ def test_what_came_with_a_later_python_is_not_imported_from_typing():
         if alias.name in later
     ]
     assert found == []
+
+
+#: Folders that hold more, and why
+LARGER_FOLDERS = {"cli": "one file per command, and what commands share"}
+
+
+def test_a_folder_is_seen_at_a_glance():
+    counts = Counter(where(path.parent) for path in TREES if path.stem != "__init__")
+    assert {name for name, n in counts.items() if n > MOST_FILES} <= LARGER_FOLDERS.keys()
+
+
+def defined_names(path: Path) -> list[str]:
+    """Return the public classes and functions of a file that share their namespace with the rest of the package.
+
+    Left out: kernels, each of which has one caller; what only one paper's reproduction needs; and commands, which are
+    called as the function they call.
+    """
+    parts = path.relative_to(PACKAGE).parts
+    if parts[0] == "_kernels" or (parts[0] == "papers" and len(parts) > 2):
+        return []
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    names = [node.name for node in TREES[path].body if isinstance(node, kinds) and not node.name.startswith("_")]
+    return [name for name in names if not (parts[0] == "cli" and name == path.stem)]
+
+
+def test_one_name_is_one_idea():
+    homes = defaultdict(list)
+    for path in TREES:
+        for name in defined_names(path):
+            homes[name].append(where(path))
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}

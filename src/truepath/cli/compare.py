@@ -47,11 +47,11 @@ def compare(
     """Rank the methods and test which differ: Friedman, Nemenyi, Wilcoxon with Holm."""
     from truepath.errors import TruePathError
     from truepath.experiments.statistics.compare import compare as compare_methods
-    from truepath.experiments.statistics.scores import list_measures, read_columns
+    from truepath.experiments.statistics.scores import list_measures, result_columns
 
     if not 0 < alpha < 1:
         raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
-    columns = read_columns(results)
+    columns = result_columns(results)
     wanted: list[str | None] = [measure] if measure is not None else [*list_measures(columns)] or [None]
     if diagram is not None and len(wanted) > 1:
         remedy = f"Choose one with --measure: {', '.join(map(str, wanted))}."

@@ -14,7 +14,7 @@ from truepath.hierarchy.matrices import as_dense
 __all__ = [
     "Rows",
     "System",
-    "check_rows",
+    "check_held_out",
     "check_sources",
     "list_sources",
     "make_system",
@@ -85,7 +85,7 @@ def stack_sources(S: Any, hierarchy: Hierarchy) -> tuple[Any, np.dtype, int]:
     return np.ascontiguousarray(X, np.float64), dtype, len(parts)
 
 
-def check_rows(hierarchy: Hierarchy | None, S: Any, Y: Any, sample_weight: Any) -> Rows:
+def check_held_out(hierarchy: Hierarchy | None, S: Any, Y: Any, sample_weight: Any) -> Rows:
     """Check scores, labels and weights."""
     hierarchy = hierarchy_for(hierarchy, list_sources(S)[0])
     X, _, n_sources = stack_sources(S, hierarchy)

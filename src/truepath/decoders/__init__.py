@@ -14,7 +14,7 @@ from truepath.decoders.leaves.mas import MAS
 from truepath.decoders.leaves.masr import MASR
 from truepath.decoders.leaves.metalabeler import MetaLabeler
 from truepath.decoders.leaves.top_leaves import TopLeaves
-from truepath.decoders.thresholds.compare import Comparison, StrategyResult, compare_strategies
+from truepath.decoders.thresholds.compare import StrategyComparison, StrategyResult, compare_strategies
 from truepath.decoders.thresholds.curves import Curve
 from truepath.decoders.thresholds.multi import MultiThreshold
 from truepath.decoders.thresholds.plot import plot_threshold_curve
@@ -26,7 +26,6 @@ __all__ = [
     "MAS",
     "MASR",
     "BestPath",
-    "Comparison",
     "Curve",
     "Decoder",
     "ExactLeafMAP",
@@ -35,6 +34,7 @@ __all__ = [
     "MultiThreshold",
     "NestedAgreement",
     "SingleThreshold",
+    "StrategyComparison",
     "StrategyResult",
     "Threshold",
     "TopLeaves",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Decoder", "DecoderLike", "FitInput"]
+__all__ = ["Decoder", "DecoderLike", "HeldOutScores"]
 
 
 @runtime_checkable
@@ -43,7 +43,7 @@ class DecoderLike(Protocol):
         """Return closed label sets, a boolean matrix of the shape of ``S``; self stays as it is."""
 
 
-class FitInput(NamedTuple):
+class HeldOutScores(NamedTuple):
     """Checked arguments of ``fit``; ``y`` may be None where nothing is learned from it."""
 
     S: Any
@@ -114,16 +114,16 @@ class Decoder(Member, BaseEstimator):
         """Fit, and return the label sets of the same scores."""
         return self.fit(S, y, sample_weight).predict(S)
 
-    def _check_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None) -> FitInput:
+    def _check_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None) -> HeldOutScores:
         """Check the arguments of ``fit``: labels where they are given, and that they are where they teach."""
         hierarchy = hierarchy_for(self.hierarchy, S)
         S = self._check_scores(S, hierarchy)
         if y is None and not self.learns:
-            return FitInput(S, None, None, hierarchy)
+            return HeldOutScores(S, None, None, hierarchy)
         y = check_truth(y, S, hierarchy)
         if S.shape[0] == 0:
             raise ValueError("S has no rows; at least one scored instance is needed.")
-        return FitInput(S, y, check_weight(sample_weight, S.shape[0]), hierarchy)
+        return HeldOutScores(S, y, check_weight(sample_weight, S.shape[0]), hierarchy)
 
     def _hierarchy_for(self, S: Any) -> Hierarchy:
         """Return the hierarchy to predict with: the fitted one, the one given, or a flat one as wide as ``S``."""
@@ -135,7 +135,7 @@ class Decoder(Member, BaseEstimator):
         """Return scores that can be learned from and labelled."""
         return check_scores(S, hierarchy)
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         """Set what is learned, attributes whose names end in an underscore."""
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:

@@ -29,7 +29,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
-from truepath.metrics.inputs import Counts, Pair, check_label_pair, count_classes, count_rows, divide, mean_of_defined
+from truepath.metrics.inputs import (
+    Counts,
+    Pair,
+    check_label_pair,
+    count_classes,
+    count_each_row,
+    divide,
+    mean_of_defined,
+)
 
 __all__ = [
     "PrecisionRecallF1",
@@ -259,7 +267,7 @@ def _ratios(counts: Counts, zero_division: float) -> PrecisionRecallF1:
 def _everything(pair: Pair) -> Counts:
     """Count all cells as one group, rows weighted."""
     weight = np.ones(pair.true.shape[0]) if pair.weight is None else pair.weight
-    return Counts(*(np.array([weight @ counted]) for counted in count_rows(pair)))
+    return Counts(*(np.array([weight @ counted]) for counted in count_each_row(pair)))
 
 
 def _by_level(pair: Pair) -> Counts:
@@ -277,7 +285,7 @@ def _by_level(pair: Pair) -> Counts:
 _GROUPINGS: dict[str, Callable[[Pair], Counts]] = {
     "micro": _everything,
     "macro": count_classes,
-    "samples": count_rows,
+    "samples": count_each_row,
     "levels": _by_level,
     "per_class": count_classes,
     "per_level": _by_level,

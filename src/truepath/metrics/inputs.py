@@ -25,7 +25,7 @@ __all__ = [
     "check_nodes",
     "check_rows",
     "count_classes",
-    "count_rows",
+    "count_each_row",
     "divide",
     "find_mistakes",
     "has_any",
@@ -148,7 +148,7 @@ class Counts(NamedTuple):
     predicted: NDArray[Any]
 
 
-def count_rows(pair: Pair) -> Counts:
+def count_each_row(pair: Pair) -> Counts:
     """Count each row's cells among the counted classes; rows are not weighted."""
     true, pred = pair.counted()
     return Counts(*(M.sum(axis=1) for M in (_hits(true, pred), true, pred)))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
-from truepath.metrics.inputs import check_label_pair, count_rows, divide, find_mistakes, has_any, mean_of_defined
+from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any, mean_of_defined
 
 __all__ = ["exact_match", "hamming_score", "jaccard_score"]
 
@@ -109,5 +109,5 @@ def jaccard_score(
     0.6666666666666666
     """
     pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
-    hits, true, predicted = count_rows(pair)
+    hits, true, predicted = count_each_row(pair)
     return mean_of_defined(divide(hits, true + predicted - hits, zero_division), pair.weight)

@@ -18,7 +18,7 @@ WANTED = ("dataset", "method", "measure", "value")
 Cells = dict[tuple[str, str, str], list[float]]
 
 
-class Cell(NamedTuple):
+class MeanCell(NamedTuple):
     """One method on one data set: the mean over runs, their standard deviation, how many, and whether it is best."""
 
     mean: float
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     meaning: str
     way: str
     digits: int
-    rows: list[tuple[str, list[Cell | None]]]
+    rows: list[tuple[str, list[MeanCell | None]]]
     ranks: list[float | None]
     ranked: list[tuple[str, float]]
     chart: str
@@ -143,7 +143,7 @@ def _diagram(comparison: Any) -> str:
     return critical_difference_svg(comparison) if comparison is not None and comparison.tests else ""
 
 
-def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[Cell | None]:
+def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[MeanCell | None]:
     """Average the runs of each method on a data set, and mark the best (all of them when several are equal)."""
     import numpy as np
 
@@ -151,7 +151,7 @@ def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[Cell
     known = [mean for mean in means if mean == mean]
     best = (max(known) if greater else min(known)) if known else None
     return [
-        Cell(mean, float(np.std(values, ddof=1)) if len(values) > 1 else float("nan"), len(values), mean == best)
+        MeanCell(mean, float(np.std(values, ddof=1)) if len(values) > 1 else float("nan"), len(values), mean == best)
         if values
         else None
         for values, mean in zip(runs, means)

@@ -22,7 +22,7 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics import evaluate, get_metric
 from truepath.metrics.h_loss import walk_rows
-from truepath.metrics.inputs import check_label_pair, count_rows, divide, find_mistakes, has_any
+from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any
 from truepath.report.run import Evaluated, Run
 
 __all__ = [
@@ -145,7 +145,7 @@ def _draw_weights(n_samples: int, n_stored: int, random_state: Any) -> Iterator[
 def _row_sums(truth: Any, labels: Any, hierarchy: Hierarchy) -> Floats:
     """Return what measures averaged over rows need of each row."""
     pair = check_label_pair(truth, labels, hierarchy)
-    hits, true, predicted = count_rows(pair)
+    hits, true, predicted = count_each_row(pair)
     exact = ~has_any(find_mistakes(pair.true, pair.pred))
     overlap = divide(hits, true + predicted - hits, 0.0)
     charged, _ = walk_rows(pair, hierarchy.costs)

@@ -15,10 +15,10 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["Pairs", "constraint_gram", "constraint_pairs"]
+__all__ = ["AncestorPairs", "constraint_gram", "constraint_pairs"]
 
 
-class Pairs(NamedTuple):
+class AncestorPairs(NamedTuple):
     """All pairs (p above q) and the number of edges between them."""
 
     p: np.ndarray
@@ -26,7 +26,7 @@ class Pairs(NamedTuple):
     distance: np.ndarray
 
 
-def constraint_pairs(hierarchy: Hierarchy) -> Pairs:
+def constraint_pairs(hierarchy: Hierarchy) -> AncestorPairs:
     """Return every ancestor-descendant pair, parent and child included, with its distance.
 
     Examples
@@ -42,10 +42,10 @@ def constraint_pairs(hierarchy: Hierarchy) -> Pairs:
     p, distance = _kernels.hierarchy.distances.ancestor_distances(ptr, *up)
     q = np.repeat(np.arange(hierarchy.n_nodes, dtype=np.int32), counts)
     order = np.lexsort((p, q))
-    return Pairs(p[order], q, distance[order])
+    return AncestorPairs(p[order], q, distance[order])
 
 
-def constraint_gram(pairs: Pairs, mu: float, n_nodes: int) -> sparse.csr_array:
+def constraint_gram(pairs: AncestorPairs, mu: float, n_nodes: int) -> sparse.csr_array:
     """Return M'M without building M: one entry per pair off the diagonal, and sums on it."""
     m = mu * pairs.distance  # eq. (7)
     diagonal = np.bincount(pairs.p, minlength=n_nodes) + np.bincount(pairs.q, weights=m * m, minlength=n_nodes)

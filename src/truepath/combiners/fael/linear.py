@@ -26,7 +26,7 @@ from truepath.combiners.base import Combiner
 from truepath.combiners.fael import ridge
 from truepath.combiners.fael.weights import Weights
 from truepath.combiners.projections import Projection, check_projection, project_scores
-from truepath.combiners.sources import Rows, System, check_rows, make_system, stack_sources
+from truepath.combiners.sources import Rows, System, check_held_out, make_system, stack_sources
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["FAEL"]
@@ -119,7 +119,7 @@ class FAEL(Combiner):
         sample_weight : array-like, shape (n_samples,), optional
         """
         check_projection(self.project)
-        rows = check_rows(self.hierarchy, S, y, sample_weight)
+        rows = check_held_out(self.hierarchy, S, y, sample_weight)
         self._solve(rows)
         self.hierarchy_, self.n_sources_ = rows.hierarchy, rows.n_sources
         self.n_features_in_ = rows.hierarchy.n_nodes

@@ -14,7 +14,7 @@ from truepath.data.dataset import Dataset
 from truepath.data.files import PathType, head_lines, read_text, split_lines
 from truepath.data.readers.assemble import Paths, named_paths, title_of
 from truepath.data.readers.base import Reader
-from truepath.data.readers.sparse_lines import Lines, cut_lines, make_sparse_dataset, read_features
+from truepath.data.readers.sparse_lines import SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
@@ -64,7 +64,7 @@ def read_libsvm(
     return make_sparse_dataset(name or title_of(path), files, X, written, names, hierarchy, root)
 
 
-def _read(path: PathType) -> Lines:
+def _read(path: PathType) -> SparseLines:
     bare = ((number, line.split("#", 1)[0]) for number, line in enumerate(split_lines(read_text(path)), start=1))
     lines = cut_lines(((number, line) for number, line in bare if line.strip()), path)
     if not lines.rows:

@@ -22,7 +22,7 @@ from truepath.data.readers.numbered import NumberedNames
 from truepath.errors import DataFormatError, HierarchyError
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MOST_FEATURES", "Lines", "cut_lines", "make_sparse_dataset", "read_features"]
+__all__ = ["MOST_FEATURES", "SparseLines", "cut_lines", "make_sparse_dataset", "read_features"]
 
 MOST_FEATURES = 2**31 - 1
 
@@ -31,7 +31,7 @@ _Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # row
 
 
 @dataclass(frozen=True)
-class Lines:
+class SparseLines:
     """The rows of one file, each with its line number, its labels and its features, still as text."""
 
     path: str
@@ -54,9 +54,9 @@ class Lines:
         return written_labels(self.names(), index, n_labels, unknown)
 
 
-def cut_lines(numbered: Iterable[tuple[int, str]], path: PathType) -> Lines:
+def cut_lines(numbered: Iterable[tuple[int, str]], path: PathType) -> SparseLines:
     """Cut lines with their numbers into labels and features."""
-    return Lines(fspath(path), [_cut(line, number) for number, line in numbered])
+    return SparseLines(fspath(path), [_cut(line, number) for number, line in numbered])
 
 
 def _cut(line: str, number: int) -> _Line:
@@ -70,7 +70,7 @@ def _cut(line: str, number: int) -> _Line:
 
 
 def read_features(
-    files: Mapping[str, Lines], n_features: int | None, first_index: int
+    files: Mapping[str, SparseLines], n_features: int | None, first_index: int
 ) -> dict[str, sparse.csr_array[Any]]:
     """Read the features of all files; as many as the largest index needs, if their number is not known."""
     pairs = {split: _pairs(lines, first_index) for split, lines in files.items()}
@@ -81,7 +81,7 @@ def read_features(
     return {split: _matrix(lines, pairs[split], width, is_known, first_index) for split, lines in files.items()}
 
 
-def _pairs(lines: Lines, first_index: int) -> _Pairs:
+def _pairs(lines: SparseLines, first_index: int) -> _Pairs:
     counts = [features.count(":") for _, _, features in lines.rows]
     try:
         indices, values = _pairs_quickly([features for _, _, features in lines.rows], counts)
@@ -100,7 +100,7 @@ def _pairs_quickly(texts: list[str], counts: list[int]) -> tuple[NDArray[np.int6
     return np.array(parts[0::2], dtype=np.int64), np.fromiter(map(float, parts[1::2]), np.float64)
 
 
-def _pairs_carefully(lines: Lines) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _pairs_carefully(lines: SparseLines) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     indices, values = [], []
     for row, (_, _, text) in enumerate(lines.rows):
         for token in text.split():
@@ -115,7 +115,7 @@ def _pairs_carefully(lines: Lines) -> tuple[NDArray[np.int64], NDArray[np.float6
     return np.array(indices, dtype=np.int64), np.array(values, dtype=np.float64)
 
 
-def _matrix(lines: Lines, pairs: _Pairs, width: int, is_known: bool, first_index: int) -> sparse.csr_array[Any]:
+def _matrix(lines: SparseLines, pairs: _Pairs, width: int, is_known: bool, first_index: int) -> sparse.csr_array[Any]:
     which, indices, values = pairs
     outside = np.flatnonzero((indices < 0) | (indices >= min(width, MOST_FEATURES)))
     if outside.size:
@@ -139,7 +139,7 @@ def _matrix(lines: Lines, pairs: _Pairs, width: int, is_known: bool, first_index
 
 def make_sparse_dataset(
     title: str,
-    files: Mapping[str, Lines],
+    files: Mapping[str, SparseLines],
     X: Mapping[str, sparse.csr_array[Any]],
     written: Mapping[str, sparse.csr_array[Any]],
     names: Sequence[str],

@@ -14,7 +14,7 @@ from truepath.data.dataset import Dataset
 from truepath.data.files import PathType, head_lines, read_text, split_lines
 from truepath.data.readers.assemble import Paths, named_paths, title_of
 from truepath.data.readers.base import Reader
-from truepath.data.readers.sparse_lines import MOST_FEATURES, Lines, cut_lines, make_sparse_dataset, read_features
+from truepath.data.readers.sparse_lines import MOST_FEATURES, SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
@@ -63,7 +63,7 @@ def read_xmc(
     >>> ds["all"].X.toarray().tolist(), ds.hierarchy.decode(ds["all"].y)
     ([[0.0, 0.5, 0.0, 1.0], [2.0, 0.0, 0.0, 0.0]], [('0', '2'), ()])
     """
-    files: dict[str, Lines] = {}
+    files: dict[str, SparseLines] = {}
     sizes: tuple[int, int] | None = None
     for split, file in named_paths(path).items():
         files[split], found = _read(file)
@@ -78,7 +78,7 @@ def read_xmc(
     return make_sparse_dataset(name or title_of(path), files, X, written, names, hierarchy, root)
 
 
-def _read(path: PathType) -> tuple[Lines, tuple[int, int]]:
+def _read(path: PathType) -> tuple[SparseLines, tuple[int, int]]:
     """Return the rows of a file and the numbers of its features and labels."""
     lines = split_lines(read_text(path))
     n_samples, *sizes = _header(lines[0], fspath(path))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
-from truepath.decoders.base import Decoder, FitInput
+from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler, check_leaf_counts
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, check_scores
@@ -45,7 +45,7 @@ class LeafDecoder(Decoder):
     def _to_learn(self) -> tuple[str, ...]:
         return ("metalabeler_",) if asks_for_metalabeler(self.k) else ()
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         """Fit the MetaLabeler that ``k`` asks for."""
         counter = as_metalabeler(self.k)
         if counter is not None:

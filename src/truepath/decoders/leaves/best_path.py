@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.decoders.base import Decoder, FitInput
+from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.leaves.base import label_in_blocks
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
@@ -77,7 +77,7 @@ class BestPath(Decoder):
         self.by = by
         self.threshold = threshold
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         self._weigher(given.hierarchy)  # checks by
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from truepath.decoders.base import FitInput
+from truepath.decoders.base import HeldOutScores
 from truepath.decoders.leaves.base import LeafDecoder
 from truepath.decoders.leaves.dag_optimum import DagOptimum
-from truepath.decoders.leaves.masr import alpha_in_use, choose_alpha, learned_alpha
+from truepath.decoders.leaves.masr import alpha_in_use, learned_alpha, resolve_alpha
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.decoders.leaves.weights import NodeWeights, posterior_weights, risk_weights
 from truepath.hierarchy import Hierarchy
@@ -102,10 +102,10 @@ class ExactLeafMAP(LeafDecoder):
     def _to_learn(self) -> tuple[str, ...]:
         return (*super()._to_learn(), *(learned_alpha(self.alpha) if self.weights == "risk" else ()))
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         super()._learn(given)
         if self._weighs_risk():
-            self.alpha_ = choose_alpha(self.alpha, given)
+            self.alpha_ = resolve_alpha(self.alpha, given)
 
     def _weighs_risk(self) -> bool:
         """Say which of the two weights is meant; refuse any other."""

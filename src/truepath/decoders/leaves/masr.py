@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from truepath.decoders.base import FitInput
+from truepath.decoders.base import HeldOutScores
 from truepath.decoders.leaves.greedy import GreedyLeafDecoder, LeafPath
 from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, risk_weights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MASR", "alpha_in_use", "choose_alpha", "is_balanced", "learned_alpha"]
+__all__ = ["MASR", "alpha_in_use", "is_balanced", "learned_alpha", "resolve_alpha"]
 
 
 def is_balanced(alpha: Any) -> bool:
@@ -39,7 +39,7 @@ def learned_alpha(alpha: Any) -> tuple[str, ...]:
     return ("alpha_",) if isinstance(alpha, str) and alpha == "balanced" else ()
 
 
-def choose_alpha(alpha: Any, given: FitInput) -> float:
+def resolve_alpha(alpha: Any, given: HeldOutScores) -> float:
     """Return the number given, or the ratio of the labels."""
     return balanced_alpha(given.y, given.sample_weight) if is_balanced(alpha) else float(alpha)
 
@@ -108,9 +108,9 @@ class MASR(GreedyLeafDecoder):
     def _to_learn(self) -> tuple[str, ...]:
         return (*super()._to_learn(), *learned_alpha(self.alpha))
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         super()._learn(given)
-        self.alpha_ = choose_alpha(self.alpha, given)
+        self.alpha_ = resolve_alpha(self.alpha, given)
 
     def predict_path(self, S: Any, *, k_max: int | None = None) -> LeafPath:
         """Return the nested solutions for k = 1 .. k_max (all leaves by default) and their sums of weights.

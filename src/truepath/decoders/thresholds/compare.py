@@ -15,7 +15,7 @@ from truepath.metrics.inputs import has_any
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Comparison", "StrategyResult", "compare_strategies"]
+__all__ = ["StrategyComparison", "StrategyResult", "compare_strategies"]
 
 MEASURES = ("h_loss", "hmc_loss", "micro_f1")
 
@@ -32,7 +32,7 @@ class StrategyResult(NamedTuple):
     seconds: float
 
 
-class Comparison(list[StrategyResult]):
+class StrategyComparison(list[StrategyResult]):
     """A list of :class:`StrategyResult` that prints as a table and turns into a data frame."""
 
     def to_frame(self) -> Any:
@@ -67,7 +67,7 @@ def compare_strategies(
     hierarchy: Hierarchy | None = None,
     *,
     coherent: str = "check",
-) -> Comparison:
+) -> StrategyComparison:
     """Fit every strategy on validation scores and judge it on both parts by three measures.
 
     Parameters
@@ -83,7 +83,7 @@ def compare_strategies(
 
     Returns
     -------
-    comparison : Comparison
+    comparison : StrategyComparison
         One :class:`StrategyResult` for each measure (normalised H-loss, HMC-loss with one lambda per class, micro-F1)
         and strategy: EM is the measure itself made best on the validation part, CD the class distribution, LC the label
         cardinality; STS has one threshold, MTS one per class, by the paper's algorithms or optimal. Shares of
@@ -103,7 +103,7 @@ def compare_strategies(
     from truepath import metrics
 
     fitted: dict[str, Any] = {}
-    results = Comparison()
+    results = StrategyComparison()
     for measure in MEASURES:
         for name, decoder in _strategies(measure, hierarchy, coherent).items():
             key = name if name.startswith(("CD", "LC")) else f"{measure} {name}"

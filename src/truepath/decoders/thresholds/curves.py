@@ -33,7 +33,7 @@ from truepath.decoders.thresholds.searches import hmc_prices, whole_costs
 from truepath.hierarchy.matrices import as_dense, dense_blocks
 
 if TYPE_CHECKING:
-    from truepath.decoders.base import FitInput
+    from truepath.decoders.base import HeldOutScores
     from truepath.hierarchy import Hierarchy
 
 __all__ = ["SINGLE_OBJECTIVES", "Curve", "single_curves"]
@@ -68,12 +68,12 @@ class Curve(NamedTuple):
         return np.where(position < 0, self.lowest, self.value[np.maximum(position, 0)])
 
 
-def single_curves(given: FitInput, objectives: Sequence[str], **hmc: Any) -> dict[str, Curve]:
+def single_curves(given: HeldOutScores, objectives: Sequence[str], **hmc: Any) -> dict[str, Curve]:
     """Return the curves of several objectives, sharing what they have in common.
 
     Parameters
     ----------
-    given : FitInput
+    given : HeldOutScores
         Checked scores, coherent, with labels and weights.
     objectives : sequence of str
         Out of ``SINGLE_OBJECTIVES``.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from truepath.decoders.base import FitInput
+    from truepath.decoders.base import HeldOutScores
     from truepath.decoders.thresholds.multi import MultiThreshold
     from truepath.hierarchy import Hierarchy
 
@@ -20,7 +20,7 @@ STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 Thresholds = NDArray[np.float64]
 
 
-def shrink_thresholds(t: Thresholds, strength: float, towards: str, single: float, given: FitInput) -> Thresholds:
+def shrink_thresholds(t: Thresholds, strength: float, towards: str, single: float, given: HeldOutScores) -> Thresholds:
     """Move thresholds part of the way to the single one, or to their parents' (at the top: to the single one).
 
     What is monotone stays so. -inf counts as the lowest score given once it is moved.
@@ -40,7 +40,7 @@ def shrink_thresholds(t: Thresholds, strength: float, towards: str, single: floa
     return shrunk
 
 
-def inherit_rare(t: Thresholds, min_positives: int, single: float, given: FitInput) -> Thresholds:
+def inherit_rare(t: Thresholds, min_positives: int, single: float, given: HeldOutScores) -> Thresholds:
     """Give classes with few positives their parents' threshold; closed labels make all below them rare, too."""
     positives = np.asarray(given.y.sum(axis=0))
     t = t.copy()
@@ -55,7 +55,7 @@ def raise_to_parents(t: Thresholds, hierarchy: Hierarchy) -> Thresholds:
     return -cap_down(-t[None], hierarchy)[0]
 
 
-def choose_strength(decoder: MultiThreshold, given: FitInput) -> float:
+def choose_strength(decoder: MultiThreshold, given: HeldOutScores) -> float:
     """Return the strength with the best mean objective on rows left out; the weakest of several."""
     n_samples = given.S.shape[0]
     n_folds = min(decoder.cv, n_samples)
@@ -75,7 +75,7 @@ def choose_strength(decoder: MultiThreshold, given: FitInput) -> float:
     return STRENGTHS[int(np.argmax(scores) if decoder.objective == "micro_f1" else np.argmin(scores))]
 
 
-def _take(given: FitInput, rows: NDArray[np.bool_]) -> Any:
+def _take(given: HeldOutScores, rows: NDArray[np.bool_]) -> Any:
     """Return some of the rows."""
     weight = None if given.sample_weight is None else given.sample_weight[rows]
     return given._replace(S=given.S[rows], y=given.y[rows], sample_weight=weight)

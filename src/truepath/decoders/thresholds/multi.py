@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from truepath.decoders.base import FitInput
+from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds import searches
 from truepath.decoders.thresholds.cut_points import CutPoints, as_whole_weights, find_cut_points
 from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
@@ -131,7 +131,7 @@ class MultiThreshold(LearnedThresholds):
         self.lambda_ = lambda_
         self.coherent = coherent
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         self._check_parameters()
         self.method_ = self._resolve_method(given.hierarchy)
         t, value = self._search(given)
@@ -165,7 +165,7 @@ class MultiThreshold(LearnedThresholds):
             raise ValueError(f"no exact search is known for {self.objective!r}{where}; use method='greedy' or 'auto'.")
         return "optimal" if self.method != "greedy" and exists else "greedy"
 
-    def _search(self, given: FitInput) -> tuple[NDArray[np.float64], float | None]:
+    def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
         """Return the thresholds, and the objective's value where the search yields it."""
         S, Y, weight, hierarchy = given.S, given.y, as_whole_weights(given.sample_weight), given.hierarchy
         is_optimal = self.method_ == "optimal"
@@ -188,7 +188,7 @@ class MultiThreshold(LearnedThresholds):
         return t, self._value_from(cuts, t, hierarchy)
 
     def _better_h_loss(
-        self, printed: tuple[NDArray[np.float64], float], given: FitInput, weight: Any, cuts: CutPoints
+        self, printed: tuple[NDArray[np.float64], float], given: HeldOutScores, weight: Any, cuts: CutPoints
     ) -> tuple[NDArray[np.float64], float]:
         """Return the best of Algorithm 3 as printed, with thresholds that may be inherited, and of one threshold."""
         S, Y, _, hierarchy = given
@@ -213,7 +213,7 @@ class MultiThreshold(LearnedThresholds):
             return 2 * hits / below if below else 0.0
         return float(np.sqrt(hierarchy.costs @ ((alarms - misses) / total) ** 2))
 
-    def _value_of(self, t: NDArray[np.float64], given: FitInput) -> float:
+    def _value_of(self, t: NDArray[np.float64], given: HeldOutScores) -> float:
         """Return the objective's value of any thresholds."""
         if self.objective == "h_loss":
             from truepath.metrics import h_loss
@@ -223,7 +223,7 @@ class MultiThreshold(LearnedThresholds):
         cuts = find_cut_points(given.S, given.y, as_whole_weights(given.sample_weight))
         return self._value_from(cuts, t, given.hierarchy)
 
-    def _single(self, given: FitInput) -> float:
+    def _single(self, given: HeldOutScores) -> float:
         """Return the best single threshold for the same objective."""
         curve = self._single_curve(given)
         return float(curve.threshold[curve.best])

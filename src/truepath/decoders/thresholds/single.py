@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from truepath.decoders.base import FitInput
+from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve
 from truepath.decoders.thresholds.cut_points import find_distinct
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
@@ -113,12 +113,12 @@ class SingleThreshold(LearnedThresholds):
         self.lambda_ = lambda_
         self.coherent = coherent
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         self.curve_ = self._compute_curve(given)
         self.threshold_ = float(self.curve_.threshold[self.curve_.best])
         self._keep(np.full(given.hierarchy.n_nodes, self.threshold_), float(self.curve_.value[self.curve_.best]), given)
 
-    def _compute_curve(self, given: FitInput) -> Curve:
+    def _compute_curve(self, given: HeldOutScores) -> Curve:
         """Sweep for a named objective, evaluate a function candidate by candidate."""
         if callable(self.objective):
             return _evaluate(self.objective, given, self._grid(given.S), self.greater_is_better)
@@ -142,7 +142,7 @@ class SingleThreshold(LearnedThresholds):
         return low + (high - low) * np.arange(1, self.candidates + 1) / self.candidates
 
 
-def _evaluate(metric: Callable[..., float], given: FitInput, grid: NDArray[Any], greater_is_better: bool) -> Curve:
+def _evaluate(metric: Callable[..., float], given: HeldOutScores, grid: NDArray[Any], greater_is_better: bool) -> Curve:
     """Evaluate any metric at each threshold of a grid."""
     accepted = signature(metric).parameters
     options: dict[str, Any] = {"hierarchy": given.hierarchy} if "hierarchy" in accepted else {}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath.decoders.base import Decoder, FitInput
+from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.thresholds.curves import Curve, single_curves
 from truepath.errors import ConstraintError
 from truepath.hierarchy import raise_up
@@ -88,7 +88,7 @@ class Threshold(ThresholdDecoder):
         self.hierarchy = hierarchy
         self.coherent = coherent
 
-    def _learn(self, given: FitInput) -> None:
+    def _learn(self, given: HeldOutScores) -> None:
         self.thresholds_ = self._thresholds(given.hierarchy)
 
     def _thresholds(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
@@ -119,12 +119,12 @@ class LearnedThresholds(ThresholdDecoder):
         """Return the parameters that set the prices of the HMC-loss."""
         return {"alpha": self.alpha, "beta": self.beta, "lambda_": self.lambda_}
 
-    def _single_curve(self, given: FitInput) -> Curve:
+    def _single_curve(self, given: HeldOutScores) -> Curve:
         """Return the curve of a named objective as a function of one threshold for all classes."""
         assert isinstance(self.objective, str)
         return single_curves(given, [self.objective], **self._price_options())[self.objective]
 
-    def _keep(self, thresholds: NDArray[np.float64], value: float, given: FitInput) -> None:
+    def _keep(self, thresholds: NDArray[np.float64], value: float, given: HeldOutScores) -> None:
         """Set what every search ends with: thresholds, their value, and how many rows get no label."""
         self.thresholds_ = thresholds
         self.objective_value_ = value

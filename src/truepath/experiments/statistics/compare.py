@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import TruePathError
-from truepath.experiments.statistics.scores import Scores, read_scores
+from truepath.experiments.statistics.scores import Scores, read_results
 from truepath.experiments.statistics.significance import (
     TIE,
     Friedman,
@@ -197,7 +197,7 @@ def compare(
         raise ValueError(f"alpha must be between 0 and 1, not {alpha}.")
     if missing not in ("drop", "error"):
         raise ValueError(f"missing must be 'drop' or 'error', not {missing!r}.")
-    given = read_scores(table, measure, greater_is_better=greater_is_better, methods=methods, datasets=datasets)
+    given = read_results(table, measure, greater_is_better=greater_is_better, methods=methods, datasets=datasets)
     scores, remarks = given.paired()
     if remarks and missing == "error":
         raise TruePathError(f"table: {remarks[0]} Pass missing='drop' to compare on what is there.")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.experiments.markup import Table, write_markdown
-from truepath.experiments.statistics.scores import Scores, read_scores
+from truepath.experiments.statistics.scores import Scores, read_results
 from truepath.experiments.statistics.significance import TIE, rank_rows
 from truepath.experiments.tables import to_csv
 
@@ -79,7 +79,7 @@ def format_table(
     """
     if to not in FORMATS:
         raise ValueError(f"to must be {', '.join(map(repr, FORMATS))}; got {to!r}.")
-    scores = read_scores(results, measure, greater_is_better=greater_is_better, methods=methods, datasets=datasets)
+    scores = read_results(results, measure, greater_is_better=greater_is_better, methods=methods, datasets=datasets)
     return FORMATS[to](scores, digits)
 
 

@@ -21,7 +21,7 @@ from truepath.experiments.measures import direction_of
 from truepath.experiments.plan import close_match
 from truepath.experiments.tables import RESULTS
 
-__all__ = ["Scores", "list_measures", "read_columns", "read_scores"]
+__all__ = ["Scores", "list_measures", "read_results", "result_columns"]
 
 Columns = dict[str, list[Any]]
 RUN = ("seed", "fold")
@@ -85,7 +85,7 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 4} more" if len(names) > 4 else shown
 
 
-def read_scores(
+def read_results(
     table: Any,
     measure: str | None = None,
     *,
@@ -112,7 +112,7 @@ def read_scores(
     if isinstance(table, np.ndarray | list | tuple):
         named = _name_array(np.asarray(table, float), methods, datasets)
     else:
-        named = read_columns(table)
+        named = result_columns(table)
     is_tidy = {"method", "value"} <= set(named)
     tidy = _pick_measure(named, measure) if is_tidy else _melt(named)
     label = measure or (str(tidy["measure"][0]) if tidy.get("measure") else "")
@@ -120,7 +120,7 @@ def read_scores(
     return _restrict(scores, methods, datasets)
 
 
-def read_columns(table: Any) -> Columns:
+def result_columns(table: Any) -> Columns:
     """Return the columns of a CSV file, an experiment (its folder or result), a mapping or any data frame."""
     table = getattr(table, "table", table) if hasattr(table, "results_path") else table
     if isinstance(table, Mapping):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
-from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.cells import ArffTable
 from truepath.data.readers.arff.files import finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.assemble import Paths, split_of_labels
@@ -49,7 +49,7 @@ def check_label_columns(arff: Arff, positions: Sequence[int]) -> None:
             raise arff.error(f"label {attribute.name!r} must be declared {{0,1}} or numeric.", attribute.line)
 
 
-def _split(arff: Arff, table: Table, positions: Sequence[int], hierarchy: Hierarchy) -> Split:
+def _split(arff: Arff, table: ArffTable, positions: Sequence[int], hierarchy: Hierarchy) -> Split:
     """Take the columns of ``positions`` (attribute numbers, in the order of the nodes) as labels, the rest as X."""
     column_of = {j: k for k, j in enumerate(table.columns)}
     chosen = [column_of[j] for j in positions]

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from truepath.data.readers.arff.header import Arff, Attribute
 
-__all__ = ["MISSING", "NAN", "CannotReadQuickly", "Table", "read_number"]
+__all__ = ["MISSING", "NAN", "ArffTable", "CannotReadQuickly", "read_number"]
 
 MISSING = "?"
 NAN = float("nan")
@@ -25,7 +25,7 @@ class CannotReadQuickly(Exception):  # noqa: N818 - a turn in the road, not an e
 
 
 @dataclass(frozen=True)
-class Table:
+class ArffTable:
     """The columns of numbers and codes, and beside them the columns that stay text."""
 
     columns: tuple[int, ...]  # which attributes the columns of ``values`` are

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from truepath.data.dataset import Dataset
-from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.cells import ArffTable
 from truepath.data.readers.arff.files import ArffReader, finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff, Attribute
 from truepath.data.readers.assemble import Paths, split_of_labels, written_labels
@@ -124,7 +124,7 @@ def _dag(arff: Arff, attribute: Attribute, items: list[str]) -> Hierarchy:
     return Hierarchy.from_edges(pairs, nodes=nodes, root=_ROOT)
 
 
-def _split(arff: Arff, table: Table, position: int, hierarchy: Hierarchy, index: dict[str, int]) -> Split:
+def _split(arff: Arff, table: ArffTable, position: int, hierarchy: Hierarchy, index: dict[str, int]) -> Split:
     cells = table.texts[position]
 
     def unknown(row: int, label: str) -> DataFormatError:

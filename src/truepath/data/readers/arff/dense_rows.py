@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.readers.arff.cells import MISSING, NAN, CannotReadQuickly, Table, read_number
+from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, CannotReadQuickly, read_number
 from truepath.data.readers.arff.header import Arff, Attribute, split_cells
 
 __all__ = ["read_dense"]
 
 
-def read_dense(arff: Arff, columns: tuple[int, ...]) -> Table:
+def read_dense(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     """Read dense rows; ``columns`` are the attributes that become numbers."""
     try:
         return _dense_quickly(arff, columns)
@@ -24,7 +24,7 @@ def read_dense(arff: Arff, columns: tuple[int, ...]) -> Table:
         return _dense_carefully(arff, columns)
 
 
-def _dense_quickly(arff: Arff, columns: tuple[int, ...]) -> Table:
+def _dense_quickly(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     lines, width = arff.lines, len(arff.attributes)
     if set(map(_count_commas, lines)) != {width - 1} or any("'" in line or '"' in line for line in lines):
         raise CannotReadQuickly
@@ -34,12 +34,12 @@ def _dense_quickly(arff: Arff, columns: tuple[int, ...]) -> Table:
         values[:, numeric] = _numbers(lines, [columns[k] for k in numeric])
     others = [j for j, a in enumerate(arff.attributes) if a.kind != "numeric"]
     if others == [width - 1]:  # only the class line at the end: no need to cut the rest
-        return Table(columns, values, _last_column(arff, values))
+        return ArffTable(columns, values, _last_column(arff, values))
     cells = ",".join(lines).split(",")
     for k, j in enumerate(columns):
         if arff.attributes[j].kind == "nominal":
             values[:, k] = _codes(cells[j::width], arff.attributes[j])
-    return Table(columns, values, {j: cells[j::width] for j in others if j not in columns})
+    return ArffTable(columns, values, {j: cells[j::width] for j in others if j not in columns})
 
 
 def _last_column(arff: Arff, values: NDArray[np.float64]) -> dict[int, list[str]]:
@@ -65,7 +65,7 @@ def _codes(cells: list[str], attribute: Attribute) -> list[float]:
     return [codes[cell] for cell in cells]
 
 
-def _dense_carefully(arff: Arff, columns: tuple[int, ...]) -> Table:
+def _dense_carefully(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     texts: dict[int, list[str]] = {j: [] for j in range(len(arff.attributes)) if j not in columns}
     values = np.empty((len(arff.lines), len(columns)))
     for i, (line, number) in enumerate(zip(arff.lines, arff.numbers)):
@@ -80,4 +80,4 @@ def _dense_carefully(arff: Arff, columns: tuple[int, ...]) -> Table:
         values[i] = [read_number(cells[j], arff.attributes[j], arff, number) for j in columns]
         for j, column in texts.items():
             column.append(cells[j])
-    return Table(columns, values, texts)
+    return ArffTable(columns, values, texts)

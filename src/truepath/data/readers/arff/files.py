@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from truepath.data.dataset import Dataset
 from truepath.data.files import COMPRESSIONS, PathType, head_lines, plain_name
-from truepath.data.readers.arff.cells import Table
+from truepath.data.readers.arff.cells import ArffTable
 from truepath.data.readers.arff.dense_rows import read_dense
 from truepath.data.readers.arff.header import Arff, read_arff
 from truepath.data.readers.arff.sparse_rows import read_sparse
@@ -32,7 +32,7 @@ __all__ = [
     "xml_beside",
 ]
 
-Files = dict[str, tuple[Arff, Table]]
+Files = dict[str, tuple[Arff, ArffTable]]
 
 #: How many attributes are labels, as MEKA writes it into the relation: the first ones, or the last if negative
 LABEL_COUNT = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\S)")
@@ -100,7 +100,7 @@ def read_all(path: Paths, check_header: Callable[[Arff], object], first_index: i
     return files
 
 
-def read_table(arff: Arff, first_index: int = 0) -> Table:
+def read_table(arff: Arff, first_index: int = 0) -> ArffTable:
     """Turn the data lines into a table; ``first_index`` is the number of the first column in sparse rows."""
     columns = tuple(j for j, attribute in enumerate(arff.attributes) if attribute.kind in ("numeric", "nominal"))
     if not arff.lines:
@@ -119,7 +119,7 @@ def _refuse_other_header(arff: Arff, first: Arff) -> None:
         raise arff.error(f"{len(arff.attributes)} attributes here, {len(first.attributes)} in {first.path}.")
 
 
-def row_ids(arff: Arff, table: Table) -> NDArray[np.object_] | None:
+def row_ids(arff: Arff, table: ArffTable) -> NDArray[np.object_] | None:
     """Take the string or key attribute, if there is one, as the names of the rows."""
     columns = [j for j in table.texts if arff.attributes[j].kind == "text"]
     if not columns:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.data.readers.arff.cells import MISSING, NAN, CannotReadQuickly, Table, read_number
+from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, CannotReadQuickly, read_number
 from truepath.data.readers.arff.header import Arff, Attribute, split_cells
 
 __all__ = ["read_sparse"]
 
 
-def read_sparse(arff: Arff, columns: tuple[int, ...], first_index: int) -> Table:
+def read_sparse(arff: Arff, columns: tuple[int, ...], first_index: int) -> ArffTable:
     """Read sparse rows; ``columns`` are the attributes that become numbers, the first numbered ``first_index``."""
     for line, number in zip(arff.lines, arff.numbers):
         if line[0] != "{" or line[-1] != "}":
@@ -95,7 +95,7 @@ def _refuse_bad_indices(arff: Arff, rows: NDArray[np.int64], indices: NDArray[np
 
 def _table_of_entries(
     arff: Arff, columns: tuple[int, ...], rows: NDArray[np.int64], indices: NDArray[np.int64], cells: list[str]
-) -> Table:
+) -> ArffTable:
     place = np.full(len(arff.attributes), -1)
     place[list(columns)] = np.arange(len(columns))
     texts = {j: [""] * len(arff.lines) for j in range(len(arff.attributes)) if place[j] < 0}
@@ -107,7 +107,7 @@ def _table_of_entries(
     values = sparse.csr_array((data, (rows[kept], place[indices[kept]])), shape=shape, dtype=np.float64)
     values.eliminate_zeros()  # a zero written out means the same as one left out
     values.sort_indices()
-    return Table(columns, values, texts)
+    return ArffTable(columns, values, texts)
 
 
 def _entry_values(
