@@ -2,7 +2,7 @@
 
 Cells: ``statistics/<data set>`` (the sizes of Table 1), ``<family>/<data set>`` (hF of Table 1 and loss (7) of Table 2
 of the methods that share fits), ``nesting/<data set>`` (Figure 3). The published values are in
-``published/bi2012.json``; how data and methods are set up is said in ``bi2012_folds`` and ``bi2012_methods``.
+``published.json``; how data and methods are set up is said in ``folds.py`` and ``methods.py``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import Any
 
 from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
+from truepath.registry import METRICS
 
 __all__ = ["PAPER", "published"]
 
@@ -84,10 +85,8 @@ def run_family(family: str, name: str, settings: Settings) -> list[Comparison]:
 
 
 def _compare(name: str, method: str, measure: str, ours: float) -> Comparison:
-    from truepath.metrics import get_metric
-
     table, metric = PRINTED_NAMES[measure]
-    greater = metric is None or get_metric(metric).greater_is_better
+    greater = metric is None or METRICS[metric].greater_is_better
     theirs = published().get(name, {}).get(measure, {}).get(method)
     reason = NO_VALUE if theirs is None else REASONS.get(method, OTHER_DATA + OTHER_LEARNER)
     reason += HALF_OF_RCV1 if name.startswith("rcv1") else ""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 from truepath.papers.chelmis2021.collapsed_labels import merge_columns, unmerge_scores
 from truepath.papers.chelmis2021.single_paths import PathProblem, choose_smoothing, load_problem
+from truepath.registry import METRICS
 
 __all__ = ["PAPER"]
 
@@ -123,15 +124,13 @@ def _run_variant(name: str, label: str, settings: Settings) -> list[Comparison]:
 
 def _compare(table: str, name: str, method: str, variant: Variant, measured: dict[str, Any]) -> Iterator[Comparison]:
     """Yield the measures of Table II that were computed."""
-    from truepath.metrics import get_metric
-
     published = load_published("chelmis2021")["Table II"][name].get(variant.column, {})
     for key, (metric, shown) in PRINTED_NAMES.items():
         if key in measured:
             value, ours = published.get(key), measured[key]
             tolerance = HMC_TOLERANCE * (value or 0.0) if key == "hmc" else F_TOLERANCE
             reason = "" if value is None else _why(name, key, value, ours, variant)
-            is_up = get_metric(metric).greater_is_better
+            is_up = METRICS[metric].greater_is_better
             yield Comparison(table, name, method, shown, value, ours, tolerance, is_up, reason)
 
 

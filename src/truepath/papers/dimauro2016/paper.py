@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
+from truepath.registry import METRICS
 
 __all__ = ["METHODS", "PAPER", "cut_at_cardinality", "load_folds", "measure_folds"]
 
@@ -149,8 +150,6 @@ def measure_folds(folds: list[Any], model: Any, *, is_cut: bool = False) -> dict
 
 def _run_family(name: str, family: str, settings: Settings) -> list[Comparison]:
     """Compare the methods of a family on one data set."""
-    from truepath.metrics import get_metric
-
     folds, published, found = load_folds(name, settings), load_published("dimauro2016"), []
     for label, method in METHODS.items():
         if method.family != family:
@@ -160,7 +159,7 @@ def _run_family(name: str, family: str, settings: Settings) -> list[Comparison]:
             value = published[table][shown][name][method.column]
             reason = method.reason if (name, table, method.family) != ("scene", "Table 2", "C4.5") else SWAPPED + TREES
             text = shown.replace("_", " ")
-            is_up = get_metric(key).greater_is_better
+            is_up = METRICS[key].greater_is_better
             row = Comparison(table, name, label, text, value, measured[key], method.tolerance, is_up, reason)
             found.append(row)
     return found

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truepath.papers.base import Comparison, Settings, load_published
+from truepath.registry import METRICS
 
 if TYPE_CHECKING:
     from truepath.data import Dataset
@@ -197,9 +198,7 @@ def judged_once(results: list[StrategyResult]) -> Iterator[StrategyResult]:
 
 def grows_better(row: StrategyResult) -> bool:
     """Say whether greater values of the row's measure are better."""
-    from truepath.metrics import get_metric
-
-    return get_metric(row.measure).greater_is_better
+    return METRICS[row.measure].greater_is_better
 
 
 def full_name(row: StrategyResult) -> str:

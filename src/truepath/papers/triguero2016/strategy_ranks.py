@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from truepath.experiments.statistics.significance import rank_rows, signed_rank_test
 from truepath.papers.base import Comparison, Settings, load_published
 from truepath.papers.triguero2016.forest_results import ALGORITHM_3, PRINTED_NAMES, judge_strategies
+from truepath.registry import METRICS
 
 __all__ = [
     "compare_own_statistics",
@@ -88,11 +89,9 @@ def _printed_p_values(published: dict[str, Any]) -> Iterator[Comparison]:
 
 
 def _printed_ranks(published: dict[str, Any]) -> Iterator[Comparison]:
-    from truepath.metrics import get_metric
-
     for part, table in PARTS.items():
         for measure, shown in PRINTED_NAMES.items():
-            ranks = mean_ranks(published[table][measure], get_metric(measure).greater_is_better)
+            ranks = mean_ranks(published[table][measure], METRICS[measure].greater_is_better)
             for strategy, rank in ranks.items():
                 printed, measure_shown = published["Table 7"][part][measure][strategy], f"rank, {shown}, {part}"
                 yield Comparison(
@@ -102,14 +101,12 @@ def _printed_ranks(published: dict[str, Any]) -> Iterator[Comparison]:
 
 def compare_own_statistics(names: tuple[str, ...], settings: Settings) -> list[Comparison]:
     """Compute mean ranks from our results, beside those of the printed values on the same data sets."""
-    from truepath.metrics import get_metric
-
     published = load_published("triguero2016")
     results = {name: _as_published(name, settings) for name in names}
     found = []
     for part, table in PARTS.items():
         for measure, shown in PRINTED_NAMES.items():
-            is_up = get_metric(measure).greater_is_better
+            is_up = METRICS[measure].greater_is_better
             ours = mean_ranks({name: _by_strategy(rows, measure, part) for name, rows in results.items()}, is_up)
             theirs = mean_ranks({name: published[table][measure][name] for name in names}, is_up)
             for strategy in STRATEGIES:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 from truepath.papers.base import Cell, Comparison, Paper, Settings
+from truepath.registry import METRICS
 
 __all__ = ["PAPER"]
 
@@ -16,7 +17,6 @@ MEASURES = ("auprc", "hierarchical_f1", "hmc_loss")
 
 def _run_dataset(name: str, settings: Settings) -> list[Comparison]:
     """Judge all combiners on the local scores of a data set."""
-    from truepath.metrics import get_metric
     from truepath.papers.zhang2014.combined_scores import judge_combiners
     from truepath.papers.zhang2014.local_scores import make_local_scores
 
@@ -24,7 +24,7 @@ def _run_dataset(name: str, settings: Settings) -> list[Comparison]:
     results = list(judge_combiners(scores))
     return [
         Comparison(m.label, name, row.combiner, m.label, None, getattr(row, m.name), 0.0, m.greater_is_better)
-        for m in map(get_metric, MEASURES)
+        for m in (METRICS[measure] for measure in MEASURES)
         for row in results
     ]
 
