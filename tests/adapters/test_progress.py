@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 import sklearn
@@ -10,6 +13,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from foreign_learners import TREE, make_data
+from places import SOURCES, TESTS
 from truepath import HierarchicalClassifier
 from truepath.adapters import on_progress
 from truepath.combiners import Blend
@@ -123,3 +127,23 @@ def test_the_progress_bar_of_scikit_learn_can_be_set(capsys):
 
     X, Y = make_data(TREE)
     HierarchicalClassifier(logistic(), hierarchy=TREE, cv=2).set_callbacks(ProgressBar()).fit(X, Y)
+
+
+def test_without_callbacks_in_scikit_learn_progress_is_told_all_the_same():
+    """Below 1.9 there is no sklearn.callback; the rest must not depend on it."""
+    code = """
+import sys
+from sklearn import calibration, ensemble, feature_extraction, linear_model, model_selection, pipeline
+sys.modules["sklearn.callback"] = None
+from truepath import HierarchicalClassifier, load_dataset
+from truepath.adapters import on_progress
+ds = load_dataset("toy")
+heard = []
+with on_progress(lambda *what: heard.append(what[:2])):
+    model = HierarchicalClassifier("half", hierarchy=ds.hierarchy).fit(ds.train.X, ds.train.y)
+assert not hasattr(model, "set_callbacks")
+print(heard)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCES), str(TESTS)])}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.stdout.strip() == "[(0, 1), (1, 1)]", done.stderr
