@@ -267,12 +267,12 @@ def test_labels_are_arrays_while_they_are_small(monkeypatch):
         assert all(type(split.y) is np.ndarray and split.y.dtype == bool for split in ds.splits.values())
         assert type(ds.merge()["all"].y) is np.ndarray
     assert all(split.y.format == "csr" for split in load_dataset("toy", sparse_output=True).splits.values())
-    from truepath.data.readers import assemble
+    from truepath.data.readers import base
 
-    monkeypatch.setattr(assemble, "DENSE_LIMIT", 12 * 5)  # all the cells of the toy: no split is dense then
+    monkeypatch.setattr(base, "DENSE_LIMIT", 12 * 5)  # all the cells of the toy: no split is dense then
     assert all(split.y.format == "csr" for split in load_dataset("toy").splits.values())
     assert type(load_dataset("toy", sparse_output=False).train.y) is np.ndarray
-    monkeypatch.setattr(assemble, "DENSE_LIMIT", 12 * 5 + 1)
+    monkeypatch.setattr(base, "DENSE_LIMIT", 12 * 5 + 1)
     assert type(load_dataset("toy").train.y) is np.ndarray
 
 
@@ -287,7 +287,7 @@ def test_the_form_of_labels_changes_nothing_else():
 
 
 def assemble_sparse(ds):
-    from truepath.data.readers.assemble import store_labels
+    from truepath.data.readers.base import store_labels
 
     return store_labels(ds, sparse_output=True)
 

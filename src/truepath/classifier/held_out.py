@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from truepath.adapters import count_rows, draws_rows, final_step
-from truepath.data.stratify import share_rows, stratified_folds
+from truepath.data.split import share_rows, stratified_folds
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense

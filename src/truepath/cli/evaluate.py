@@ -85,7 +85,7 @@ def _read_truth(
 ) -> tuple[Hierarchy, Any, Any]:
     """Return the hierarchy, the true labels and the names of their rows."""
     from truepath.data import open_dataset, read_hierarchy, read_labels
-    from truepath.data.tables.formats import holds_labels
+    from truepath.data.tables.frames import holds_labels
 
     if holds_labels(truth):
         if not Path(truth).is_file():

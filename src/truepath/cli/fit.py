@@ -51,7 +51,7 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Fit a model, measure it on rows it did not see, and save it."""
-    from truepath.cli.sources import open_training
+    from truepath.cli.fitting import open_training
 
     _check_options(output, test_share)
     ds, fitted_on = open_training(

@@ -21,8 +21,7 @@ from truepath.data.readers.base import Reader
 from truepath.data.readers.label_paths import read_paths_csv
 from truepath.data.readers.libsvm import read_libsvm
 from truepath.data.readers.xmc import read_xmc
-from truepath.data.split import Split
-from truepath.data.stratify import stratified_folds
+from truepath.data.split import Split, stratified_folds
 from truepath.data.tables.labels import LabelTable, read_labels, write_labels
 from truepath.data.tables.row_ids import match_rows
 from truepath.data.tables.scores import ScoreTable, read_scores, write_scores

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from truepath.data.dataset import Dataset
-from truepath.data.readers.assemble import make_dataset, split_of_labels
+from truepath.data.readers.base import make_dataset, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 

@@ -19,8 +19,7 @@ from truepath.data.bundled.toy import toy_dataset
 from truepath.data.dataset import Dataset
 from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
-from truepath.data.readers.assemble import remark_of, split_files, store_labels
-from truepath.data.readers.base import find_reader
+from truepath.data.readers.base import find_reader, remark_of, split_files, store_labels
 from truepath.errors import UnknownDatasetError
 from truepath.hierarchy.matrices import SparseOutput
 

@@ -11,8 +11,16 @@ from typing import Any
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType
 from truepath.data.named import load_dataset
-from truepath.data.readers.assemble import named_paths, split_files, store_labels
-from truepath.data.readers.base import Reader, check_options, find_reader, is_readable, readable_endings
+from truepath.data.readers.base import (
+    Reader,
+    check_options,
+    find_reader,
+    is_readable,
+    named_paths,
+    readable_endings,
+    split_files,
+    store_labels,
+)
 from truepath.errors import TruePathError, UnknownDatasetError
 from truepath.hierarchy.matrices import SparseOutput
 

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType, read_text, split_lines
-from truepath.data.readers.assemble import split_of_labels
+from truepath.data.readers.base import split_of_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy

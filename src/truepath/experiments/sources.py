@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from truepath.data import Dataset, load_dataset, make_hmc, open_dataset
 from truepath.data.open import reader_of
 from truepath.data.readers.base import is_readable
-from truepath.data.split import Split, stack_splits
-from truepath.data.stratify import stratified_folds
+from truepath.data.split import Split, stack_splits, stratified_folds
 from truepath.errors import TruePathError
 from truepath.experiments.fingerprint import data_fingerprint
 

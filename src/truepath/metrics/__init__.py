@@ -22,9 +22,8 @@ from truepath.metrics.fmeasure import (
     macro_f1,
     micro_f1,
 )
-from truepath.metrics.h_loss import h_loss, hierarchical_hamming_loss
-from truepath.metrics.hmc_loss import hmc_loss, symmetric_loss
 from truepath.metrics.information import information_content
+from truepath.metrics.losses import h_loss, hierarchical_hamming_loss, hmc_loss, symmetric_loss
 from truepath.metrics.overlap import exact_match, hamming_score, jaccard_score
 from truepath.metrics.scorers import HierarchicalScorer, evaluate, get_scorer
 from truepath.metrics.shares import incoherent_share, unlabelled_share

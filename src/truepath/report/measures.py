@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics import evaluate, get_metric
-from truepath.metrics.h_loss import walk_rows
 from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any
+from truepath.metrics.losses import walk_rows
 from truepath.report.run import Evaluated, Run
 
 __all__ = [

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
-from truepath.data.readers.assemble import make_dataset, split_of_labels
+from truepath.data.readers.base import make_dataset, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 

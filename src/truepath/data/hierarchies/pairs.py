@@ -7,7 +7,7 @@ from pathlib import Path
 
 from truepath.data.files import read_text, split_lines
 from truepath.data.hierarchies.base import HierarchyReader, build
-from truepath.data.tables.formats import delimiter_of
+from truepath.data.tables.frames import delimiter_of
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 

@@ -1,4 +1,4 @@
-"""Readers by name, filled by existing: what each reads, how its files are recognised, and which one a file needs.
+"""Readers by name, filled by existing: what each reads, how its files are recognised, and what all of them share.
 
 A reader is a class with a ``name``, a ``summary``, the endings of its files and the function that reads them::
 
@@ -8,24 +8,53 @@ A reader is a class with a ``name``, a ``summary``, the endings of its files and
         endings = (".mbox",)
         read = staticmethod(read_mbox)
 
-Commands, plans and :func:`truepath.open_dataset` find it here; there is no other list.
+Commands, plans and :func:`truepath.open_dataset` find it here; there is no other list. A folder has one file per split:
+``train.arff``, ``books-test.csv.gz``, ``valid.derived.arff.xz``; labels are closed, and dense while they are small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from inspect import Parameter, signature
-from os import fspath
+from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truepath.data.files import COMPRESSIONS, PathType, ending_of
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath.data.dataset import Dataset
+from truepath.data.files import COMPRESSIONS, PathType, ending_of, plain_name
+from truepath.data.split import Split
 from truepath.errors import DataFormatError, TruePathError
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import DENSE_LIMIT, SparseOutput, choose_form
 from truepath.registry import READERS, Member
 
 if TYPE_CHECKING:
     from truepath.data.dataset import Dataset
 
-__all__ = ["Reader", "check_options", "find_reader", "is_readable", "list_readers", "readable_endings"]
+__all__ = [
+    "Paths",
+    "Reader",
+    "check_options",
+    "cut_split",
+    "find_reader",
+    "is_readable",
+    "list_readers",
+    "make_dataset",
+    "named_paths",
+    "readable_endings",
+    "remark_of",
+    "split_files",
+    "split_of_labels",
+    "store_labels",
+    "title_of",
+    "written_labels",
+]
 
 
 class Reader(Member):
@@ -119,3 +148,123 @@ def check_options(reader: type[Reader], options: Mapping[str, Any]) -> None:
             f"the reader {reader.name!r} has no option {unknown[0]!r}.",
             f"It has {', '.join(reader.options()) or 'none'}.",
         )
+
+
+Paths = PathType | Mapping[str, PathType]
+
+_SPLITS = ("train", "valid", "test", "all")
+
+# An own name may come before the split, a remark after it
+_STEM = re.compile(r"(?:(?P<name>.+)[-_.])?(?P<split>train|valid|test|all|original)(?:\.(?P<remark>\w+))?")
+
+
+def named_paths(path: Paths) -> dict[str, PathType]:
+    """Name the split of each file: one file is ``"all"``, a mapping names its own."""
+    if isinstance(path, Mapping):
+        if not path:
+            raise ValueError("path is an empty mapping; give at least one file, e.g. {'train': 'train.arff'}.")
+        return {str(split): file for split, file in path.items()}
+    if not isinstance(path, (str, PathLike)):
+        raise TypeError(f"path must be a file name or a mapping from split to file name, not {type(path).__name__}.")
+    return {"all": path}
+
+
+def title_of(path: Paths) -> str:
+    """Call a data set after its file; if it has one per split, after what they share, or their folder.
+
+    >>> title_of("here/books.csv.gz"), title_of({"train": "books-train.csv"}), title_of({"train": "books/train.csv"})
+    ('books', 'books', 'books')
+    """
+    first = next(iter(named_paths(path).values()))
+    stem = Path(plain_name(first)).stem
+    return (cut_split(stem) or Path(first).resolve().parent.name or stem) if isinstance(path, Mapping) else stem
+
+
+def make_dataset(
+    name: str,
+    hierarchy: Hierarchy,
+    splits: Mapping[str, Split],
+    feature_names: Sequence[str],
+    categories: Mapping[int, tuple[str, ...]] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> Dataset:
+    """Make a data set of what a reader found, its labels in the form that suits their size."""
+    return store_labels(Dataset(name, hierarchy, splits, feature_names, categories or {}, provenance or {}))
+
+
+def store_labels(ds: Dataset, sparse_output: SparseOutput = "auto") -> Dataset:
+    """Give the labels of all splits one form: plain arrays, or CSR where asked for or too many."""
+    if sparse_output == "auto":
+        sparse_output = ds.n_samples * ds.hierarchy.n_nodes >= DENSE_LIMIT
+    return replace(ds, splits={name: replace(s, y=choose_form(s.y, sparse_output)) for name, s in ds.splits.items()})
+
+
+def split_of_labels(
+    X: Any, written: sparse.csr_array[Any], hierarchy: Hierarchy, ids: NDArray[np.object_] | None = None
+) -> Split:
+    """Close the labels as written and keep how many they were."""
+    counts = np.diff(written.indptr).astype(np.int64)
+    closed = written if hierarchy.n_edges == 0 else hierarchy.close(written)
+    Y = sparse.csr_array(closed, dtype=bool)
+    Y.sort_indices()
+    return Split(X, Y, ids, counts)
+
+
+def written_labels(
+    rows: list[list[str]], index: Mapping[str, int], n_nodes: int, unknown: Callable[[int, str], DataFormatError]
+) -> sparse.csr_array[Any]:
+    """Look names up, row by row; ``unknown(row, name)`` makes the error for a name that is not declared."""
+    indices: list[int] = []
+    indptr = [0]
+    for i, names in enumerate(rows):
+        try:
+            indices += sorted({index[name] for name in names} - {-1})  # -1: the root, which every row has
+        except KeyError as missing:
+            raise unknown(i, missing.args[0]) from None
+        indptr.append(len(indices))
+    ones = np.ones(len(indices), dtype=bool)
+    shape = (len(rows), n_nodes)
+    return sparse.csr_array((ones, np.array(indices, np.int32), np.array(indptr, np.int32)), shape=shape)
+
+
+def _match(path: Path) -> re.Match[str] | None:
+    return _STEM.fullmatch(Path(plain_name(path)).stem) if is_readable(path) else None
+
+
+def split_files(folder: Path) -> dict[str, Path]:
+    """Find the file of each split, in the usual order; ``original`` is another word for ``all``.
+
+    Raises
+    ------
+    TruePathError
+        If two files could be the same split.
+    """
+    found: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        match = _match(file)
+        if match is None or not file.is_file():
+            continue
+        split = "all" if match["split"] == "original" else match["split"]
+        if split in found:
+            raise TruePathError(
+                f"{folder}: both {found[split].name} and {file.name} could be the split {split!r}.",
+                "Give a mapping from split to file.",
+            )
+        found[split] = file
+    return {split: found[split] for split in _SPLITS if split in found}
+
+
+def remark_of(file: Path) -> str | None:
+    """Return the word between split and ending: ``"derived"`` for ``valid.derived.arff.xz``."""
+    match = _match(file)
+    return None if match is None else match["remark"]
+
+
+def cut_split(stem: str) -> str:
+    """Return what a file's stem says besides the split.
+
+    >>> cut_split("emotions-train"), cut_split("emotions"), cut_split("train")
+    ('emotions', 'emotions', '')
+    """
+    match = _STEM.fullmatch(stem)
+    return stem if match is None else match["name"] or ""

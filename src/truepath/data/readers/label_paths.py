@@ -16,10 +16,16 @@ from numpy.typing import NDArray
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType
 from truepath.data.hierarchies.base import read_hierarchy
-from truepath.data.readers.assemble import Paths, make_dataset, named_paths, split_of_labels, title_of, written_labels
-from truepath.data.readers.base import Reader
-from truepath.data.tables.formats import TABLES
-from truepath.data.tables.frames import Columns, is_missing, read_columns, stack_columns
+from truepath.data.readers.base import (
+    Paths,
+    Reader,
+    make_dataset,
+    named_paths,
+    split_of_labels,
+    title_of,
+    written_labels,
+)
+from truepath.data.tables.frames import TABLES, Columns, is_missing, read_columns, stack_columns
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 

@@ -17,7 +17,7 @@ from scipy import sparse
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType
 from truepath.data.hierarchies.edges import read_edges
-from truepath.data.readers.assemble import make_dataset, split_of_labels, written_labels
+from truepath.data.readers.base import make_dataset, split_of_labels, written_labels
 from truepath.data.readers.numbered import NumberedNames
 from truepath.errors import DataFormatError, HierarchyError
 from truepath.hierarchy import Hierarchy

@@ -12,8 +12,7 @@ from typing import Any
 
 from truepath.data.dataset import Dataset
 from truepath.data.files import PathType, head_lines, read_text, split_lines
-from truepath.data.readers.assemble import Paths, named_paths, title_of
-from truepath.data.readers.base import Reader
+from truepath.data.readers.base import Paths, Reader, named_paths, title_of
 from truepath.data.readers.sparse_lines import MOST_FEATURES, SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy

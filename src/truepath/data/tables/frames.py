@@ -1,4 +1,7 @@
-"""Columns of a table by name, from a CSV or TSV file, a Parquet file, or a data frame of any library."""
+"""Columns of a table by name, from a CSV or TSV file, a Parquet file, or a data frame of any library.
+
+The formats of tables, by the endings of their names, are listed here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,53 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.files import PathType, open_binary, read_text
-from truepath.data.tables.formats import delimiter_of, format_of
+from truepath.data.files import PathType, ending_of, open_binary, read_text
 from truepath.errors import DataFormatError
 
-__all__ = ["Columns", "is_missing", "long_cells", "read_columns", "read_parquet", "stack_columns"]
+__all__ = [
+    "FORMATS",
+    "TABLES",
+    "Columns",
+    "delimiter_of",
+    "format_of",
+    "holds_labels",
+    "is_missing",
+    "long_cells",
+    "read_columns",
+    "read_parquet",
+    "stack_columns",
+]
+
+
+#: Tables with named columns
+TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+
+#: All that label sets and scores are read from
+FORMATS = {**TABLES, ".json": "json", ".npy": "numpy", ".npz": "numpy"}
+
+
+def format_of(path: PathType) -> str:
+    """Return the format of a file by its ending; a name with no known ending is taken as CSV.
+
+    >>> format_of("scores.tsv.gz"), format_of("scores.pq")
+    ('tsv', 'parquet')
+    """
+    return FORMATS.get(ending_of(path), "csv")
+
+
+def holds_labels(path: PathType) -> bool:
+    """Say whether a name ends as a table of label sets or scores does.
+
+    >>> holds_labels("truth.csv.gz"), holds_labels("truth.arff")
+    (True, False)
+    """
+    return ending_of(path) in FORMATS
+
+
+def delimiter_of(path: PathType) -> str:
+    """Return what separates the cells of a text file."""
+    return "\t" if format_of(path) == "tsv" else ","
+
 
 _LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
 

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.files import PathType, open_binary, read_text, split_lines
-from truepath.data.tables.formats import delimiter_of, format_of
-from truepath.data.tables.frames import long_cells, read_parquet
+from truepath.data.tables.frames import delimiter_of, format_of, long_cells, read_parquet
 from truepath.data.tables.row_ids import check_ids, is_id_name
 from truepath.errors import DataFormatError, UnknownLabelError
 from truepath.hierarchy import Hierarchy

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from truepath._atomic import open_atomically
 from truepath.data.files import PathType
-from truepath.data.tables.formats import FORMATS
+from truepath.data.tables.frames import FORMATS
 
 __all__ = ["as_ids", "find_format", "write_columns", "write_csv"]
 

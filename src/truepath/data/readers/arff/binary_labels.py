@@ -14,7 +14,7 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.arff.cells import ArffTable
 from truepath.data.readers.arff.files import finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff
-from truepath.data.readers.assemble import Paths, split_of_labels
+from truepath.data.readers.base import Paths, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense

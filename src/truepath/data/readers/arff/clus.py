@@ -14,7 +14,7 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.arff.cells import ArffTable
 from truepath.data.readers.arff.files import ArffReader, finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff, Attribute
-from truepath.data.readers.assemble import Paths, split_of_labels, written_labels
+from truepath.data.readers.base import Paths, split_of_labels, written_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, HierarchyError
 from truepath.hierarchy import Hierarchy

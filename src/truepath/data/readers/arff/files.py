@@ -17,8 +17,7 @@ from truepath.data.readers.arff.cells import ArffTable
 from truepath.data.readers.arff.dense_rows import read_dense
 from truepath.data.readers.arff.header import Arff, read_arff
 from truepath.data.readers.arff.sparse_rows import read_sparse
-from truepath.data.readers.assemble import Paths, cut_split, make_dataset, named_paths, title_of
-from truepath.data.readers.base import Reader
+from truepath.data.readers.base import Paths, Reader, cut_split, make_dataset, named_paths, title_of
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 

@@ -13,7 +13,7 @@ from truepath.data.readers.arff.files import (
     ArffReader,
 )
 from truepath.data.readers.arff.header import Arff
-from truepath.data.readers.assemble import Paths
+from truepath.data.readers.base import Paths
 
 __all__ = ["read_meka"]
 

@@ -17,7 +17,7 @@ from truepath.data.files import PathType, plain_name, read_bytes
 from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
 from truepath.data.readers.arff.files import ArffReader, xml_beside
 from truepath.data.readers.arff.header import Arff
-from truepath.data.readers.assemble import Paths, named_paths
+from truepath.data.readers.base import Paths, named_paths
 from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 
