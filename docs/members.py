@@ -7,6 +7,7 @@ module, are written before Sphinx looks for its sources.
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,12 @@ def find_source(app: Any, modname: str, attribute: str) -> str | None:
     return written_in(value) if value is not None else None
 
 
+def drop_foreign_references(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Turn references of inherited docstrings into text: scikit-learn's pages are not here to be linked to."""
+    if getattr(obj, "__module__", None) and not obj.__module__.startswith("truepath"):
+        lines[:] = [re.sub(r":ref:`([^`<]*?)(?: <[^>`]*>)?`", r"\1", line) for line in lines]
+
+
 def show_sources() -> None:
     """Let autodoc read attributes in the files that a module's classes are written in, as if they were the module's."""
     from sphinx.pycode import ModuleAnalyzer
@@ -128,6 +135,7 @@ def setup(app: Any) -> dict[str, bool]:
 
     app.add_directive("members", Members)
     app.connect("viewcode-follow-imported", find_source)
+    app.connect("autodoc-process-docstring", drop_foreign_references)
     write_api(Path(app.srcdir) / "api")
     show_sources()
     return {"parallel_read_safe": True, "parallel_write_safe": True}
