@@ -10,7 +10,7 @@ import pytest
 
 from places import ROOT
 from truepath import HierarchicalClassifier, load_dataset
-from truepath.cli import fitting, progress
+from truepath.cli import steps
 from truepath.learners import PCTree
 
 
@@ -21,10 +21,10 @@ def test_fitting_moves_the_bar_to_its_end(monkeypatch):
     def record(description):
         yield lambda done, total, what: seen.append((done, total, what))
 
-    monkeypatch.setattr(progress, "progress", record)
+    monkeypatch.setattr(steps, "progress", record)
     ds = load_dataset("toy")
     model = HierarchicalClassifier(PCTree(), hierarchy=ds.hierarchy, cv=2)
-    assert fitting.fit_with_progress(model, ds.train.X, ds.train.y, "tree") > 0
+    assert steps.fit_with_progress(model, ds.train.X, ds.train.y, "tree") > 0
     done = [step[0] for step in seen]
     total = seen[-1][1]
     assert done == list(range(total + 1))
@@ -32,7 +32,7 @@ def test_fitting_moves_the_bar_to_its_end(monkeypatch):
 
 
 def test_a_bar_says_nothing_where_there_is_no_terminal(capsys):
-    with progress.progress("working") as show:
+    with steps.progress("working") as show:
         show(0, None, "starting")
         show(1, 2, "half")
         show(2, 2, "done")
@@ -48,5 +48,5 @@ def test_no_command_listens_to_the_log():
 
 @pytest.mark.parametrize("total", [None, 3])
 def test_any_number_is_taken(total):
-    with progress.progress("working") as show:
+    with steps.progress("working") as show:
         show(np.float64(1.5), total, "seconds")

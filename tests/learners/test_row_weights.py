@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from truepath.learners.row_weights import leave_out_weightless, repeat_by_weight
+from truepath.learners.base import leave_out_weightless, repeat_by_weight
 
 X, Y = np.arange(6.0).reshape(3, 2), np.eye(3, dtype=bool)
 

@@ -179,7 +179,7 @@ def test_evaluate_gives_what_the_functions_give():
     assert metrics.evaluate(Y, P, hierarchy=HIERARCHY, metrics="h_loss", nodes=["a"]) == {
         "h_loss": metrics.h_loss(Y, P, HIERARCHY, nodes=["a"])
     }
-    with pytest.raises(ValueError, match="pass S"):
+    with pytest.raises(ValueError, match="pass y_score"):
         metrics.evaluate(Y, P, metrics=["auprc"])
 
 

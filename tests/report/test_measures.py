@@ -12,7 +12,8 @@ from truepath import metrics
 from truepath.metrics import bootstrap_interval
 from truepath.report import Evaluated, Run, load_run, save_run, write_report
 from truepath.report import measures as room
-from truepath.report.measures import MEASURES, draw_intervals, paired_difference
+from truepath.report.measures import draw_intervals, paired_difference
+from truepath.report.run import MEASURES
 
 
 def test_the_report_lists_metrics_by_name_only():

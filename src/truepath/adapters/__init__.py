@@ -1,12 +1,32 @@
 """Adapters: learners of others are given a hierarchy, fitted, and asked for node scores here, and nowhere else."""
 
-from truepath.adapters.fitting import fit_learner, takes_weight, weight_argument
-from truepath.adapters.held_out import HeldOut, draws_rows, out_of_bag, out_of_fold
-from truepath.adapters.inside import Learner, final_step, find_hierarchy, innermost, is_of_truepath, tags_of
-from truepath.adapters.labels import count_rows, derive_hierarchy, encode_labels, take_rows
-from truepath.adapters.prepare import adapt, check_learner, copy_unfitted, give_hierarchy, prepare
+from truepath.adapters.fitting import (
+    HeldOut,
+    class_scores,
+    conditional_scores,
+    draws_rows,
+    fit_learner,
+    node_scores,
+    out_of_bag,
+    out_of_fold,
+    takes_weight,
+    weight_argument,
+)
+from truepath.adapters.inputs import count_rows, derive_hierarchy, encode_labels, take_rows
+from truepath.adapters.prepare import (
+    Learner,
+    adapt,
+    check_learner,
+    copy_unfitted,
+    final_step,
+    find_hierarchy,
+    give_hierarchy,
+    innermost,
+    is_of_truepath,
+    prepare,
+    tags_of,
+)
 from truepath.adapters.progress import Progress, on_progress, tracked
-from truepath.adapters.scores import class_scores, conditional_scores, node_scores
 from truepath.adapters.varying import VaryingLabels
 from truepath.public import publish
 

@@ -1,22 +1,51 @@
-"""Fitting a learner of others on some rows, with weights if it takes them, whatever it is wrapped in."""
+"""Fitting a learner of others on some rows, with weights if it takes them, and node scores from whatever it returns.
+
+Scores of rows that the learner did not train on come out of fold, or out of bag. Combiners and decoders are fitted on
+these: fitted on scores of the training rows themselves they would learn how well the learner remembers, not how well
+it knows.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.special import expit, softmax
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
-from truepath.adapters.inside import final_step, find_hierarchy, innermost, is_of_truepath, is_search, tags_of
-from truepath.adapters.labels import take_rows
+from truepath.adapters.inputs import take_rows
+from truepath.adapters.prepare import (
+    copy_unfitted,
+    final_step,
+    find_hierarchy,
+    innermost,
+    is_of_truepath,
+    is_search,
+    tags_of,
+)
+from truepath.adapters.progress import Progress
 from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["fit_learner", "takes_weight", "weight_argument"]
+__all__ = [
+    "HeldOut",
+    "Split",
+    "class_scores",
+    "conditional_scores",
+    "draws_rows",
+    "fit_learner",
+    "node_scores",
+    "out_of_bag",
+    "out_of_fold",
+    "takes_weight",
+    "weight_argument",
+]
 
 
 def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = None) -> Any:
@@ -110,3 +139,178 @@ def _hands_on(learner: Any) -> bool:
     """Say whether weights are passed on to the inner estimator as they are: ours do, and multi-output wrappers."""
     tags = tags_of(learner)
     return is_of_truepath(learner) or (tags is not None and not tags.target_tags.single_output)
+
+
+def node_scores(learner: Any, X: Any, n_nodes: int | None = None) -> NDArray[Any]:
+    """Return a fitted learner's scores as one matrix, one column per node.
+
+    Parameters
+    ----------
+    learner : fitted learner of truepath, scikit-learn or others
+    X : rows as the learner takes them
+    n_nodes : int, optional
+        How many columns there must be; None takes what comes.
+
+    Returns
+    -------
+    S : ndarray of float, shape (n_samples, n_nodes)
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from truepath.adapters import node_scores
+    >>> forest = RandomForestClassifier(5, random_state=0).fit([[0], [1]], [[0, 1], [1, 1]])
+    >>> node_scores(forest, [[0], [1]])[:, 1].tolist()
+    [1.0, 1.0]
+    """
+    if hasattr(learner, "predict_proba"):
+        S, verb = learner.predict_proba(X), "predict_proba"
+    else:
+        S, verb = _squash(learner.decision_function(X)), "decision_function"
+    S = _as_matrix(S, learner, n_nodes)
+    if S.ndim != 2 or n_nodes not in (None, S.shape[1]):
+        raise ValueError(
+            f"{type(innermost(learner)).__name__}.{verb} returned the shape {S.shape}, not (n_samples, {n_nodes}). "
+            "Wrap it in a learner of truepath.learners, such as PerNode."
+        )
+    return S if S.dtype.kind == "f" else S.astype(np.float64)
+
+
+def _as_matrix(S: Any, learner: Any, n_nodes: int | None) -> NDArray[Any]:
+    """Put lists of arrays together, and make a column of what stands for one label."""
+    if isinstance(S, list) and _has_arrays(S):
+        classes = getattr(innermost(learner), "classes_", None)
+        of_part = classes if isinstance(classes, list) and len(classes) == len(S) else [None] * len(S)
+        return np.column_stack([_positive(part, of_part[k]) for k, part in enumerate(S)])
+    S = as_dense(S)
+    if n_nodes != 1 or is_of_truepath(learner):
+        return S
+    if S.ndim == 1:
+        return S[:, None]
+    classes = np.ravel(getattr(innermost(learner), "classes_", []))
+    return _positive(S, classes if classes.size == S.shape[1] else None)[:, None] if S.shape[1] <= 2 else S
+
+
+def _has_arrays(S: list[Any]) -> bool:
+    """Say whether a list holds one array per label, rather than rows of plain numbers."""
+    return bool(S) and all(isinstance(part, np.ndarray) or hasattr(part, "toarray") for part in S)
+
+
+def _positive(part: Any, classes: Any) -> NDArray[Any]:
+    """Return the probability of 1 of one label; None for unknown classes, the last of which is then 1."""
+    part = as_dense(part)
+    if part.ndim == 1:
+        return part
+    if classes is None:
+        return part[:, -1]
+    found = np.flatnonzero(np.asarray(classes, float) == 1)
+    return part[:, found[0]] if found.size else np.zeros(part.shape[0])
+
+
+def _squash(margin: Any) -> Any:
+    """Return margins as probabilities."""
+    return [expit(as_dense(part)) for part in margin] if isinstance(margin, list) else expit(as_dense(margin))
+
+
+def class_scores(model: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
+    """Return the probabilities of the classes 0 .. n_classes - 1 by a classifier; those never seen have none.
+
+    A model without ``predict_proba`` gives the sigmoid (two classes) or softmax (more) of its margins.
+    """
+    if hasattr(model, "predict_proba"):
+        own = as_dense(model.predict_proba(X))
+    else:
+        margin = as_dense(model.decision_function(X))
+        own = softmax(margin, axis=1) if margin.ndim == 2 else np.column_stack([expit(-margin), expit(margin)])
+    scores = np.zeros((own.shape[0], n_classes))
+    scores[:, model.classes_] = own
+    return scores
+
+
+def conditional_scores(learner: Any, X: Any) -> NDArray[Any] | None:
+    """Return p(v | parent) for every arc where the learner estimates it directly; None elsewhere."""
+    while isinstance(learner, Pipeline):
+        if not hasattr(final_step(learner), "predict_conditional_proba"):
+            return None
+        if len(learner.steps) > 1:
+            X = learner[:-1].transform(X)
+        learner = learner.steps[-1][1]
+    found = getattr(learner, "predict_conditional_proba", None)
+    return None if found is None else found(X)
+
+
+Split = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class HeldOut(NamedTuple):
+    """Scores of held-out rows, and which rows they are."""
+
+    rows: NDArray[np.int64]
+    S: NDArray[Any]
+
+
+def out_of_fold(
+    learners: Sequence[Any],
+    X: Any,
+    Y: Any,
+    weight: Any,
+    splits: Sequence[Split],
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[HeldOut]:
+    """Score rows by copies of each learner that did not see them.
+
+    Parameters
+    ----------
+    learners : sequence of unfitted learners
+    X, Y, weight
+        As in :func:`fit_learner`.
+    splits : sequence of pairs (train, held out)
+        Row numbers.
+    n_jobs : int, optional
+    progress : Progress, optional
+        Told of every learner and split that is done.
+
+    Returns
+    -------
+    held_out : list of HeldOut, one per learner
+        The rows in the order of the splits.
+    """
+    jobs = (delayed(_fit_and_score)(learner, X, Y, weight, *split) for learner in learners for split in splits)
+    parts: list[NDArray[Any]] = []
+    for part in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+        parts.append(part)
+        if progress is not None:
+            progress.step(f"held-out part {len(parts)} of {len(learners) * len(splits)} scored")
+    if not parts:
+        return []
+    rows, n = np.concatenate([held_out for _, held_out in splits]), len(splits)
+    return [HeldOut(rows, np.concatenate(parts[k * n : (k + 1) * n])) for k in range(len(learners))]
+
+
+def _fit_and_score(learner: Any, X: Any, Y: Any, weight: Any, train: Any, held_out: Any) -> NDArray[Any]:
+    """Fit a copy on some rows and score others."""
+    fitted = fit_learner(copy_unfitted(learner), X, Y, weight, train)
+    return node_scores(fitted, take_rows(X, held_out), Y.shape[1])
+
+
+def draws_rows(learner: Any) -> bool:
+    """Say whether a learner of truepath draws rows for its members and can score those left out."""
+    last = final_step(learner)
+    if not is_of_truepath(last):  # what others keep of rows left out differs in name, shape and meaning
+        return False
+    params = last.get_params(deep=False)
+    return "oob_score" in params and bool(params.get("bootstrap", False))
+
+
+def out_of_bag(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any]:
+    """Fit once; every row's score is the mean over the members that were not fitted on it. Return the learner too."""
+    fitted = copy_unfitted(learner)
+    last = final_step(fitted)
+    last.set_params(oob_score=True)
+    fit_learner(fitted, X, Y, weight)
+    rows = np.flatnonzero(np.isfinite(last.oob_decision_).all(axis=1))
+    if rows.size == 0:
+        raise ValueError("every row was drawn by every tree; raise n_estimators, or give cv a number of folds.")
+    return HeldOut(rows, last.oob_decision_[rows]), fitted

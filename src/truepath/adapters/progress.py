@@ -1,4 +1,4 @@
-"""Progress of long fits: told to a function you give, to scikit-learn's callbacks, and to the log.
+"""Progress of long fits: reported to a function you give, to scikit-learn's callbacks, and to the log.
 
 ::
 
@@ -21,15 +21,55 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from copy import copy
+from typing import Any, TypeVar
 
-from truepath.adapters.compat import begin_callbacks
+__all__ = [
+    "CallbackSupportMixin",
+    "Progress",
+    "begin_callbacks",
+    "on_progress",
+    "tracked",
+    "with_callbacks",
+    "without_callbacks",
+]
 
-__all__ = ["Progress", "on_progress", "tracked"]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn below 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in where scikit-learn has no callbacks."""
+
+    def with_callbacks(method: Method) -> Method:
+        """Return the method as it is."""
+        return method
+
+
+def begin_callbacks(estimator: Any, n_tasks: int) -> Any:
+    """Return scikit-learn's callback context of a fit with so many tasks; None if it has none."""
+    begin = getattr(estimator, "_init_callback_context", None)
+    return None if begin is None else begin(max_subtasks=n_tasks).call_on_fit_task_begin(estimator=estimator)
+
+
+def without_callbacks(estimator: Any) -> Any:
+    """Return the estimator, or a shallow copy without the callbacks that were set on it."""
+    if not hasattr(estimator, "_skl_callbacks"):
+        return estimator
+    bare = copy(estimator)
+    del bare._skl_callbacks
+    return bare
+
 
 logger = logging.getLogger(__name__)
 
+
 Listener = Callable[[int, int, str], None]
+
 _LISTENER: ContextVar[Listener | None] = ContextVar("truepath_progress", default=None)
 
 

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 
-from truepath.adapters.fitting import fit_learner
-from truepath.adapters.inside import tags_of
-from truepath.adapters.labels import count_rows
-from truepath.adapters.scores import node_scores
+from truepath.adapters.fitting import fit_learner, node_scores
+from truepath.adapters.inputs import count_rows
+from truepath.adapters.prepare import tags_of
 from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
 

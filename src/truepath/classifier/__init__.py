@@ -2,10 +2,9 @@
 
 from truepath.classifier import systems  # noqa: F401  (enters the presets)
 from truepath.classifier.explanation import Explanation, NodeReason
-from truepath.classifier.fitted_on import FittedOn
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
-from truepath.classifier.making import make_preset
-from truepath.classifier.presets import PRESETS, Preset, get_preset, preset, preset_names
+from truepath.classifier.parts import FittedOn, default_learner, default_method
+from truepath.classifier.presets import PRESETS, Preset, get_preset, make_preset, preset, preset_names
 from truepath.public import publish
 
 __all__ = [
@@ -15,6 +14,8 @@ __all__ = [
     "HierarchicalClassifier",
     "NodeReason",
     "Preset",
+    "default_learner",
+    "default_method",
     "get_preset",
     "make_preset",
     "preset",

@@ -25,11 +25,19 @@ from truepath.adapters import (
     tags_of,
     tracked,
 )
-from truepath.adapters.compat import CallbackSupportMixin, with_callbacks, without_callbacks
+from truepath.adapters.progress import CallbackSupportMixin, with_callbacks, without_callbacks
 from truepath.classifier.explanation import Explanation, explain_row
-from truepath.classifier.fitted_on import FittedOn
-from truepath.classifier.held_out import cross_transform, fit_part, make_splits, resolve_cv
-from truepath.classifier.parts import combines_by_learning, decides_by_learning, resolve_parts, takes_conditional
+from truepath.classifier.parts import (
+    FittedOn,
+    combines_by_learning,
+    cross_transform,
+    decides_by_learning,
+    fit_part,
+    make_splits,
+    resolve_cv,
+    resolve_parts,
+    takes_conditional,
+)
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input

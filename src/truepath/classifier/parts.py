@@ -1,18 +1,53 @@
-"""The parts of a classifier: names and presets resolved, and which of them learn."""
+"""The parts of a classifier: names, presets and defaults resolved, which of them learn, and which rows are held out.
+
+The learner for users who did not choose one is linear for words and a forest for tables.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from truepath.adapters import adapt, check_learner, is_of_truepath
-from truepath.classifier.defaults import default_learner
+from truepath.adapters import adapt, check_learner, count_rows, draws_rows, final_step, is_of_truepath
 from truepath.classifier.presets import PRESETS
+from truepath.data.split import share_rows, stratified_folds
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import already_checked
+from truepath.hierarchy.matrices import as_dense
+from truepath.learners import BinaryRelevance, PCTForest
+from truepath.preprocessing import AutoFeatures
+from truepath.preprocessing.auto_features import is_frame
+from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS
 
-__all__ = ["Parts", "combines_by_learning", "decides_by_learning", "resolve_parts", "takes_conditional"]
+__all__ = [
+    "FittedOn",
+    "Parts",
+    "combines_by_learning",
+    "cross_transform",
+    "decides_by_learning",
+    "default_learner",
+    "default_method",
+    "fit_part",
+    "forest_learner",
+    "linear_learner",
+    "make_splits",
+    "resolve_cv",
+    "resolve_parts",
+    "takes_conditional",
+]
+
 
 #: What a classifier without a decoder of its own, or a preset's, decides by
 USUAL_DECODER = "single"
@@ -76,3 +111,165 @@ def combines_by_learning(combiner: Any) -> bool:
 def decides_by_learning(decoder: Any) -> bool:
     """Say whether a decoder has to be fitted on scores and labels."""
     return decoder is not None and bool(getattr(decoder, "learns", True))
+
+
+#: Folds when nothing is said
+N_FOLDS = 5
+
+
+Rows = NDArray[np.int64]
+
+
+def resolve_cv(cv: Any, learner: Any) -> Any:
+    """Return ``"oob"``, a number of folds, a share of rows, or a splitter."""
+    if isinstance(cv, str):
+        if cv not in ("auto", "oob"):
+            raise ValueError(f"cv must be 'auto', 'oob', a number or a splitter; got {cv!r}.")
+        draws = draws_rows(learner)
+        if cv == "oob" and not draws:
+            raise ValueError(
+                f"cv='oob' needs a learner of truepath that draws its rows and has oob_score, such as PCTForest; "
+                f"{type(final_step(learner)).__name__} is not one. Give a number of folds."
+            )
+        return "oob" if draws else N_FOLDS
+    if hasattr(cv, "split"):
+        return cv
+    if isinstance(cv, (bool, np.bool_)) or not isinstance(cv, (int, float, np.integer, np.floating)):
+        raise ValueError(f"cv must be 'auto', 'oob', a number or a splitter; got {cv!r}.")
+    if not (0 < cv < 1 or (cv >= 2 and cv == int(cv))):
+        raise ValueError(f"cv must be a number of folds >= 2, or a share between 0 and 1; got {cv!r}.")
+    return float(cv) if cv < 1 else int(cv)
+
+
+def make_splits(cv: Any, X: Any, Y: Any, random_state: Any) -> list[tuple[Rows, Rows]] | None:
+    """Return the row numbers (train, held out) of each split; None where rows are scored out of bag."""
+    if count_rows(X) < 2:
+        raise ValueError("nothing can be held out of n_samples=1; give more rows, or a decoder that learns nothing.")
+    return None if isinstance(cv, str) else list(_splits(cv, X, Y, random_state))
+
+
+def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[Rows, Rows]]:
+    n_samples = count_rows(X)
+    if hasattr(cv, "split"):
+        found = [(np.asarray(a), np.asarray(b)) for a, b in cv.split(np.zeros((n_samples, 1)), as_dense(Y))]
+        if not found or any(a.size == 0 or b.size == 0 for a, b in found):
+            raise ValueError("cv gives a split without training or without held-out rows.")
+        yield from found
+    elif isinstance(cv, float):
+        part = share_rows(Y, [1 - cv, cv], random_state)
+        if part.min() == part.max():
+            raise ValueError(f"cv={cv} of {n_samples} rows leaves one part empty; give more rows.")
+        yield np.flatnonzero(part == 0), np.flatnonzero(part == 1)
+    else:
+        if n_samples < cv:
+            raise ValueError(
+                f"cv={cv} folds need as many rows; X has n_samples={n_samples}. Give fewer folds, or a "
+                "decoder that learns nothing, such as truepath.decoders.Threshold."
+            )
+        yield from stratified_folds(Y, cv, random_state)
+
+
+def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Any:
+    """Fit a combiner or a decoder on scores and labels that were checked, and return it."""
+    with already_checked(Y, hierarchy):
+        return part.fit(S, Y, sample_weight=weight)
+
+
+def cross_transform(combiner: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, random_state: Any) -> Any:
+    """Return each row's scores combined by a copy of the combiner that was not fitted on it."""
+    n_samples = S.shape[0]
+    if n_samples < 2 * N_FOLDS:
+        return fit_part(clone(combiner), S, Y, weight, hierarchy).transform(S)
+    result = np.empty((n_samples, Y.shape[1]), dtype=S.dtype)
+    for train, test in KFold(N_FOLDS, shuffle=True, random_state=random_state).split(S):
+        part = None if weight is None else weight[train]
+        result[test] = fit_part(clone(combiner), S[train], Y[train], part, hierarchy).transform(S[test])
+    return result
+
+
+#: Inverse strength of the penalty on words weighted by TF-IDF
+C_OF_WORDS = 10.0
+
+
+def default_method(X: Any) -> str:
+    """Return the preset that suits X where none is asked for: ``"linear"`` for words, ``"forest"`` for all else.
+
+    Examples
+    --------
+    >>> from truepath.classifier import default_method
+    >>> default_method(["some words", "and others"]), default_method([[0.5, 1.0]])
+    ('linear', 'forest')
+    """
+    is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
+    is_text = is_text or (hasattr(X, "ndim") and X.ndim == 1 and not is_frame(X))
+    return "linear" if is_text or sparse.issparse(X) else "forest"
+
+
+def default_learner(X: Any, random_state: Any = None) -> Pipeline:
+    """Return the unfitted learner of :func:`default_method`."""
+    return linear_learner() if default_method(X) == "linear" else forest_learner(random_state)
+
+
+def linear_learner() -> Pipeline:
+    """Return logistic regression for every label on TF-IDF weights, scores made coherent."""
+    model = BinaryRelevance(LogisticRegression(C=C_OF_WORDS, max_iter=300))
+    return Pipeline([("features", AutoFeatures(scale=True)), ("learner", model)])
+
+
+def forest_learner(random_state: Any = None) -> Pipeline:
+    """Return 100 extra-randomised predictive clustering trees, missing values and all."""
+    forest = PCTForest(
+        n_estimators=100,
+        splitter="random",
+        bootstrap=False,
+        max_features=1 / 3,
+        min_leaf_weight=2,
+        random_state=random_state,
+    )
+    return Pipeline([("features", AutoFeatures(impute=False)), ("learner", forest)])
+
+
+@dataclass(frozen=True)
+class FittedOn(Record, home="truepath.classifier"):
+    """A record of the training data, kept by a fitted classifier as ``fitted_on_`` and saved with it.
+
+    ``fit`` writes what it can see. Who read the data from somewhere, as the command line does, replaces it by
+    :meth:`HierarchicalClassifier.set_fitted_on`.
+
+    Attributes
+    ----------
+    kind : {"array", "frame", "texts", "table", "dataset"}
+        What X was; "table" and "dataset" if it was read from a file with columns, or opened as a data set.
+    name : str
+        What the data are called; empty if unknown.
+    columns : tuple of str
+        The feature columns by name; empty if they have none.
+    text : str or None
+        The column of texts that was learned from, if it was one.
+    ids : str or None
+        The column that names the rows.
+    n_rows : int
+        How many rows were learned from.
+    """
+
+    kind: str
+    name: str = ""
+    columns: tuple[str, ...] = ()
+    text: str | None = None
+    ids: str | None = None
+    n_rows: int = 0
+
+    @classmethod
+    def of(cls, X: Any) -> FittedOn:
+        """Return what can be seen of X itself.
+
+        Examples
+        --------
+        >>> from truepath.classifier import FittedOn
+        >>> FittedOn.of(["a text", "another"])
+        FittedOn(kind='texts', name='', columns=(), text=None, ids=None, n_rows=2)
+        """
+        if hasattr(X, "columns"):
+            return cls("frame", columns=tuple(map(str, X.columns)), n_rows=count_rows(X))
+        is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
+        return cls("texts" if is_text or getattr(X, "ndim", 2) == 1 else "array", n_rows=count_rows(X))

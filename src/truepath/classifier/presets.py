@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from truepath.hierarchy import Hierarchy
 from truepath.registry import Registry
 
-__all__ = ["PRESETS", "Preset", "get_preset", "preset", "preset_names"]
+if TYPE_CHECKING:
+    from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
+
+__all__ = ["PRESETS", "Preset", "get_preset", "make_preset", "preset", "preset_names"]
+
 
 PRESETS = Registry("preset", "truepath.classifier")
+
 
 Arguments = dict[str, Any]
 
@@ -84,3 +90,36 @@ def get_preset(name: str) -> Preset:
     """
     found: Preset = PRESETS[name]
     return found
+
+
+def make_preset(
+    name: str,
+    *,
+    hierarchy: Hierarchy | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    **changes: Any,
+) -> HierarchicalClassifier:
+    """Return the unfitted classifier of a preset, all its parts to be seen and changed.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`preset_names`.
+    hierarchy : Hierarchy, optional
+    random_state, n_jobs
+        As in :class:`HierarchicalClassifier`; the seed goes to the learner as well.
+    **changes
+        Other arguments of the classifier in place of the preset's, such as ``decoder="multi"``.
+
+    Examples
+    --------
+    >>> from truepath.classifier import make_preset
+    >>> model = make_preset("clus-ens+mts", random_state=1)
+    >>> model.decoder, model.learner[-1].n_estimators
+    (MultiThreshold(method='greedy'), 50)
+    """
+    from truepath.classifier.hierarchical_classifier import HierarchicalClassifier  # it resolves presets by name
+
+    parts = {**get_preset(name).parts(random_state), **changes}
+    return HierarchicalClassifier(hierarchy=hierarchy, random_state=random_state, n_jobs=n_jobs, **parts)

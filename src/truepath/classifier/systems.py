@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from truepath.classifier.defaults import forest_learner, linear_learner
+from truepath.classifier.parts import forest_learner, linear_learner
 from truepath.classifier.presets import Arguments, preset
 from truepath.combiners import FAEL, KernelFAEL, TruePathRule
 from truepath.decoders import MAS, MASR, BestPath, ExactLeafMAP, MultiThreshold, SingleThreshold, Threshold

@@ -30,7 +30,7 @@ def demo(
     """Train three methods on the bundled data set, compare them, show one prediction, write a report."""
     from rich.console import Console
 
-    from truepath.cli.fitting import print_results
+    from truepath.cli.steps import print_results
     from truepath.data import load_dataset
 
     console = Console(highlight=False)
@@ -61,7 +61,7 @@ def demo(
 def _train(ds: Dataset) -> Run:
     """Fit each method on train and valid together, thresholds and combiner out of fold; predict the test part."""
     from truepath.classifier import make_preset
-    from truepath.cli.fitting import evaluate_model, fit_with_progress
+    from truepath.cli.steps import evaluate_model, fit_with_progress
     from truepath.report import Run
 
     together = ds.merge("train", "valid", into="train").train
@@ -76,7 +76,7 @@ def _train(ds: Dataset) -> Run:
 
 def _write(run: Run, folder: Path) -> Path:
     """Keep the results, and make the page from them."""
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import progress
     from truepath.report import save_run, write_report
 
     with progress("writing") as show:

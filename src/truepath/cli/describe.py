@@ -24,7 +24,7 @@ def describe(
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Count what a data set holds: rows, features, missing values, labels, depth, partial paths."""
-    from truepath.cli.fitting import open_training
+    from truepath.cli.steps import open_training
 
     ds, _ = open_training(data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, format=reader)
     description = ds.describe()

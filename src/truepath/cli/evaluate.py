@@ -162,7 +162,7 @@ def _measure(
     names: list[str], true: Any, given: dict[str, Any], hierarchy: Hierarchy, nodes: Any, n_resamples: int, seed: int
 ) -> dict[str, _Measured]:
     """Compute the measures, with a bar."""
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import progress
     from truepath.metrics import bootstrap_interval, get_metric
 
     found = {}
@@ -205,7 +205,7 @@ def _print(found: dict[str, _Measured], title: str, n_resamples: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from truepath.cli.fitting import legend
+    from truepath.cli.steps import legend
     from truepath.metrics import get_metric
 
     table = Table(title=title, title_justify="left")

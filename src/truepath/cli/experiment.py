@@ -51,7 +51,7 @@ def experiment(
 
 def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
     """Run the plan behind a progress bar; what is kept and done again goes to stderr."""
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import progress
     from truepath.experiments import run_experiment
 
     with progress("experiment") as show:

@@ -51,7 +51,7 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Fit a model, measure it on rows it did not see, and save it."""
-    from truepath.cli.fitting import open_training
+    from truepath.cli.steps import open_training
 
     _check_options(output, test_share)
     ds, fitted_on = open_training(
@@ -67,13 +67,13 @@ def fit(
     )
     had_test = "test" in ds
     train, test = _parts(ds, test_share, seed)
-    method = _choose(ds) if method == "auto" else method
     model = _make(method, ds, seed, n_jobs)
+    method = _choose(ds) if method == "auto" else method
     summary: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
     if test is not None:
         summary |= _measure(model, train, test, ds, method, run or output.with_suffix(".run"))
     if test is None or not had_test:
-        from truepath.cli.fitting import fit_with_progress
+        from truepath.cli.steps import fit_with_progress
 
         train = ds.merge()["all"]
         summary["seconds"] = fit_with_progress(model, train.X, train.y, f"{method} on all rows")
@@ -110,18 +110,21 @@ def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | No
 
 
 def _choose(ds: Dataset) -> str:
-    """Return the preset that suits the features: words get a linear model, all else a forest."""
-    from scipy import sparse
+    """Return the name of what the classifier chooses by itself for these features."""
+    from truepath.classifier import default_method
 
-    X = next(iter(ds.splits.values())).X
-    return "linear" if sparse.issparse(X) or X.ndim == 1 else "forest"
+    return default_method(next(iter(ds.splits.values())).X)
 
 
 def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> HierarchicalClassifier:
     """Return the unfitted model; it is given the categorical columns that the file declares."""
-    from truepath.classifier import make_preset
+    from truepath.classifier import HierarchicalClassifier, default_learner, make_preset
 
-    model = make_preset(method, hierarchy=ds.hierarchy, random_state=seed, n_jobs=n_jobs)
+    options: dict[str, Any] = {"hierarchy": ds.hierarchy, "random_state": seed, "n_jobs": n_jobs}
+    if method == "auto":
+        model = HierarchicalClassifier(default_learner(next(iter(ds.splits.values())).X, seed), **options)
+    else:
+        model = make_preset(method, **options)
     return model.set_params(learner__features__categorical_features=tuple(ds.categories)) if ds.categories else model
 
 
@@ -129,7 +132,7 @@ def _measure(
     model: HierarchicalClassifier, train: Split, test: Split, ds: Dataset, method: str, folder: Path
 ) -> dict[str, Any]:
     """Fit on the training rows, measure on the others, keep the results in a folder."""
-    from truepath.cli.fitting import evaluate_model, fit_with_progress
+    from truepath.cli.steps import evaluate_model, fit_with_progress
     from truepath.report import Run, save_run
 
     seconds = fit_with_progress(model, train.X, train.y, method)
@@ -146,7 +149,7 @@ def _print(summary: dict[str, Any], output: Path) -> None:
     from rich.console import Console
     from rich.filesize import decimal
 
-    from truepath.cli.fitting import print_results
+    from truepath.cli.steps import print_results
 
     console = Console(highlight=False)
     console.print(f"[bold]{summary['data']}[/]: {summary['rows_fitted']:,} rows fitted, {summary['labels']:,} labels")

@@ -14,7 +14,7 @@ from truepath.cli.strategies import choose, find_correction, learning_nothing, o
 from truepath.errors import ConstraintError, TruePathError
 
 if TYPE_CHECKING:
-    from truepath.cli.progress import Show
+    from truepath.cli.steps import Show
     from truepath.data import LabelTable, ScoreTable
     from truepath.decoders.base import DecoderLike
     from truepath.hierarchy import Hierarchy
@@ -56,7 +56,7 @@ def label(
     ] = False,
 ) -> None:
     """Turn scores into label sets that respect the hierarchy, whichever model they come from."""
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import progress
     from truepath.data import read_hierarchy, read_scores, write_labels
     from truepath.data.tables.write import find_format
 

@@ -27,8 +27,7 @@ def predict(
 ) -> None:
     """Predict label sets, and write them by name."""
     from truepath.classifier import HierarchicalClassifier
-    from truepath.cli.fitting import open_rows
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import open_rows, progress
     from truepath.data import write_labels, write_scores
 
     with progress("predicting") as show:

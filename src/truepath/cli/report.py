@@ -20,7 +20,7 @@ def report(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page on a run (measures, hierarchy, curves, examples) or on an experiment."""
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import progress
 
     with progress("writing the page"):
         page = _write(run, output or _folder(run) / "report.html", title)

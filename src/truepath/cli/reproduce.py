@@ -93,7 +93,7 @@ def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -
 
 def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, rerun: bool) -> list[Comparison]:
     """Run cells under a progress bar that counts the expected seconds of those that are to be run."""
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import progress
     from truepath.papers import reproduce
 
     with progress(paper.name) as show:

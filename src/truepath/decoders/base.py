@@ -43,6 +43,10 @@ class DecoderLike(Protocol):
         """Return closed label sets, a boolean matrix of the shape of ``S``; self stays as it is."""
 
 
+#: Weights that are not whole numbers are rounded to this many steps of the largest
+WEIGHT_STEPS = 1 << 16
+
+
 class HeldOutScores(NamedTuple):
     """Checked arguments of ``fit``; ``y`` may be None where nothing is learned from it."""
 
@@ -50,6 +54,16 @@ class HeldOutScores(NamedTuple):
     y: Any
     sample_weight: NDArray[np.float64] | None
     hierarchy: Hierarchy
+
+    @property
+    def whole_weight(self) -> NDArray[np.int64] | None:
+        """Whole-number weights: the weights themselves where they are, else rounded to 1/65536 of the largest."""
+        weight = self.sample_weight
+        if weight is None:
+            return None
+        if (weight == np.rint(weight)).all() and weight.max() <= WEIGHT_STEPS:
+            return weight.astype(np.int64)
+        return np.rint(weight / weight.max() * WEIGHT_STEPS).astype(np.int64)
 
 
 class Decoder(Member, BaseEstimator):

@@ -23,6 +23,7 @@ __all__ = [
     "choose_form",
     "dense_blocks",
     "dense_column",
+    "has_negative",
     "row_blocks",
 ]
 
@@ -112,3 +113,9 @@ def dense_blocks(*matrices: Any, cells: int = CELLS_AT_A_TIME) -> Iterator[tuple
     n_rows, n_columns = matrices[0].shape
     for rows in row_blocks(n_rows, n_columns, cells):
         yield rows, tuple(as_dense(M[rows]) for M in matrices)
+
+
+def has_negative(M: Any) -> bool:
+    """Say whether a matrix, dense or sparse, holds a number below 0."""
+    values = M.data if sparse.issparse(M) else M
+    return bool(values.dtype != bool and values.size and values.min() < 0)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.hierarchy.matrices import as_bool, as_matrix, dense_blocks
+from truepath.hierarchy.matrices import as_bool, as_matrix, dense_blocks, has_negative
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -66,7 +66,7 @@ def raise_up(S: Any, hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -
     if not sparse.issparse(S):
         return walk(S, out=out)
     S = _as_rows(S, out)
-    if _has_negative(S):
+    if has_negative(S):
         return _by_blocks(S, walk)
     up = (hierarchy.parent_ptr, hierarchy.parent_idx)
     indptr, indices = _kernels.hierarchy.closure.close_rows(S.indptr, S.indices, *up)
@@ -116,7 +116,7 @@ def cap_down(S: Any, hierarchy: Hierarchy, *, threshold: float | None = None, ou
     if not sparse.issparse(S):
         return walk(S, out=out)
     S = _as_rows(S, out)
-    if threshold is not None or _has_negative(S):
+    if threshold is not None or has_negative(S):
         return _by_blocks(S, walk)
     _kernels.hierarchy.propagate.cap_rows(S.indptr, S.indices, _as_kernel_type(S.data), *up)
     S.eliminate_zeros()
@@ -213,10 +213,6 @@ def _as_rows(S: sparse.csr_array, out: NDArray[Any] | None) -> sparse.csr_array:
     S.sum_duplicates()
     S.eliminate_zeros()
     return S
-
-
-def _has_negative(S: sparse.csr_array) -> bool:
-    return bool(S.dtype != bool and S.nnz and S.data.min() < 0)
 
 
 def _as_kernel_type(values: NDArray[Any]) -> NDArray[Any]:

@@ -32,7 +32,7 @@ from truepath.adapters import (
     prepare,
     tracked,
 )
-from truepath.adapters.compat import CallbackSupportMixin, with_callbacks
+from truepath.adapters.progress import CallbackSupportMixin, with_callbacks
 from truepath.combiners import HierarchicalFAEL
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import already_checked

@@ -8,11 +8,10 @@ computes several.
 from __future__ import annotations
 
 from truepath.metrics.accuracies import level_accuracy, top_k_accuracy
-from truepath.metrics.auprc import auprc, average_auprc
-from truepath.metrics.base import Metric, MetricFunction, get_metric, list_metrics, register
+from truepath.metrics.base import Metric, MetricFunction, evaluate, get_metric, list_metrics, register
 from truepath.metrics.bootstrap import Interval, bootstrap_interval
 from truepath.metrics.cafa import CafaCurve, cafa_curve, fmax, smin, wfmax
-from truepath.metrics.curves import PrecisionRecallCurve, precision_recall_curve
+from truepath.metrics.curves import PrecisionRecallCurve, auprc, average_auprc, precision_recall_curve
 from truepath.metrics.fmeasure import (
     PrecisionRecallF1,
     hierarchical_f1,
@@ -25,7 +24,7 @@ from truepath.metrics.fmeasure import (
 from truepath.metrics.information import information_content
 from truepath.metrics.losses import h_loss, hierarchical_hamming_loss, hmc_loss, symmetric_loss
 from truepath.metrics.overlap import exact_match, hamming_score, jaccard_score
-from truepath.metrics.scorers import HierarchicalScorer, evaluate, get_scorer
+from truepath.metrics.scorers import HierarchicalScorer, get_scorer
 from truepath.metrics.shares import incoherent_share, unlabelled_share
 from truepath.public import publish
 

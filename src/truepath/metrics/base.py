@@ -8,7 +8,7 @@ nothing else; they list metrics by name only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from truepath.registry import METRICS
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Metric", "MetricFunction", "get_metric", "list_metrics", "register"]
+__all__ = ["Metric", "MetricFunction", "evaluate", "get_metric", "list_metrics", "register"]
 
 
 class MetricFunction(Protocol):
@@ -204,3 +206,62 @@ def get_metric(name: str) -> Metric:
     """
     metric: Metric = METRICS[name]
     return metric
+
+
+def evaluate(
+    y_true: Any,
+    y_pred: Any = None,
+    y_score: Any = None,
+    hierarchy: Hierarchy | None = None,
+    *,
+    metrics: Iterable[str] | Mapping[str, Any] | None = None,
+    nodes: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[str, float]:
+    """Compute several metrics at once.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    y_pred, y_score : array-like or sparse matrix, shape (n_samples, n_nodes), optional
+        Predicted labels for the metrics that need labels, scores for those that need scores.
+    hierarchy : Hierarchy, optional
+    metrics : iterable of names, or mapping, optional
+        A mapping goes from the key wanted in the result to a name, or to a pair ``(name, options)``. By default
+        every metric that is one number by itself and can be computed from what is given.
+    nodes, sample_weight : optional
+        Passed on to every metric.
+
+    Returns
+    -------
+    values : dict of str to float
+        As the metrics give them: losses are not negated.
+
+    Examples
+    --------
+    >>> from truepath.metrics import evaluate
+    >>> wanted = {"exact": "exact_match", "hF (samples)": ("hierarchical_f1", {"average": "samples"})}
+    >>> evaluate([[1, 0], [1, 1]], [[1, 0], [1, 0]], metrics=wanted)
+    {'exact': 0.5, 'hF (samples)': 0.8333333333333333}
+    """
+    given = {"labels": y_pred, "scores": y_score}
+    values = {}
+    for key, (name, options) in _wanted(metrics, given).items():
+        metric = get_metric(name)
+        if given[metric.needs] is None:
+            argument = "y_pred" if metric.needs == "labels" else "y_score"
+            raise ValueError(f"metrics asks for {name!r}, which needs {metric.needs}; pass {argument}.")
+        common = {"nodes": nodes, "sample_weight": sample_weight}
+        values[key] = metric(y_true, given[metric.needs], hierarchy, **common, **options)
+    return values
+
+
+def _wanted(metrics: Any, given: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the metrics asked for as key -> (name, options)."""
+    if metrics is None:
+        all_metrics = map(get_metric, list_metrics())
+        metrics = [m.name for m in all_metrics if m.number is None and given[m.needs] is not None]
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    pairs = metrics.items() if isinstance(metrics, Mapping) else ((name, name) for name in metrics)
+    return {key: (value, {}) if isinstance(value, str) else (value[0], dict(value[1])) for key, value in pairs}

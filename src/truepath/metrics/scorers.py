@@ -1,12 +1,11 @@
-"""Metrics as scikit-learn scorers, by name, and several metrics at once.
+"""Metrics as scikit-learn scorers, by name.
 
-A scorer is called as ``scorer(estimator, X, Y)``, and greater is always better: losses come negated, as in
+A scorer is called as ``scorer(estimator, X, y)``, and greater is always better: losses come negated, as in
 scikit-learn. The hierarchy is the one given, else the estimator's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.metrics.base import get_metric, list_metrics
+from truepath.metrics.base import get_metric
 
-__all__ = ["HierarchicalScorer", "evaluate", "get_scorer"]
+__all__ = ["HierarchicalScorer", "get_scorer"]
 
 
 class HierarchicalScorer:
@@ -93,65 +92,6 @@ def get_scorer(name: str, *, hierarchy: Hierarchy | None = None, **options: Any)
     ([1.0, 1.0, 1.0], get_scorer('h_loss'))
     """
     return HierarchicalScorer(name, hierarchy, **options)
-
-
-def evaluate(
-    y_true: Any,
-    y_pred: Any = None,
-    y_score: Any = None,
-    hierarchy: Hierarchy | None = None,
-    *,
-    metrics: Iterable[str] | Mapping[str, Any] | None = None,
-    nodes: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> dict[str, float]:
-    """Compute several metrics at once.
-
-    Parameters
-    ----------
-    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    y_pred, S : array-like or sparse matrix, shape (n_samples, n_nodes), optional
-        Predicted labels for the metrics that need labels, scores for those that need scores.
-    hierarchy : Hierarchy, optional
-    metrics : iterable of names, or mapping, optional
-        A mapping goes from the key wanted in the result to a name, or to a pair ``(name, options)``. By default
-        every metric that is one number by itself and can be computed from what is given.
-    nodes, sample_weight : optional
-        Passed on to every metric.
-
-    Returns
-    -------
-    values : dict of str to float
-        As the metrics give them: losses are not negated.
-
-    Examples
-    --------
-    >>> from truepath.metrics import evaluate
-    >>> wanted = {"exact": "exact_match", "hF (samples)": ("hierarchical_f1", {"average": "samples"})}
-    >>> evaluate([[1, 0], [1, 1]], [[1, 0], [1, 0]], metrics=wanted)
-    {'exact': 0.5, 'hF (samples)': 0.8333333333333333}
-    """
-    given = {"labels": y_pred, "scores": y_score}
-    values = {}
-    for key, (name, options) in _wanted(metrics, given).items():
-        metric = get_metric(name)
-        if given[metric.needs] is None:
-            argument = "y_pred" if metric.needs == "labels" else "S"
-            raise ValueError(f"metrics asks for {name!r}, which needs {metric.needs}; pass {argument}.")
-        common = {"nodes": nodes, "sample_weight": sample_weight}
-        values[key] = metric(y_true, given[metric.needs], hierarchy, **common, **options)
-    return values
-
-
-def _wanted(metrics: Any, given: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return the metrics asked for as key -> (name, options)."""
-    if metrics is None:
-        all_metrics = map(get_metric, list_metrics())
-        metrics = [m.name for m in all_metrics if m.number is None and given[m.needs] is not None]
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    pairs = metrics.items() if isinstance(metrics, Mapping) else ((name, name) for name in metrics)
-    return {key: (value, {}) if isinstance(value, str) else (value[0], dict(value[1])) for key, value in pairs}
 
 
 def _as_matrix(labels: Any, hierarchy: Hierarchy | None) -> Any:

@@ -1,7 +1,6 @@
 """Saving fitted estimators in a safe format, and loading them again without running anybody's code."""
 
-from truepath.persistence.model_file import describe_model, load, save
-from truepath.persistence.trusted import trusted_types
+from truepath.persistence.model_file import describe_model, load, save, trusted_types
 from truepath.public import publish
 
 __all__ = ["describe_model", "load", "save", "trusted_types"]

@@ -20,19 +20,15 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
-from truepath.metrics import evaluate, get_metric
 from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any
 from truepath.metrics.losses import walk_rows
 from truepath.report.run import Evaluated, Run
 
 __all__ = [
     "CONFIDENCE",
-    "MEASURES",
     "Difference",
     "Measured",
     "draw_intervals",
-    "measure_labels_and_scores",
-    "names_of_measures",
     "paired_difference",
 ]
 
@@ -43,20 +39,6 @@ N_BINS = 300
 CONFIDENCE = 0.95
 WORK = 2e9  # multiplications spent on draws of class counts, of one method
 WEIGHTS_AT_A_TIME = 1 << 22
-
-
-#: The metrics of a report, in its order
-MEASURES = (
-    "hierarchical_f1",
-    "hierarchical_precision",
-    "hierarchical_recall",
-    "auprc",
-    "macro_f1",
-    "jaccard_score",
-    "exact_match",
-    "h_loss",
-    "hmc_loss",
-)
 
 
 class Measured(NamedTuple):
@@ -74,17 +56,6 @@ class Difference(NamedTuple):
     value: float
     low: float
     high: float
-
-
-def measure_labels_and_scores(run: Run, result: Evaluated) -> dict[str, float]:
-    """Compute every measure of one method, without intervals."""
-    return evaluate(run.y_true, result.y_pred, result.S, run.hierarchy, metrics=names_of_measures(run, result))
-
-
-def names_of_measures(run: Run, result: Evaluated) -> list[str]:
-    """Return the measures that one method has; those of scores need scores and a true label."""
-    has_curve = result.S is not None and run.y_true.nnz > 0
-    return [name for name in MEASURES if has_curve or get_metric(name).needs == "labels"]
 
 
 def draw_intervals(run: Run, random_state: Any = 0) -> dict[str, dict[str, Measured]]:

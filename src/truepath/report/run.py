@@ -15,9 +15,21 @@ if TYPE_CHECKING:
     from truepath.data.describe import Description
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Evaluated", "Run", "package_versions"]
+__all__ = ["MEASURES", "Evaluated", "Run", "names_of_measures", "package_versions"]
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
+#: The metrics of a report, in its order
+MEASURES = (
+    "hierarchical_f1",
+    "hierarchical_precision",
+    "hierarchical_recall",
+    "auprc",
+    "macro_f1",
+    "jaccard_score",
+    "exact_match",
+    "h_loss",
+    "hmc_loss",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,9 +162,7 @@ class Run:
     @cached_property
     def measures(self) -> dict[str, dict[str, float]]:
         """Each method's measures, by the metric's name."""
-        from truepath.report.measures import measure_labels_and_scores
-
-        return {result.name: measure_labels_and_scores(self, result) for result in self.results}
+        return {result.name: _measure(self, result) for result in self.results}
 
     def __repr__(self) -> str:
         names = ", ".join(result.name for result in self.results)
@@ -232,3 +242,18 @@ def _as_description(description: Any) -> Description | None:
     if isinstance(description, Mapping):
         return Description(**description)
     raise TypeError(f"description must be what Dataset.describe() returns; got {type(description).__name__}.")
+
+
+def _measure(run: Run, result: Evaluated) -> dict[str, float]:
+    """Compute every measure of one method, without intervals."""
+    from truepath.metrics import evaluate
+
+    return evaluate(run.y_true, result.y_pred, result.S, run.hierarchy, metrics=names_of_measures(run, result))
+
+
+def names_of_measures(run: Run, result: Evaluated) -> list[str]:
+    """Return the measures that one method has; those of scores need scores and a true label."""
+    from truepath.metrics import get_metric
+
+    has_curve = result.S is not None and run.y_true.nnz > 0
+    return [name for name in MEASURES if has_curve or get_metric(name).needs == "labels"]

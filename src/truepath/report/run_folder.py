@@ -24,7 +24,7 @@ from typing import Any
 
 from truepath._atomic import open_atomically
 from truepath.errors import DataFormatError, explain
-from truepath.report.run import Evaluated, Run
+from truepath.report.run import Evaluated, Run, names_of_measures
 
 __all__ = ["RUN_FILE", "load_run", "save_run"]
 
@@ -161,8 +161,6 @@ def _assemble(folder: Path, summary: dict[str, Any]) -> Run:
 
 def _load_measures(run: Run, result: Evaluated, saved: Mapping[str, Any]) -> dict[str, float]:
     """Return a method's measures as they were saved; None stands for NaN, which JSON does not have."""
-    from truepath.report.measures import names_of_measures
-
     names = names_of_measures(run, result)
     return {name: float("nan") if saved[name] is None else float(saved[name]) for name in names}
 

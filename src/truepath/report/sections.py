@@ -12,10 +12,10 @@ from truepath.metrics import Metric, get_metric
 from truepath.report import charts, curve_charts
 from truepath.report.curves import trace_curves
 from truepath.report.examples import Example, choose_examples
-from truepath.report.measures import MEASURES, Difference, Measured, paired_difference
+from truepath.report.measures import Difference, Measured, paired_difference
 from truepath.report.nodes import Mistakes, most_mistaken
 from truepath.report.profile import Level, measure_levels
-from truepath.report.run import Evaluated, Run
+from truepath.report.run import MEASURES, Evaluated, Run
 
 __all__ = ["draw_curves", "draw_levels", "draw_measures", "draw_method", "tell_story"]
 

@@ -12,7 +12,8 @@ from oracles_learners import policy_rows
 from strategies import hierarchies, label_matrices
 from truepath import Hierarchy
 from truepath.learners import POLICIES, PerNode
-from truepath.learners.local.policies import LabelView, resolve_policy
+from truepath.learners.local.base import LabelView
+from truepath.learners.local.policies import resolve_policy
 
 
 @pytest.mark.parametrize("name", list(POLICIES))

@@ -23,14 +23,12 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.decoders.thresholds.cut_points import (
     DistinctScores,
-    as_whole_weights,
     find_distinct,
     index_distinct,
-    is_packable,
     iter_cut_points,
 )
 from truepath.decoders.thresholds.searches import hmc_prices, whole_costs
-from truepath.hierarchy.matrices import as_dense, dense_blocks
+from truepath.hierarchy.matrices import as_dense, dense_blocks, has_negative
 
 if TYPE_CHECKING:
     from truepath.decoders.base import HeldOutScores
@@ -80,11 +78,11 @@ def single_curves(given: HeldOutScores, objectives: Sequence[str], **hmc: Any) -
     **hmc
         ``alpha``, ``beta`` and ``lambda_`` of the HMC-loss.
     """
-    S, Y, weight = given.S, given.y, as_whole_weights(given.sample_weight)
+    S, Y, weight = given.S, given.y, given.whole_weight
     curves = {}
     by_class = [name for name in objectives if name in ("hmc_loss", "class_distribution")]
     if "micro_f1" in objectives:
-        if weight is None and not sparse.issparse(S) and is_packable(S):
+        if weight is None and not sparse.issparse(S) and not has_negative(S):
             curves["micro_f1"] = _f1_packed(S, Y)
         else:
             by_class.append("micro_f1")

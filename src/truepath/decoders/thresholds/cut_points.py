@@ -16,22 +16,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.hierarchy.matrices import as_dense
+from truepath.hierarchy.matrices import as_dense, has_negative
 
 __all__ = [
     "CutPoints",
     "DistinctScores",
-    "as_whole_weights",
     "column_blocks",
     "find_cut_points",
     "find_distinct",
     "index_distinct",
-    "is_packable",
     "iter_cut_points",
 ]
 
 BLOCK = 64  # columns transposed and sorted at a time: enough to read whole cache lines, small enough to stay cached
-WEIGHT_STEPS = 1 << 16  # weights that are not whole numbers are rounded to this many steps of the largest
 MOST_BUCKETS = 1 << 20
 
 
@@ -86,21 +83,6 @@ def iter_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> 
         yield first, _trim(block)
 
 
-def is_packable(S: Any) -> bool:
-    """Say whether scores and labels fit in one key: no score is negative."""
-    values = S.data if sparse.issparse(S) else S
-    return values.size == 0 or bool(values.min() >= 0)
-
-
-def as_whole_weights(sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
-    """Return whole-number weights: the weights themselves where they are, else rounded to 1/65536 of the largest."""
-    if sample_weight is None:
-        return None
-    if (sample_weight == np.rint(sample_weight)).all() and sample_weight.max() <= WEIGHT_STEPS:
-        return sample_weight.astype(np.int64)
-    return np.rint(sample_weight / sample_weight.max() * WEIGHT_STEPS).astype(np.int64)
-
-
 def column_blocks(S: Any, Y: Any) -> Iterator[tuple[int, int, int, Any, Any]]:
     """Yield (first column, width, where it stands in the arrays, scores, labels) for dense arrays of some columns."""
     n_nodes = S.shape[1]
@@ -139,7 +121,7 @@ def _block_fillers(
     S: Any, Y: Any, weight: NDArray[np.int64] | None
 ) -> Iterator[tuple[int, Callable[[CutPoints, int], None]]]:
     """Yield (first class, a function that writes the block's cut points into a table from that class on)."""
-    if weight is None and is_packable(S):
+    if weight is None and not has_negative(S):
         key = np.dtype(f"u{S.dtype.itemsize}")
         buffer = np.empty((min(BLOCK, S.shape[1]), S.shape[0]), key)
         for first, width, at, scores, labels in column_blocks(S, Y):

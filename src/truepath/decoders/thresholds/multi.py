@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds import searches
-from truepath.decoders.thresholds.cut_points import CutPoints, as_whole_weights, find_cut_points
+from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
 from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
@@ -167,7 +167,7 @@ class MultiThreshold(LearnedThresholds):
 
     def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
         """Return the thresholds, and the objective's value where the search yields it."""
-        S, Y, weight, hierarchy = given.S, given.y, as_whole_weights(given.sample_weight), given.hierarchy
+        S, Y, weight, hierarchy = given.S, given.y, given.whole_weight, given.hierarchy
         is_optimal = self.method_ == "optimal"
         if self.objective == "h_loss" and is_optimal:
             return searches.best_h_loss(S, Y, weight, hierarchy)
@@ -220,7 +220,7 @@ class MultiThreshold(LearnedThresholds):
 
             labels = apply_thresholds(given.S, t)
             return h_loss(given.y, labels, given.hierarchy, sample_weight=given.sample_weight)
-        cuts = find_cut_points(given.S, given.y, as_whole_weights(given.sample_weight))
+        cuts = find_cut_points(given.S, given.y, given.whole_weight)
         return self._value_from(cuts, t, given.hierarchy)
 
     def _single(self, given: HeldOutScores) -> float:

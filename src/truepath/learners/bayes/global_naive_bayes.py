@@ -20,13 +20,19 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters.inputs import resolve_categorical
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_choice, check_fit_input, check_number, check_predict_input
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_choice,
+    check_fit_input,
+    check_number,
+    check_predict_input,
+    leave_out_weightless,
+)
 from truepath.learners.bayes.naive_bayes_features import CategoricalFeatures, GaussianFeatures
-from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
-from truepath.preprocessing.categories import resolve_categorical
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truepath import _kernels
-from truepath.preprocessing.categories import find_places
+from truepath.adapters.inputs import find_places
 from truepath.records import Record
 
 if TYPE_CHECKING:

@@ -23,12 +23,18 @@ from truepath import _kernels
 from truepath.decoders import BestPath
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import row_blocks
-from truepath.learners.base import HierarchicalLearner, check_choice, check_fit_input, check_number, check_predict_input
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_choice,
+    check_fit_input,
+    check_number,
+    check_predict_input,
+    leave_out_weightless,
+)
 from truepath.learners.boosting.rounds import Monitor, boost, start_weights
 from truepath.learners.boosting.staged import StagedAnswers, dense_rows, signs
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
-from truepath.learners.row_weights import leave_out_weightless
 from truepath.learners.single_path import is_single_path
 
 if TYPE_CHECKING:

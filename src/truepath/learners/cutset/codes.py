@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from truepath.adapters.inputs import UNKNOWN, find_places
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import check_fit_input, check_number
-from truepath.learners.row_weights import repeat_by_weight
-from truepath.preprocessing.categories import UNKNOWN, find_places
+from truepath.learners.base import check_fit_input, check_number, repeat_by_weight
 from truepath.records import Record
 
 __all__ = ["MISSING", "DiscreteRows", "StateCoder", "code_training_rows"]

@@ -22,13 +22,18 @@ from truepath.adapters import take_rows
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_choice, check_fit_input, check_number, check_predict_input
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_choice,
+    check_fit_input,
+    check_number,
+    check_predict_input,
+    leave_out_weightless,
+)
 from truepath.learners.linear.held_out import best_on_held_out
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, largest_alpha, solve_path
-from truepath.learners.local.base import Problem, single_blas_thread, spawn_seeds
+from truepath.learners.local.base import LabelView, Problem, single_blas_thread, spawn_seeds
 from truepath.learners.local.per_parent import pose_arcs
-from truepath.learners.local.policies import LabelView
-from truepath.learners.row_weights import leave_out_weightless
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

@@ -7,12 +7,13 @@ problem is fitted by itself with one BLAS thread, so the bits are the same for a
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy import sparse
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
@@ -20,16 +21,14 @@ from threadpoolctl import ThreadpoolController
 
 from truepath.adapters import count_rows, take_rows
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
-from truepath.learners.local.calibration import check_estimator_kind
-from truepath.learners.local.group_models import resolve_model
-from truepath.learners.local.policies import LabelView
-from truepath.learners.row_weights import leave_out_weightless
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
+from truepath.learners.local.group_models import check_estimator_kind, resolve_model
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 __all__ = [
+    "LabelView",
     "LocalLearner",
     "Problem",
     "how_to_check",
@@ -38,6 +37,51 @@ __all__ = [
     "take_over_input_tags",
     "whole_or_rows",
 ]
+
+
+class LabelView:
+    """A closed label matrix seen by column: who carries a label, and for whom it is a most specific one."""
+
+    def __init__(self, Y: Any, hierarchy: Hierarchy):
+        self.y: Any = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
+        self.hierarchy = hierarchy
+        self.n_samples = Y.shape[0]
+
+    def rows(self, v: int) -> np.ndarray:
+        """Return a mask of the instances that carry v."""
+        if not sparse.issparse(self.y):
+            return self.y[:, v]
+        mask = np.zeros(self.n_samples, bool)
+        mask[self.y.indices[self.y.indptr[v] : self.y.indptr[v + 1]]] = True
+        return mask
+
+    def any_of(self, nodes: Iterable[int]) -> np.ndarray:
+        """Return a mask of the instances that carry one of the nodes."""
+        mask = np.zeros(self.n_samples, bool)
+        for v in nodes:
+            mask |= self.rows(v)
+        return mask
+
+    def exact(self, v: int) -> np.ndarray:
+        """Return a mask of the instances for which v is a most specific label."""
+        return self.rows(v) & ~self.any_of(self.hierarchy.children(v))
+
+    def any_exact(self, nodes: Iterable[int]) -> np.ndarray:
+        """Return a mask of the instances for which one of the nodes is a most specific label."""
+        mask = np.zeros(self.n_samples, bool)
+        for v in nodes:
+            mask |= self.exact(v)
+        return mask
+
+    def below(self, u: int | None) -> np.ndarray:
+        """Return a mask of the instances that carry u; all of them for the implicit root, None."""
+        return np.ones(self.n_samples, bool) if u is None else self.rows(u)
+
+    def siblings(self, v: int) -> np.ndarray:
+        """Return the nodes that share a parent with v, without v; top-level nodes share the implicit root."""
+        parents = self.hierarchy.parents(v)
+        shared = [self.hierarchy.children(u) for u in parents] if parents.size else [self.hierarchy.roots]
+        return np.setdiff1d(np.concatenate(shared), [v])
 
 
 class Problem(NamedTuple):

@@ -20,10 +20,9 @@ from truepath.adapters import class_scores, count_rows
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
 from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds, take_over_input_tags
-from truepath.learners.local.calibration import check_estimator_kind, fit_classifier
-from truepath.learners.row_weights import leave_out_weightless
+from truepath.learners.local.group_models import check_estimator_kind, fit_classifier
 from truepath.records import Record
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import numpy as np
 
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.arcs import conditional_from_marginals
-from truepath.learners.local.base import LocalLearner, Problem
-from truepath.learners.local.policies import LabelView
+from truepath.learners.local.base import LabelView, LocalLearner, Problem
 
 __all__ = ["PerLevel"]
 

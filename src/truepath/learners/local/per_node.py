@@ -14,8 +14,8 @@ import numpy as np
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.hierarchy.propagation import cap_down, multiply_down, raise_up
-from truepath.learners.local.base import LocalLearner, Problem, whole_or_rows
-from truepath.learners.local.policies import LabelView, Policy, resolve_policy
+from truepath.learners.local.base import LabelView, LocalLearner, Problem, whole_or_rows
+from truepath.learners.local.policies import Policy, resolve_policy
 
 __all__ = ["PerNode"]
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
-from truepath.learners.local.base import LocalLearner, Problem, whole_or_rows
-from truepath.learners.local.policies import LabelView
+from truepath.learners.local.base import LabelView, LocalLearner, Problem, whole_or_rows
 
 __all__ = ["PerParent", "pose_arcs"]
 

@@ -29,61 +29,15 @@ Data Mining and Knowledge Discovery 22, 31-72.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 
-from truepath.hierarchy import Hierarchy
+from truepath.learners.local.base import LabelView
 
-__all__ = ["POLICIES", "LabelView", "Policy", "resolve_policy"]
-
-
-class LabelView:
-    """A closed label matrix seen by column: who carries a label, and for whom it is a most specific one."""
-
-    def __init__(self, Y: Any, hierarchy: Hierarchy):
-        self.y: Any = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
-        self.hierarchy = hierarchy
-        self.n_samples = Y.shape[0]
-
-    def rows(self, v: int) -> np.ndarray:
-        """Return a mask of the instances that carry v."""
-        if not sparse.issparse(self.y):
-            return self.y[:, v]
-        mask = np.zeros(self.n_samples, bool)
-        mask[self.y.indices[self.y.indptr[v] : self.y.indptr[v + 1]]] = True
-        return mask
-
-    def any_of(self, nodes: Iterable[int]) -> np.ndarray:
-        """Return a mask of the instances that carry one of the nodes."""
-        mask = np.zeros(self.n_samples, bool)
-        for v in nodes:
-            mask |= self.rows(v)
-        return mask
-
-    def exact(self, v: int) -> np.ndarray:
-        """Return a mask of the instances for which v is a most specific label."""
-        return self.rows(v) & ~self.any_of(self.hierarchy.children(v))
-
-    def any_exact(self, nodes: Iterable[int]) -> np.ndarray:
-        """Return a mask of the instances for which one of the nodes is a most specific label."""
-        mask = np.zeros(self.n_samples, bool)
-        for v in nodes:
-            mask |= self.exact(v)
-        return mask
-
-    def below(self, u: int | None) -> np.ndarray:
-        """Return a mask of the instances that carry u; all of them for the implicit root, None."""
-        return np.ones(self.n_samples, bool) if u is None else self.rows(u)
-
-    def siblings(self, v: int) -> np.ndarray:
-        """Return the nodes that share a parent with v, without v; top-level nodes share the implicit root."""
-        parents = self.hierarchy.parents(v)
-        shared = [self.hierarchy.children(u) for u in parents] if parents.size else [self.hierarchy.roots]
-        return np.setdiff1d(np.concatenate(shared), [v])
+__all__ = ["POLICIES", "Policy", "resolve_policy"]
 
 
 def _not_stopping_above(view: LabelView, v: int) -> np.ndarray:

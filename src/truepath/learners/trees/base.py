@@ -15,6 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from truepath import _kernels
+from truepath.adapters.inputs import resolve_categorical
 from truepath.hierarchy.matrices import as_dense, dense_blocks, row_blocks
 from truepath.learners.base import (
     FitInput,
@@ -28,7 +29,6 @@ from truepath.learners.trees.columns import code_categories, encode_columns, fin
 from truepath.learners.trees.grow import GrowthRules, TrainingData, class_weights, critical_f
 from truepath.learners.trees.importance import feature_importances
 from truepath.learners.trees.soundness import check_tree
-from truepath.preprocessing.categories import resolve_categorical
 
 __all__ = ["PCTBase", "find_leaves", "mean_scores", "resolve_count"]
 

@@ -14,8 +14,8 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from truepath import _kernels
+from truepath.adapters.inputs import UNKNOWN, find_places
 from truepath.hierarchy.matrices import dense_column
-from truepath.preprocessing.categories import UNKNOWN, find_places
 
 __all__ = ["code_categories", "encode_columns", "find_categories"]
 

@@ -46,7 +46,9 @@ def _boost(
     """Fit a booster; on single paths its ``predict`` takes the best path."""
     from truepath import learners
 
-    learner = getattr(learners, kind)(problem.hierarchy, n_estimators=rounds, **options).fit(problem.X, problem.y)
+    learner = getattr(learners, kind)(hierarchy=problem.hierarchy, n_estimators=rounds, **options).fit(
+        problem.X, problem.y
+    )
     S = learner.predict_proba(problem.X_test)
     found = {"above half": lambda: S > 0.5, "best path": lambda: learner.predict(problem.X_test)}
     return {way: found[way]() for way in ways}, S

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from truepath.adapters.inputs import find_places, resolve_categorical
 from truepath.learners import GlobalNaiveBayes, PCTree
 from truepath.preprocessing import AutoFeatures
-from truepath.preprocessing.categories import find_places, resolve_categorical
 
 NAMES = ["colour", "size", "shape"]
 

@@ -1,9 +1,14 @@
-"""What ``fit``, ``predict`` and ``demo`` share: opening data, fitting behind a bar, predicting test rows, the table."""
+"""The steps that commands share: a bar on long work, opening data, fitting, predicting test rows, the table of results.
+
+Every command shows progress in one way: the block gets a function ``show(done, total, what)``, which is what
+:func:`truepath.adapters.on_progress` and the ``on_progress`` of experiments and papers call.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +21,48 @@ if TYPE_CHECKING:
     from truepath.metrics import Metric
     from truepath.report import Evaluated
 
-__all__ = ["MEASURES", "evaluate_model", "fit_with_progress", "legend", "open_rows", "open_training", "print_results"]
+__all__ = [
+    "MEASURES",
+    "Show",
+    "evaluate_model",
+    "fit_with_progress",
+    "legend",
+    "open_rows",
+    "open_training",
+    "print_results",
+    "progress",
+]
+
+
+#: ``show(done, total, what)``: how much of how much is finished, and in words what is being done; total may be unknown
+Show = Callable[[float, float | None, str], None]
+
+
+@contextmanager
+def progress(description: str) -> Iterator[Show]:
+    """Show a bar while the block runs; yield ``show(done, total, what)``.
+
+    The bar goes to stderr, so that results on stdout can be piped, and disappears when the block ends.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("[dim]{task.fields[what]}[/]"),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(description, total=None, what="")
+
+        def show(done: float, total: float | None, what: str) -> None:
+            bar.update(task, completed=done, total=total, what=what)
+
+        yield show
 
 
 def open_training(data: str, *, labels: str | None = None, **options: Any) -> tuple[Dataset, FittedOn]:
@@ -92,7 +138,7 @@ Values = Mapping[str, Mapping[str, float]]  # method -> metric -> value
 def fit_with_progress(model: HierarchicalClassifier, X: Any, Y: Any, name: str) -> float:
     """Fit a classifier behind a bar; return the seconds it took."""
     from truepath.adapters import on_progress
-    from truepath.cli.progress import progress
+    from truepath.cli.steps import progress
 
     start = time.perf_counter()
     with progress(f"fitting {name}") as show, on_progress(show):
