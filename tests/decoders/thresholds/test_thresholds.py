@@ -239,3 +239,14 @@ def test_comparison_and_curve_plot():
     ax = plot_threshold_curve(SingleThreshold(hierarchy=TOY).fit(S, Y))
     assert ax.get_xlabel() == "threshold"
     matplotlib.pyplot.close(ax.figure)
+
+
+def test_ties_of_the_h_loss_do_not_depend_on_the_order_of_adding_up():
+    """Weights and repeated rows give losses that differ in the last bit; the thresholds must not."""
+    h = Hierarchy.from_parents([[], [], [1], [2], [1, 2], [1, 2]])
+    S = np.array([[0.125, 0.125, 0, 0, 0, 0]] * 3 + [[0, 0.125, 0, 0, 0, 0]])
+    Y = np.array([[1, 1, 1, 0, 0, 1], [0] * 6, [0, 1, 1, 1, 1, 0], [0, 1, 1, 0, 0, 1]], bool)
+    weight = np.array([2, 0, 3, 1])
+    weighted = MultiThreshold("h_loss", hierarchy=h).fit(S, Y, weight).thresholds_
+    repeated = MultiThreshold("h_loss", hierarchy=h).fit(np.repeat(S, weight, axis=0), np.repeat(Y, weight, axis=0))
+    np.testing.assert_array_equal(weighted, repeated.thresholds_)

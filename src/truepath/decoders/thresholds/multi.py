@@ -22,6 +22,9 @@ __all__ = ["MULTI_OBJECTIVES", "MultiThreshold"]
 
 MULTI_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution")
 
+#: Losses this close are equal: their sums were added up in another order
+TIE = 1e-12
+
 
 class MultiThreshold(LearnedThresholds):
     """Learn the thresholds, one per class, that are best on held-out scores, none below a parent's.
@@ -194,7 +197,9 @@ class MultiThreshold(LearnedThresholds):
         S, Y, _, hierarchy = given
         inherited = searches.greedy_h_loss(S, Y, weight, cuts, hierarchy, inherits=True)
         one = np.full(hierarchy.n_nodes, self._single(given))
-        return min(printed, inherited, (one, self._value_of(one, given)), key=lambda found: found[1])
+        candidates = printed, inherited, (one, self._value_of(one, given))
+        least = min(value for _, value in candidates)
+        return next(found for found in candidates if found[1] <= least + TIE)
 
     def _prices(self, cuts: CutPoints, hierarchy: Hierarchy) -> Prices:
         """Return the prices of the HMC-loss on these scores."""
