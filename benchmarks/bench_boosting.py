@@ -85,7 +85,7 @@ def long_run(name: str, rounds: int, depth: int) -> None:
 
 
 def main() -> None:
-    print("| data | ours | a round, ms | scikit-learn, a stump per class, ms | ratio |\n|---|---|---|---|---|")
+    print("| data | ours | ms per round | scikit-learn, a stump per class, ms | ratio |\n|---|---|---|---|---|")
     for name in ("imclef07a", "diatoms"):
         bench(name)
     print("\n| run | fit s | of which CPU s | predict 1,006 rows, s | peak memory MB | before fit MB |")

@@ -162,7 +162,7 @@ def bench_start():
 
 
 def made_up(n_rows, n_classes, per_row, n_features=30, seed=0):
-    """Rows with random labels of a random tree; the first features tell of the top classes."""
+    """Rows with random labels of a random tree; the first features depend on the top classes."""
     from truepath import Hierarchy
 
     rng = np.random.default_rng(seed)

@@ -223,7 +223,7 @@ def bench_dag() -> None:
     search = timed(lambda: greedy.path(weights, ten)) / 100
     whole = timed(lambda: MAS(k=10, hierarchy=h).predict(S)) / 100
     every = timed(lambda: MAS(hierarchy=h).predict(S), 3) / 100
-    print(f"\nDAG: cellcycle_GO ({h.n_nodes:,} nodes, {h.leaves.size:,} leaves), milliseconds a row.\n")
+    print(f"\nDAG: cellcycle_GO ({h.n_nodes:,} nodes, {h.leaves.size:,} leaves), milliseconds per row.\n")
     print(
         "| printed Algorithm 3, k = 10 | search, k = 10 | printed/search | same values | MAS(k=10), all | MAS(), all |"
     )
@@ -240,7 +240,7 @@ def bench_programme(S: np.ndarray, h: Hierarchy, greedy_value: np.ndarray) -> No
     seconds = (thread_time() - start) / len(S)
     better = weights.root + np.where(Y, weights.nodes, 0).sum(axis=1) > greedy_value + 1e-6
     print(
-        f"\nExactLeafMAP(k=10), the integer programme: {seconds:.2f} s a row over {len(S)} rows, "
+        f"\nExactLeafMAP(k=10), the integer programme: {seconds:.2f} s per row over {len(S)} rows, "
         f"{(gaps == 0).sum()} proved, better than the greedy in {better.sum()}."
     )
 

@@ -7,9 +7,9 @@ HiClass pins other versions of its dependencies, so it runs in an interpreter of
 
 Both libraries fit the same standardised rows, one path each, with the same estimator, in turns, one thread each.
 Times are medians of CPU seconds over the rounds, so that other work on the machine does not count; hF is
-micro-averaged on the test rows. HiClass always walks to a leaf, so beside our default decision (marginals above one
-half) stands the best leaf, which is what it does. Like HiClass, ``policy="siblings"`` leaves rows that stop at a parent
-out of that parent's problem; the default, ``"parents"``, learns where paths stop, as a class more.
+micro-averaged on the test rows. HiClass always walks to a leaf, so the best leaf, which is what it predicts, is listed
+beside our default decision (marginals above one half). Like HiClass, ``policy="siblings"`` leaves rows that stop at a
+parent out of that parent's problem; the default, ``"parents"``, learns where paths stop, as one more class.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the product costs beside what it stands on: commands, model files, the work of classifier and experiments.
+"""What the product costs beside what it is built on: commands, model files, the work of classifier and experiments.
 
 Run as ``PYTHONPATH=src python benchmarks/bench_product.py``. Every row is a ratio measured in one run, the median of
 several rounds in which ours and the yardstick take turns. ``../shared/data`` (cellcycle_GO) is used for the table of

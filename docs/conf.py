@@ -39,7 +39,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"**": []}  # the pages are few: the bar above leads to all, and wide tables want the room
+html_sidebars = {"**": []}  # the pages are few: the bar above leads to all, and wide tables need the width
 html_show_sourcelink = False
 
 sphinx_gallery_conf = {

@@ -24,7 +24,7 @@ COLUMNS = {
     "needs": "needs",
     "files": "endings",
     "learns from": "learns_from",
-    "after": "reference",
+    "paper": "reference",
     "as published": "published",
     "in what it differs": "differs",
 }
@@ -96,7 +96,7 @@ def _is_there(path: str) -> bool:
 
 
 def find_source(app: Any, modname: str, attribute: str) -> str | None:
-    """Tell the links to the source which file a promised class or function is written in."""
+    """Return the file a promised class or function is written in, for the links to the source."""
     value = getattr(import_module(modname), attribute.partition(".")[0], None)
     return written_in(value) if value is not None else None
 

@@ -7,7 +7,7 @@ tried where the paper has it, in every round, and where it costs nothing: in the
 """
 
 # %%
-# Thirty-nine labels in a tree, one path an instance.
+# Thirty-nine labels in a tree, one path per instance.
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -5,7 +5,7 @@ What FAEL learns: the weights between nodes
 Fully associative ensemble learning lets *every* node's local score vote on every node. The weight matrix shows how:
 a node trusts itself most, children speak for their parents, and other branches speak against.
 
-We take out-of-fold scores of one naive Bayes classifier a node on the bundled ``pypi-topics`` data (what the words of
+We take out-of-fold scores of one naive Bayes classifier per node on the bundled ``pypi-topics`` data (what the words of
 a package's description say about its topics), fit FAEL on them, and draw the weights within one branch, as in Figure 1
 of the paper.
 """
@@ -13,7 +13,7 @@ of the paper.
 # %%
 # Local scores
 # ------------
-# One classifier a node, and each row scored by a model that did not see it: combiners must not be fitted on scores of
+# One classifier per node, and each row scored by a model that did not see it: combiners must not be fitted on scores of
 # rows that the learner was trained on, or they learn its overfitting.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,7 +29,7 @@ h, X, Y = ds.hierarchy, ds.train.X, ds.train.y
 
 
 def local_scores(X, Y, X_new):
-    """One classifier a node; a class without positives (or negatives) scores a constant."""
+    """One classifier per node; a class without positives (or negatives) scores a constant."""
     S = np.zeros((X_new.shape[0], Y.shape[1]))
     for v in range(Y.shape[1]):
         y = Y[:, v]

@@ -51,8 +51,8 @@ decoders = {
     "one threshold, micro-F1": SingleThreshold("micro_f1", hierarchy=hierarchy),
     "one threshold, H-loss": SingleThreshold("h_loss", hierarchy=hierarchy),
     "class distribution": MultiThreshold("class_distribution", hierarchy=hierarchy),
-    "a threshold each, micro-F1": MultiThreshold("micro_f1", hierarchy=hierarchy),
-    "a threshold each, HMC-loss": MultiThreshold("hmc_loss", hierarchy=hierarchy),
+    "one threshold per class, micro-F1": MultiThreshold("micro_f1", hierarchy=hierarchy),
+    "one threshold per class, HMC-loss": MultiThreshold("hmc_loss", hierarchy=hierarchy),
 }
 shown = slice(0, 12)
 figure, axes = plt.subplots(5, 1, figsize=(9, 9), sharex=True, layout="constrained")
