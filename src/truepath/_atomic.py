@@ -16,7 +16,7 @@ __all__ = ["open_atomically", "sync_folder"]
 def open_atomically(path: str | PathLike[str], mode: str = "wb", **options: Any) -> Iterator[Any]:
     """Open a file for writing that replaces ``path`` only when the block ends well.
 
-    After an error, a full disk or an interrupt, what stood at ``path`` before is untouched and nothing else is left
+    After an error, a full disk or an interrupt, what was at ``path`` before is untouched and nothing else is left
     behind. A link is followed; the file gets the rights of the one it replaces, else those the umask gives.
 
     Examples

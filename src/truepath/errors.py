@@ -1,7 +1,8 @@
 """The exceptions truepath raises by name; all are ``ValueError`` too, so plain handlers keep working.
 
-Each has ``problem``, what is wrong, and ``remedy``, the way out; ``where`` names the file it is about, if any. As text
-they are one after the other. Whoever passes an error on takes these fields, and never cuts its text.
+Each has ``problem``, what is wrong, and ``remedy``, the way out; ``where`` names the file it is about, if any. The
+text of an error is the problem followed by the remedy. Code that passes an error on uses the fields and never cuts the
+text.
 
 ::
 

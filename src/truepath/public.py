@@ -1,8 +1,8 @@
-"""What a module promises says that it lives there: ``truepath.decoders.MAS``, whatever file it is written in.
+"""Public classes and functions report the module that exports them: ``truepath.decoders.MAS``, whatever its file.
 
 Model files, pickles and tracebacks then hold public names only, and private files can move. Tools that want the file
-itself (the collector of examples, the links to the source in the documentation) ask :func:`written_in`. The one that
-cannot ask is ``inspect.getsource`` of a class, which looks into the module that the class names.
+itself (the collector of examples, the links to the source in the documentation) ask :func:`written_in`.
+``inspect.getsource`` of a class cannot ask: it looks into the module that the class names.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Record:
     Attributes
     ----------
     known : dict
-        Of all records, in which file each is written.
+        For every record, the file it is written in.
     """
 
     known: ClassVar[dict[type, str]] = {}

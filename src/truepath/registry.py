@@ -1,4 +1,4 @@
-"""Members of a family by the name that people type: filled by existing, asked by everyone.
+"""Members of a family, found by the name that people type. Defining a member is enough to register it.
 
 A class becomes a member by having a ``name`` of its own::
 
@@ -7,7 +7,7 @@ A class becomes a member by having a ``name`` of its own::
         summary = "raise every label to its most likely descendant"
 
 The command line, presets, experiments and the tables of the documentation read names and summaries here; there is no
-other list. A registry imports the module it belongs to when it is first asked, so that its members are there.
+other list. A registry imports its module on first use, so that all members are registered.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ class Registry:
         return self[given](**options) if isinstance(given, str) else given
 
     def table(self) -> list[dict[str, Any]]:
-        """Return what there is to read about each member, in plain values: lists of members are made of this.
+        """Return the description of each member in plain values; lists of members are made from it.
 
-        ``name``, ``summary``, ``path`` (what to import), ``learns_from``, ``needs`` and ``endings`` of files; what a
-        member has none of is empty.
+        ``name``, ``summary``, ``path`` (what to import), ``learns_from``, ``needs`` and ``endings`` of files. A field
+        that does not apply to a member is empty.
         """
         return [_row(member) for member in self.members()]
 
@@ -117,7 +117,7 @@ LEARNERS = Registry("learner", "truepath.learners")
 METRICS = Registry("metric", "truepath.metrics")
 READERS = Registry("reader", "truepath.data")
 
-#: All of them, by what a list of their members is headed
+#: All registries, by the heading of the list of their members
 REGISTRIES = {
     "learners": LEARNERS,
     "combiners": COMBINERS,

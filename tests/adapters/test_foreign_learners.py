@@ -199,7 +199,7 @@ def test_what_cannot_learn_or_score_is_refused(learner, message):
         Stack([learner], hierarchy=TREE).fit(X, Y)
 
 
-def test_weights_that_reach_nobody_are_warned_about():
+def test_weights_that_no_estimator_takes_are_warned_about():
     X, Y = make_data(TREE)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Progress: told to a function, to scikit-learn's callbacks, and to nobody when nobody listens."""
+"""Progress: reported to a function and to scikit-learn's callbacks; without either, not at all."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_part_is_told_in_order(name):
+def test_every_part_is_reported_in_order(name):
     make, total = CASES[name]
     heard = []
     X, Y = make_data(TREE)
@@ -51,7 +51,7 @@ def test_every_part_is_told_in_order(name):
     assert {of for _, of, _ in heard} == {total}
     assert all(what for _, _, what in heard)
     heard.clear()
-    model.fit(X, Y)  # outside the block nobody listens
+    model.fit(X, Y)  # outside the block there is no listener
     assert heard == []
 
 
@@ -129,7 +129,7 @@ def test_the_progress_bar_of_scikit_learn_can_be_set(capsys):
     HierarchicalClassifier(logistic(), hierarchy=TREE, cv=2).set_callbacks(ProgressBar()).fit(X, Y)
 
 
-def test_without_callbacks_in_scikit_learn_progress_is_told_all_the_same():
+def test_without_callbacks_in_scikit_learn_progress_is_still_reported():
     """Below 1.9 there is no sklearn.callback; the rest must not depend on it."""
     code = """
 import sys

@@ -121,7 +121,7 @@ def test_the_artificial_root_is_not_a_node():
         (lambda: Hierarchy.from_edges([("a", "")]), "cannot name"),
         (lambda: Hierarchy.from_edges([("a", "b")], nodes=["a"]), "unknown child 'b'"),
         (lambda: Hierarchy.from_edges([("z", "a")], nodes=["a"]), "unknown parent 'z'"),
-        (lambda: Hierarchy.flat(["a", "b", "a"]), "'a' stands twice"),
+        (lambda: Hierarchy.flat(["a", "b", "a"]), "'a' appears twice"),
         (lambda: Hierarchy.from_parents({"a": "b"}), "unknown parent 'b' of 'a'"),
         (lambda: Hierarchy.from_parents([-1, 7]), "unknown parent 7 of node 1"),
         (lambda: Hierarchy.from_parents([-1], ["a", "b"]), "names has 2 entries"),

@@ -1,4 +1,4 @@
-"""Adapters: learners of others are given a hierarchy, fitted, and asked for node scores here, and nowhere else."""
+"""Adapters: the only place where learners of other libraries get a hierarchy, are fitted and return node scores."""
 
 from truepath.adapters.fitting import (
     HeldOut,

@@ -1,4 +1,4 @@
-"""Fitting a learner of others on some rows, with weights if it takes them, and node scores from whatever it returns.
+"""Fitting any learner on some rows, with weights if it takes them, and making node scores from whatever it returns.
 
 Scores of rows that the learner did not train on come out of fold, or out of bag. Combiners and decoders are fitted on
 these: fitted on scores of the training rows themselves they would learn how well the learner remembers, not how well
@@ -56,9 +56,9 @@ def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = No
     learner : unfitted learner, as :func:`prepare` returns it
     X : array, sparse matrix, data frame or list
     Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
-        Labels that were checked: they are not looked at again.
+        Checked labels; they are not checked again.
     weight : ndarray, optional
-        One weight per row. A learner that takes none is fitted without them, and warned about.
+        One weight per row. A learner that takes none is fitted without them, with a warning.
     rows : ndarray of int, optional
         Which rows to take; None takes all.
     """
@@ -72,7 +72,7 @@ def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = No
 
 
 def _plain_labels(learner: Any, Y: Any) -> NDArray[np.int64]:
-    """Return labels as others want them: a dense 0/1 matrix; one column as a vector for scikit-learn's classifiers."""
+    """Return a dense 0/1 matrix for other libraries; one column becomes a vector for scikit-learn's classifiers."""
     dense = as_dense(Y).astype(np.int64)
     tags = tags_of(innermost(learner))
     as_vector = tags is not None and tags.classifier_tags is not None and tags.target_tags.single_output
@@ -119,7 +119,7 @@ def weight_argument(learner: Any, weight: Any) -> dict[str, Any]:
 
 
 def _weight_key(learner: Any) -> str | None:
-    """Return the keyword of ``fit`` under which weights reach the one who learns; None if there is none."""
+    """Return the keyword of ``fit`` under which weights reach the estimator that learns; None if there is none."""
     if isinstance(learner, Pipeline):
         name, last = learner.steps[-1]
         key = _weight_key(last)
@@ -177,7 +177,7 @@ def node_scores(learner: Any, X: Any, n_nodes: int | None = None) -> NDArray[Any
 
 
 def _as_matrix(S: Any, learner: Any, n_nodes: int | None) -> NDArray[Any]:
-    """Put lists of arrays together, and make a column of what stands for one label."""
+    """Join lists of arrays into one matrix, and turn the scores of a single label into a column."""
     if isinstance(S, list) and _has_arrays(S):
         classes = getattr(innermost(learner), "classes_", None)
         of_part = classes if isinstance(classes, list) and len(classes) == len(S) else [None] * len(S)
@@ -197,7 +197,7 @@ def _has_arrays(S: list[Any]) -> bool:
 
 
 def _positive(part: Any, classes: Any) -> NDArray[Any]:
-    """Return the probability of 1 of one label; None for unknown classes, the last of which is then 1."""
+    """Return the probability that one label is 1; if its classes are unknown (None), the last one counts as 1."""
     part = as_dense(part)
     if part.ndim == 1:
         return part
@@ -213,7 +213,7 @@ def _squash(margin: Any) -> Any:
 
 
 def class_scores(model: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
-    """Return the probabilities of the classes 0 .. n_classes - 1 by a classifier; those never seen have none.
+    """Return the probabilities of the classes 0 .. n_classes - 1 by a classifier, 0 for classes never seen.
 
     A model without ``predict_proba`` gives the sigmoid (two classes) or softmax (more) of its margins.
     """
@@ -270,7 +270,7 @@ def out_of_fold(
         Row numbers.
     n_jobs : int, optional
     progress : Progress, optional
-        Told of every learner and split that is done.
+        Notified after every learner and split.
 
     Returns
     -------

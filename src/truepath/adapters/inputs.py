@@ -66,7 +66,7 @@ def _as_array(Y: Any) -> NDArray[Any]:
 
 
 def _holds_numbers(row: Any) -> bool:
-    """Say whether a row is a sequence of numbers, thus part of a 0/1 matrix (or a number by mistake)."""
+    """Say whether a row is a sequence of numbers, and so part of a 0/1 matrix (or a number by mistake)."""
     if isinstance(row, (str, bytes)) or np.ndim(row) > 1:
         return False
     return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in np.ravel(row).tolist())

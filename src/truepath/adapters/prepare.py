@@ -1,8 +1,8 @@
-"""Before fitting: a learner of others is looked into, copied, made to take label sets, and given the hierarchy.
+"""Before fitting: any learner is inspected, copied, made to take label sets, and given the hierarchy.
 
-A learner may be wrapped: the last step of a pipeline learns, or what a search tries. A classifier for one label at a
-time (scikit-learn's tags say so) becomes one classifier per label; wrappers such as ``MultiOutputClassifier``, which
-fail where a label never varies, are spared such labels. All else is taken as it is.
+A learner may be the last step of a pipeline, or what a search tries. A classifier for one label at a time
+(scikit-learn's tags say so) becomes one classifier per label. Wrappers such as ``MultiOutputClassifier``, which fail
+where a label never varies, get only the labels that vary. Everything else is taken as it is.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def is_search(estimator: Any) -> bool:
 
 
 def innermost(estimator: Any) -> Any:
-    """Return who learns in the end: the last step of a pipeline, what a search tries, or has found best."""
+    """Return the estimator that learns: the last step of a pipeline, what a search tries, or the best it found."""
     while True:
         if isinstance(estimator, Pipeline):
             estimator = final_step(estimator)
@@ -75,7 +75,7 @@ def innermost(estimator: Any) -> Any:
 
 
 def is_of_truepath(estimator: Any) -> bool:
-    """Say whether the one who learns in the end is a learner of this library: it takes labels as they are."""
+    """Say whether the estimator that learns is one of this library: it takes labels as they are."""
     core = innermost(estimator)
     return isinstance(core, Member) and core.registry is LEARNERS
 
@@ -171,13 +171,13 @@ def check_learner(learner: Any, name: str = "learner") -> None:
 
 
 def adapt(learner: Any) -> Any:
-    """Return a learner that takes label sets: itself, or wrapped so that it does. The one given is left alone."""
+    """Return a learner that takes label sets: itself, or wrapped so that it does. The given one is not changed."""
     core = innermost(learner)
     tags = tags_of(core)
     if tags is None or tags.classifier_tags is None or is_of_truepath(core) or hasattr(core, "hierarchy"):
         return learner
     if tags.classifier_tags.multi_label or tags.target_tags.multi_output:
-        from truepath.adapters.varying import VaryingLabels  # a learner itself: it looks into others by this module
+        from truepath.adapters.varying import VaryingLabels  # here, as it imports this module itself
 
         knows_constants = isinstance(core, VaryingLabels) or (
             hasattr(core, "predict_proba") and tags.target_tags.single_output
@@ -188,7 +188,7 @@ def adapt(learner: Any) -> Any:
 
 
 def _wrap(learner: Any, wrapper: Callable[[Any], Any]) -> Any:
-    """Wrap a learner; of a pipeline its last step only, unless a step before it selects by one label's values."""
+    """Wrap a learner; in a pipeline only its last step, unless an earlier step selects by one label's values."""
     if not isinstance(learner, Pipeline) or any(_wants_one_label(step) for _, step in learner.steps[:-1]):
         return wrapper(learner)
     name, last = learner.steps[-1]

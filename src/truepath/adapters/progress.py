@@ -11,7 +11,7 @@
         model.fit(X, y)
 
 The function is called with ``(0, total, what)`` when the work begins and once after each part, in the thread that
-called ``fit``. It is no parameter of any estimator, so clones, pickles and model files know nothing of it. Under
+called ``fit``. It is not a parameter of any estimator, so clones, pickles and model files do not keep it. Under
 scikit-learn 1.9 or later ``model.set_callbacks(ProgressBar())`` works as well.
 """
 
@@ -51,7 +51,7 @@ except ImportError:  # scikit-learn below 1.9
 
 
 def begin_callbacks(estimator: Any, n_tasks: int) -> Any:
-    """Return scikit-learn's callback context of a fit with so many tasks; None if it has none."""
+    """Return scikit-learn's callback context of a fit with ``n_tasks`` tasks; None if it has none."""
     begin = getattr(estimator, "_init_callback_context", None)
     return None if begin is None else begin(max_subtasks=n_tasks).call_on_fit_task_begin(estimator=estimator)
 

@@ -111,12 +111,12 @@ def marginals_from_conditional(C: NDArray[Any], hierarchy: Hierarchy) -> NDArray
 
 
 def _incoherent(S: NDArray[Any], hierarchy: Hierarchy) -> ConstraintError:
-    """Say where a score exceeds its parent's: their ratio is no probability."""
+    """Say where a score exceeds its parent's: their ratio is not a probability."""
     broken = find_incoherent(S, hierarchy, COHERENCE_TOLERANCE)
     if broken is None:  # it is a top-level score that exceeds the root's
         return ConstraintError(f"S must hold probabilities in [0, 1]; found {S.max()}.")
     rows, where = broken.describe(hierarchy, "above")
     return ConstraintError(
-        f"S has {rows} with a score above its parent's ({where}), so S[v] / S[parent] is no probability.",
+        f"S has {rows} with a score above its parent's ({where}), so S[v] / S[parent] is not a probability.",
         "Make S coherent with one of truepath.combiners, or pass the conditional scores themselves.",
     )

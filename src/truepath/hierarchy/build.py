@@ -42,7 +42,7 @@ def number_edges(
     if nodes is not None:
         for name in nodes:
             if number.setdefault(check_name(name), len(number)) != len(number) - 1:
-                raise HierarchyError(f"the name {name!r} stands twice in nodes; each node is listed once.")
+                raise HierarchyError(f"the name {name!r} appears twice in nodes; list each node once.")
     known_only = nodes is not None
     pairs: list[int] = []
     for edge in edges:
@@ -175,7 +175,7 @@ def number_parents(
     if names is None:
         names = [str(v) for v in range(len(parents))]
     if len(names) != len(parents):
-        raise HierarchyError(f"names has {len(names)} entries but parents has {len(parents)}; give one each per node.")
+        raise HierarchyError(f"names has {len(names)} entries but parents has {len(parents)}; give one name per node.")
     return number_edges(_edges_of_sequence(parents, names), names, None)
 
 

@@ -1,13 +1,13 @@
 """What every module asks of its matrices: the shape, the values, and the hierarchy respected.
 
-Whoever has checked a label matrix and passes it on says so for as long as the call lasts::
+Code that has checked a label matrix and passes it on says so for the length of the call::
 
     with already_checked(Y, hierarchy):
         decoder.fit(S, Y)
 
 :func:`truepath.hierarchy.check_labels` then takes this very object as it is. Nothing else is taken on trust: a copy,
-a selection of rows, or the same matrix with another hierarchy is checked as ever, and so is the object itself once the
-block has ended. The mark belongs to the thread that set it.
+a selection of rows, or the same matrix with another hierarchy is checked as usual, and so is the object itself once
+the block has ended. The mark belongs to the thread that set it.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
-    """Return row weights as float64: one per row, finite, none negative, not all zero. None, all alike, stays None."""
+    """Return row weights as float64: one per row, finite, none negative, not all zero. None stays None."""
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, np.float64)

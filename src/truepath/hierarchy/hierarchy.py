@@ -30,7 +30,7 @@ class Hierarchy:
     Make one with a constructor of its own: :meth:`from_edges`, :meth:`from_paths`, :meth:`from_parents`,
     :meth:`flat`, :meth:`from_networkx`, :meth:`from_obo`, :meth:`from_json`. Nodes are the integers
     ``0 .. n_nodes - 1``, numbered so that parents come before children (the order given is kept wherever it
-    already does that); their names stand beside them in :attr:`names`. The root that every instance belongs to
+    already does that); :attr:`names` holds their names. The root that every instance belongs to
     is not a node. A hierarchy is immutable, hashable, equal to another of the same names and edges, and its own
     scikit-learn clone.
 

@@ -86,12 +86,12 @@ def as_bool(Y: Any) -> Any:
 
 
 def as_dense(M: Any) -> NDArray[Any]:
-    """Return a sparse matrix, or anything else, as an array with contiguous rows; one that is such is not copied."""
+    """Return a sparse matrix, or anything else, as an array with contiguous rows, copied only if needed."""
     return np.ascontiguousarray(M.toarray() if sparse.issparse(M) else M)
 
 
 def dense_column(X: Any, j: int) -> NDArray[Any]:
-    """Return one column in full; of sparse matrices CSC ones give it fastest."""
+    """Return one column in full; CSC is the fastest sparse form for this."""
     return X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j]
 
 

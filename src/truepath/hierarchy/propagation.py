@@ -1,8 +1,8 @@
 """Walks along the hierarchy, each written once: upwards, downwards, products downwards, and where a matrix breaks it.
 
-``raise_up`` gives every label at least what its descendants have, ``cap_down`` at most what its ancestors have: of
-scores these are the one-sided corrections max-up and min-down, of labels the closure under ancestors and the largest
-closed set within. A label matrix is *closed* when every positive label has all its ancestors; a score matrix is
+``raise_up`` gives every label at least what its descendants have, ``cap_down`` at most what its ancestors have. For
+scores these are the one-sided corrections max-up and min-down; for labels, the closure under ancestors and the largest
+closed subset. A label matrix is *closed* when every positive label has all its ancestors; a score matrix is
 *coherent* when no score exceeds a parent's. Matrices are dense or CSR, boolean or float; what a sparse matrix does not
 store is 0. Dense matrices cost O(n_samples * n_edges), sparse ones the edges above what is stored.
 """

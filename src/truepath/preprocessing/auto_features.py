@@ -1,8 +1,8 @@
 """AutoFeatures: whatever a table holds, as a matrix of numbers.
 
-Texts become TF-IDF weights, categories 0/1 columns, numbers stay numbers; what a column is, is decided once, when
-fitted, from the training rows alone. It stands in front of a learner in a pipeline, so that texts, data frames, cells
-of a CSV file and sparse counts can all be learned from without a word about them.
+Texts become TF-IDF weights, categories 0/1 columns, numbers stay numbers. The kind of each column is decided once, in
+``fit``, from the training rows alone. Put before a learner in a pipeline, it lets texts, data frames, cells of a CSV
+file and sparse counts be learned from without describing them.
 """
 
 from __future__ import annotations
