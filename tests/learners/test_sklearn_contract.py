@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, grid search and pipelines; every expected failure stands beside its reason."""
+"""scikit-learn's own checks, grid search and pipelines; every expected failure has its reason beside it."""
 
 from __future__ import annotations
 

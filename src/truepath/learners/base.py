@@ -124,7 +124,7 @@ def check_fit_input(
     allow_nan : bool, default=False
         Whether X may hold NaN.
     pass_through : bool, default=False
-        Leave X as it is (frames, texts): what comes next, such as a pipeline, makes of it what it will.
+        Leave X as it is (frames, texts), for a pipeline or another step that takes it so.
     dtype : type or list of types, default=[float64, float32]
         What a checked X may hold.
     """
@@ -145,7 +145,7 @@ def check_fit_input(
 def check_predict_input(
     learner: Any, X: Any, *, allow_nan: bool = False, pass_through: bool = False, dtype: Any = None
 ) -> Any:
-    """Check that the learner is fitted and that X looks like the X of ``fit``; return X as there."""
+    """Check that the learner is fitted and that X has the form of the X of ``fit``; return X checked the same way."""
     check_is_fitted(learner, "hierarchy_")
     return _check_features(learner, X, allow_nan, pass_through, dtype, reset=False)
 
@@ -170,7 +170,7 @@ def check_choice(learner: Any, name: str, choices: Sequence[Any]) -> None:
 def check_number(
     learner: Any, name: str, kind: type, least: float, most: float = np.inf, *, above: bool = False, none: bool = False
 ) -> None:
-    """Refuse a parameter that is no number of this kind, or out of range.
+    """Refuse a parameter that is not a number of this kind, or is out of range.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
 
     Notes
     -----
-    Costs (folds + 1) fits a learner. Scores that come from elsewhere are given to ``fit`` and ``predict_proba`` as
+    Costs (folds + 1) fits per learner. Scores that come from elsewhere are given to ``fit`` and ``predict_proba`` as
     ``scores``: those of the training rows must be held-out ones too.
 
     Examples

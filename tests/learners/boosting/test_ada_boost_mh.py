@@ -34,7 +34,7 @@ def make_data(hierarchy, n_samples=60, n_features=4, seed=0):
 
 
 def make_paths(n_samples=200, seed=0):
-    """Rows with one path each, and features that tell."""
+    """Rows with one path each, and features that determine it."""
     rng = np.random.default_rng(seed)
     leaf = rng.integers(0, TREE.leaves.size, n_samples)
     Y = np.zeros((n_samples, TREE.n_nodes), bool)

@@ -99,7 +99,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
         self.var_smoothing = var_smoothing
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count.
+        """Learn priors and likelihoods by counting.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
         joint = _log_joint(X, self.log_prior_, self._features)
         if self.is_exclusive_:
             P = np.zeros(joint.shape)
-            if not self._never.all():  # a node without rows has no part in the competition
+            if not self._never.all():  # a node without rows cannot win
                 P[:, ~self._never] = softmax(joint[:, ~self._never], axis=1)
             S = self._sum_below(P)
         else:

@@ -98,7 +98,7 @@ class TreeAugmented(_Binary, home="truepath.learners"):
             chow_liu.fill_factors(self.parent, *counted, offset, factors)
 
     def _check_loaded(self) -> None:
-        """Refuse a tree from a file that leads outside its tables: the kernels follow it without looking."""
+        """Refuse a tree from a file that leads outside its tables: the kernels follow it unchecked."""
         check_spanning(self.parent, self.order, self.n_states, self.factors)
 
     def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:

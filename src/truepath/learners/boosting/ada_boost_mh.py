@@ -59,7 +59,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
     votes : {"discrete", "real"}, default="discrete"
         Whether a leaf votes +1 or -1, all rounds being weighted by alpha_t, or a real number, its confidence.
     labels : {"independent", "joint"}, default="independent"
-        Whether every class has a tree of its own, as Chelmis & Qi have it, or one tree serves all classes, with a vote
+        Whether every class has a tree of its own, as in Chelmis & Qi, or one tree serves all classes, with a vote
         per class in each leaf (Schapire & Singer). For ``estimator="stump"`` only.
     criterion : {"auto", "edge", "z", "gini"}, default="auto"
         What stumps are chosen by; "auto" is "edge" for discrete votes, "z" for real ones. "gini" is scikit-learn's.
@@ -71,14 +71,14 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
         Whether ``predict`` returns one path to a leaf, that of the largest mean margin (:class:`BestPath`), rather than
         every label of positive margin. "auto" does so if every training row is a single path.
     n_iter_no_change : int, optional
-        Stop when the hierarchy-aware Hamming loss of held-out rows has not fallen for so many rounds, and keep the
+        Stop when the hierarchy-aware Hamming loss of held-out rows has not fallen for this many rounds, and keep the
         rounds up to its minimum.
     validation_fraction : float, default=0.1
         The share of rows held out, if ``n_iter_no_change`` is given.
     tol : float, default=0.0
         By how much the loss must fall to count.
     random_state : int, RandomState or None, default=None
-        For the held-out rows and the seeds of a given ``estimator``; stumps draw nothing.
+        For the held-out rows and the seeds of a given ``estimator``; stumps are not random.
     n_jobs : int, optional
         Threads over features (stumps), or joblib workers over classes. The result does not depend on it.
 
@@ -102,8 +102,8 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
 
     Notes
     -----
-    Missing values (NaN) are taken by stumps: each cut learns the side they go to; for a feature that missed none in
-    training, to the side with more training rows. A given ``estimator`` decides for itself. Sparse X is binned
+    Stumps take missing values (NaN): each cut learns the side they go to. For a feature with no missing value in
+    training, that is the side with more training rows. A given ``estimator`` decides for itself. Sparse X is binned
     column by column and made dense in blocks of rows for prediction; bins need n_samples * n_features bytes (four times
     as many where a feature has more than 255 bins), the sorted rows up to four times that.
 
@@ -169,7 +169,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
             NaN is a missing value.
         y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
-            A weight of two is the row twice, unless binning or a held-out part tells them apart.
+            A weight of two equals the row twice, unless binning or a held-out part treats the two differently.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
         return np.ones(hierarchy.n_nodes)
 
     def _check_loaded(self) -> None:
-        """Refuse trees from a file that ask what does not exist: the kernels follow them without looking."""
+        """Refuse trees from a file that ask for features that do not exist: the kernels follow them unchecked."""
         for hypothesis in self.hypotheses_:
             if isinstance(hypothesis, Trees):
                 hypothesis.check(self.n_features_in_, self.hierarchy_.n_nodes)

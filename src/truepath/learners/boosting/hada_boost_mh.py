@@ -58,11 +58,12 @@ validation_fraction, tol, random_state, n_jobs
 
     Notes
     -----
-    ``|sibl(j)|`` in eq. (6) is the number of the parent's children, j among them, as the paper's Figure 2 has it; the
-    implicit root is left out of the sum in eq. (5). On a DAG costs are summed over parents, and one parent's no is a
-    no. Real votes below a no are lowered to that no, which for votes of +1 and -1 is rule (7). Rows may have several
-    paths. ``predict`` and ``predict_proba`` respect the hierarchy under every constraint; ``decision_function`` returns
-    eq. (12) as it is under "train", capped by the parents' otherwise. A single path is chosen by uncapped margins.
+    ``|sibl(j)|`` in eq. (6) is the number of the parent's children, j among them, as in the paper's Figure 2; the
+    implicit root is left out of the sum in eq. (5). On a DAG costs are summed over parents, and one parent's no
+    is enough. Real votes below a no are lowered to that no, which for votes of +1 and -1 is rule (7). Rows may have
+    several paths. ``predict`` and ``predict_proba`` respect the hierarchy under every constraint; ``decision_function``
+    returns eq. (12) as it is under "train", capped by the parents' otherwise. A single path is chosen by
+    uncapped margins.
 
     Where the defaults come from: on a third of the training rows held out, "predict" beat "train" on ImCLEF07A,
     ImCLEF07D and Diatoms; trees of depth 2 beat the paper's stumps on the first two and on average, while stumps were

@@ -22,7 +22,7 @@ STALLED = 1e-12
 
 
 class History(NamedTuple):
-    """What the rounds left: hypotheses, and one number per round for each of the others."""
+    """The result of the rounds: hypotheses, and one number per round for each of the others."""
 
     hypotheses: list[Any]
     alphas: np.ndarray

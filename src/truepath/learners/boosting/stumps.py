@@ -77,7 +77,7 @@ class TreeLearner:
     max_depth : int
     max_bins : int or None
     n_jobs : int or None
-        Threads over features; the bits do not depend on it.
+        Threads over features; the result does not depend on it.
     """
 
     def __init__(

@@ -104,6 +104,6 @@ def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any) -> Disc
     """Check what ``fit`` of a learner over discrete features was given; repeat rows by weight and code them."""
     X, Y, weight, _ = check_fit_input(learner, X, y, sample_weight, allow_nan=True)
     check_number(learner, "alpha", Real, 0, above=True)  # without a prior some evidence is impossible
-    X, Y = repeat_by_weight(X, Y, weight)  # first of all: a row that weighs nothing has no states to offer
+    X, Y = repeat_by_weight(X, Y, weight)  # first: rows of weight zero show no states
     coder = StateCoder.learn(X, learner.max_states)
     return DiscreteRows(coder, coder.encode(X), as_dense(Y))

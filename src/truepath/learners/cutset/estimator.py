@@ -163,7 +163,7 @@ class CutsetEstimator(HierarchicalLearner):
         X : ndarray of shape (n_samples, n_features)
             In the values of the training features.
         Y : ndarray of bool, shape (n_samples, n_nodes)
-            As the network has it: now and then not closed, by smoothing.
+            As the network gives it; through smoothing a row can be not closed.
         """
         check_is_fitted(self, "network_")
         rng = check_random_state(random_state)

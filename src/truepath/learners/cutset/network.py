@@ -6,8 +6,9 @@ like a decision tree; and since a leaf is a tree, the most probable label set, i
 and the effect of missing evidence are all exact, in time linear in the number of variables.
 
 :class:`ChowLiuTree` is the network without OR nodes, :class:`CutsetNetwork` the paper's CNET,
-:class:`RestrictedCutsetNetwork` its RCNET: there labels form a tree of their own and every feature hangs from the label
-it tells most about (Algorithm 1: information between features set to zero, between labels raised above all else).
+:class:`RestrictedCutsetNetwork` its RCNET. There labels form a tree of their own and every feature hangs from the label
+it shares most information with (Algorithm 1: information between features is set to zero, that between labels raised
+above all else).
 
 References
 ----------
@@ -103,7 +104,7 @@ class CutsetNetwork(CutsetEstimator):
         Weight, in rows, of the Dirichlet prior: the shares over the whole training set.
     force_nonempty : bool, default=False
         Replace an empty prediction by the most probable non-empty label set. The paper does not mention it, but its
-        numbers are met with it only.
+        numbers are reproduced only with it.
     max_states : int, default=256
         More distinct values of a feature than this are an error.
 

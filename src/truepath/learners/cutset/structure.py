@@ -1,4 +1,4 @@
-"""What a cutset network is once learned: a tree of OR nodes over variables, a tree-shaped Bayesian network a leaf.
+"""What a cutset network is once learned: a tree of OR nodes and a tree-shaped Bayesian network in each leaf.
 
 Variables are numbered labels first, ``0 .. n_labels - 1``, then features. ``LeafTree.variables`` are the variables that
 the path has not fixed; within a leaf they are addressed by position.
@@ -29,7 +29,7 @@ class LeafTree(Record, home="truepath.learners"):
     log_likelihood: float
 
     def _check_loaded(self) -> None:
-        """Refuse a tree from a file that leads outside its tables: the kernels follow it without looking."""
+        """Refuse a tree from a file that leads outside its tables: the kernels follow it unchecked."""
         check_spanning(self.parent, self.order, self.n_states, self.factors)
         if self.variables.shape != self.parent.shape or (np.diff(self.variables) <= 0).any():
             raise ValueError("a leaf tree has variables that do not fit its tables")

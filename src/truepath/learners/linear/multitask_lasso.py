@@ -9,8 +9,8 @@ Omega is the sum of the row norms ||W[f, :]||_2 ("l21": a feature serves all tas
 
 Solver. Proximal Newton (Lee, Sun & Saunders 2014): the loss's quadratic model is minimised by cyclic descent over
 features, all tasks of a feature at once (:mod:`truepath.learners.linear.quadratic_models`), and a backtracking step is
-taken towards it; on a working set of features grown by the strong rule (Tibshirani et al. 2012) and by whoever breaks
-the optimality conditions. Dense X is centred, which changes nothing but ``b``; sparse X stays as it is.
+taken towards it. The working set of features grows by the strong rule (Tibshirani et al. 2012) and by the features that
+break the optimality conditions. Dense X is centred, which changes nothing but ``b``; sparse X stays as it is.
 It stops when the duality gap over *all* features falls to ``tol`` times F(0, best b). The dual point is
 the residual R = omega (sigma(Z) - Y), whose columns sum to zero once b is best, scaled into the dual norm's ball.
 """

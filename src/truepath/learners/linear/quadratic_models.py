@@ -51,7 +51,7 @@ class ColumnModel:
         )
 
     def target(self) -> Any:
-        """Return where the descent has come, its X W left at the start's."""
+        """Return the point reached; its X W is still that of the start."""
         return self.start._replace(W=self.W, b=self.b)
 
 
@@ -74,6 +74,6 @@ class GramModel:
         return _kernels.linear.block_descent.descend_gram(self.A, features, alpha, by_row, self.W, self.G)
 
     def target(self) -> Any:
-        """Return where the descent has come, with the best intercepts there, its X W left at the start's."""
+        """Return the point reached, with the best intercepts there; its X W is still that of the start."""
         drift = np.einsum("fj,fj->j", self.cross, self.W - self.start.W)
         return self.start._replace(W=self.W, b=self.start.b - (self.slope + drift) / self.total)

@@ -2,9 +2,8 @@
 
 For each parent u, the conditionals p(y_v = 1 | y_u = 1, x) of all its children v are learned together from the rows
 that carry u, under a penalty over the group's coefficient matrix. See
-:mod:`truepath.learners.linear.multitask_lasso` for the objective and the solver. Bi & Kwok used MALSAR's; they give
-neither the penalty's strength nor which of the two
-penalties it was.
+:mod:`truepath.learners.linear.multitask_lasso` for the objective and the solver. Bi & Kwok used MALSAR's
+solver; they give neither the penalty's strength nor which of the two penalties it was.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class SiblingLasso(HierarchicalLearner):
     max_iter : int, default=1000
         Passes over the features for each alpha.
     random_state : int, RandomState or None, default=0
-        Deals the rows into folds.
+        Assigns the rows to folds.
     n_jobs : int, optional
         Number of joblib workers, over groups.
 
@@ -86,9 +85,9 @@ class SiblingLasso(HierarchicalLearner):
 
     Notes
     -----
-    Scale the features first: the penalty sees their units. The path of each fold runs over the strengths of
-    the whole group; the one with the least held-out loss is taken, the stronger of equals, and the path is left where
-    two strengths in a row have brought no smaller one. A group whose labels cannot be held out (fewer than two rows of
+    Scale the features first: the penalty depends on their units. The path of each fold runs over the strengths of
+    the whole group. The strength with the least held-out loss is taken, the stronger one in a tie; the path ends after
+    two strengths in a row without a smaller loss. A group whose labels cannot be held out (fewer than two rows of
     either value for all of them) gets its intercepts only. Cost: a pass is O(entries of the working features *
     siblings).
 

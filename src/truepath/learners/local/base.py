@@ -40,7 +40,7 @@ __all__ = [
 
 
 class LabelView:
-    """A closed label matrix seen by column: who carries a label, and for whom it is a most specific one."""
+    """A closed label matrix seen by column: which instances carry a label, and for which it is most specific."""
 
     def __init__(self, Y: Any, hierarchy: Hierarchy):
         self.y: Any = Y.tocsc() if sparse.issparse(Y) else np.asfortranarray(Y)
@@ -94,7 +94,7 @@ class Problem(NamedTuple):
 
 
 class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
-    """Base of the learners that fit a classifier here and there in the hierarchy.
+    """Base of the learners that fit local classifiers across the hierarchy.
 
     A subclass says which problems there are (``_pose``), which names ``estimators`` may use (``_keys``), how many
     columns the local scores have (``_n_columns``), and turns them into marginals in ``predict_proba``.
@@ -166,7 +166,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
 
 
 def take_over_input_tags(tags: Any, estimator: Any) -> Any:
-    """Return the tags of a learner that takes the X its estimator takes; no estimator changes nothing."""
+    """Return the tags of a learner that takes the X its estimator takes; without an estimator nothing changes."""
     if estimator is not None:
         own = get_tags(estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
@@ -174,7 +174,7 @@ def take_over_input_tags(tags: Any, estimator: Any) -> Any:
 
 
 def how_to_check(*estimators: Any) -> dict[str, bool]:
-    """Return how to check X for these: pipelines judge it for themselves; NaN pass where all take them."""
+    """Return how to check X for these: pipelines check it themselves; NaN is allowed where all take it."""
     if any(isinstance(estimator, Pipeline) for estimator in estimators):
         return {"pass_through": True}
     return {"allow_nan": all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)}

@@ -4,7 +4,7 @@
 classes are the labels (and "none of them", where some row has none): right when no row has two. ``JointLabels`` hands
 the whole 0/1 matrix to a classifier that takes label sets by nature (forests, neighbours, networks).
 ``resolve_model("auto", ...)`` takes the exclusive model when the rows allow it, else the joint one when the estimator
-does (scikit-learn's ``multi_label`` tag) and no calibration is asked, else the independent one. Probabilities are the
+does (scikit-learn's ``multi_label`` tag) and ``calibrate`` is None, else the independent one. Probabilities are the
 classifier's own, its margin's sigmoid, or calibrated (``calibrate="sigmoid" | "isotonic"``) by scikit-learn's
 :class:`CalibratedClassifierCV` with ``ensemble=False``: scores of rows the model has not seen, collected over
 stratified folds, fit the calibrator; the model itself is then fitted on all rows. A label with fewer than two
@@ -66,7 +66,7 @@ class ConstantScores(Record, home="truepath.learners"):
 
 
 def check_estimator_kind(estimator: Any, calibrate: str | None, has_weight: bool, name: str = "estimator") -> None:
-    """Refuse what cannot score, cannot weigh though weights came, or a calibration that does not exist."""
+    """Refuse an estimator that cannot score or take the given weights, and an unknown calibration."""
     if calibrate not in METHODS:
         raise ValueError(f"calibrate must be None, 'sigmoid' or 'isotonic'; got {calibrate!r}.")
     check_learner(estimator, name)

@@ -3,8 +3,8 @@
 On each level of a tree, the set of an instance's labels on that level is one class ("meta-label") of a multi-class
 problem. A whole label set is a path through the levels' meta-labels, so the label sets seen in training form a tree of
 their own. The class scores of a level, restricted to the meta-labels seen after the path so far and scaled to add up
-to one, are the path's next step: p(set) is the product along it. Predicted is the most probable of the label sets
-seen, thus always closed, and ending in leaves if the training rows do.
+to one, are the path's next step: p(set) is the product along it. The prediction is the most probable of the
+label sets seen. It is always closed, and ends in leaves if the training rows do.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _tree_of_sets(codes: list[np.ndarray]) -> tuple[list[PowersetStep], np.ndarr
 
 
 def _fit_level(estimator: Any, X: Any, code: np.ndarray, weight: np.ndarray | None, seed: int | None) -> Any:
-    """Fit one level; that label sets are many is the method's nature, not a regression by mistake."""
+    """Fit one level; many distinct label sets are normal here, not a regression problem by mistake."""
     with single_blas_thread(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
         return fit_classifier(estimator, X, code, weight, seed=seed)

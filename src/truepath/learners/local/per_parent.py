@@ -29,7 +29,7 @@ class PerParent(LocalLearner):
         None takes Y as flat, or as label paths that make a tree.
     policy : {"parents", "siblings"}, default="parents"
         The rows of a group: all that carry the parent (Bi & Kwok), or of these only the rows that carry one of its
-        children (Silla & Freitas). The latter leaves out where paths stop and estimates p(v | u, some child of u).
+        children (Silla & Freitas). The latter leaves out paths that stop at u and estimates p(v | u, some child of u).
     labels : {"auto", "independent", "exclusive", "joint"}, default="auto"
         How the children of one parent are learned: one binary classifier each, one multi-class classifier (no row has
         two of them), or one classifier that takes label sets. "auto" takes the exclusive way for a group whose
@@ -52,7 +52,7 @@ class PerParent(LocalLearner):
     Notes
     -----
     A node with several parents is learned once under each. Every p(v | u) * S[u] estimates p(v), as v implies u; the
-    marginal is the smallest of them, which no parent's falls below. In the exclusive way, rows that stop
+    marginal is the smallest of them, so it never exceeds a parent's. In the exclusive way, rows that stop
     at the parent form a class of their own.
 
     References

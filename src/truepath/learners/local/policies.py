@@ -61,7 +61,7 @@ class Policy:
     positives, negatives : callable
         ``(view, v)`` to a mask of instances.
     estimates : {"conditional", "marginal", "stop"}
-        What the score of a node so learned means: p(v | parents), p(v), or p(v is most specific).
+        What the score of a node learned this way means: p(v | parents), p(v), or p(v is most specific).
     """
 
     name: str

@@ -107,7 +107,7 @@ class PCTBase(HierarchicalLearner):
         raise NotImplementedError
 
     def _check_loaded(self) -> None:
-        """Refuse trees from a file whose links lead outside: the kernels follow them without looking."""
+        """Refuse trees from a file whose links lead outside: the kernels follow them unchecked."""
         for tree in self._trees():
             check_tree(tree, self.n_features_in_, self.hierarchy_.n_nodes, self.categories_)
 
