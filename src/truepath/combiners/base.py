@@ -30,7 +30,7 @@ BLOCK_CELLS = 1 << 22
 
 @runtime_checkable
 class CombinerLike(Protocol):
-    """What is asked of a combiner, whoever wrote it."""
+    """The protocol of a combiner, whether from this library or not."""
 
     def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from held-out scores and labels, and return self."""
@@ -130,11 +130,11 @@ class Correction(Combiner):
         return transform_densely(lambda rows: self._correct(rows, hierarchy), S)
 
     def _correct_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
-        """Correct sparse rows: by making them dense, unless a member knows better."""
+        """Correct sparse rows: by making them dense, unless a member overrides this."""
         return self._correct_densely(S, hierarchy)
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        """Return the corrected scores; ``S`` is ours to write in."""
+        """Return the corrected scores; ``S`` may be overwritten."""
         raise NotImplementedError
 
     def __sklearn_is_fitted__(self) -> bool:

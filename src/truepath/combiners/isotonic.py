@@ -4,8 +4,9 @@ The Euclidean projection on the cone of coherent scores::
 
     min_x  sum_v (x_v - s_v)^2   subject to   x_u >= x_v   on every edge u -> v.
 
-The cone is convex and holds every truth, so the projection never moves away from it: ``||x - y|| <= ||s - y||`` for
-every coherent y, whatever s was. It makes the changes of :class:`MaxUp` and :class:`MinDown` as small as they can be.
+The cone is convex and contains every closed label set, so the projection never moves away from the truth:
+``||x - y|| <= ||s - y||`` for every coherent y, whatever s was. It makes the changes of :class:`MaxUp` and
+:class:`MinDown` as small as they can be.
 
 References
 ----------
@@ -68,7 +69,7 @@ class Isotonic(Correction):
             _kernels.combiners.isotonic_tree.project_tree(S, parent)
         else:
             up, down = (hierarchy.parent_ptr, hierarchy.parent_idx), (hierarchy.child_ptr, hierarchy.child_idx)
-            # Where each edge of child_idx stands in parent_idx: edges are sorted by child, child_idx by parent
+            # Where each edge of child_idx is in parent_idx: edges are sorted by child, child_idx by parent
             child_edge = np.lexsort((hierarchy.edges[:, 1], hierarchy.edges[:, 0])).astype(np.int32)
             _kernels.combiners.isotonic_dag.project_dag(S, *up, *down, child_edge)
         # Means of neighbouring blocks can tie to the last digit: make the order exact

@@ -32,7 +32,7 @@ class MeanOfPaths(Correction):
 
     Notes
     -----
-    The literature has no one definition for DAGs; the mean over all nodes of all paths is ours, chosen because it is
+    The literature has no single definition for DAGs; the mean over all nodes of all paths is ours, chosen because it is
     linear and needs one pass. It is a sparse matrix with one entry per ancestor pair: O(n_samples * ancestor pairs).
 
     Examples

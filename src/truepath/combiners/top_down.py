@@ -34,7 +34,7 @@ class TopDown(Correction):
 
     Notes
     -----
-    O(n_samples * n_edges) time. Blocked nodes score 0 (or their parent's score, should that be negative).
+    O(n_samples * n_edges) time. Blocked nodes score 0 (or their parent's score, if that is negative).
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""What a decoder is: coherent scores in, closed label sets out; some learn from held-out scores how.
+"""What a decoder is: coherent scores in, closed label sets out. Some learn how from held-out scores.
 
 A decoder never sees features or a model. ``fit(S, y)`` takes scores of instances that the scoring model was *not*
 trained on, with their true labels; ``predict(S)`` returns a boolean matrix that respects the hierarchy, dense for
 dense scores, CSR for sparse ones (where an absent score is 0). A decoder that learns nothing predicts unfitted.
 
-:class:`DecoderLike` is what others ask of a decoder, whoever wrote it. A member of this module derives from
+:class:`DecoderLike` is the protocol of any decoder, from this library or not. A member of this module derives from
 :class:`Decoder`, has a ``name``, and writes ``_label``; if it learns, also ``learns_from`` and ``_learn``.
 """
 
@@ -30,7 +30,7 @@ __all__ = ["Decoder", "DecoderLike", "HeldOutScores"]
 
 @runtime_checkable
 class DecoderLike(Protocol):
-    """What is asked of a decoder, whoever wrote it."""
+    """The protocol of a decoder, whether from this library or not."""
 
     @property
     def learns(self) -> bool:
@@ -129,7 +129,7 @@ class Decoder(Member, BaseEstimator):
         return self.fit(S, y, sample_weight).predict(S)
 
     def _check_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None) -> HeldOutScores:
-        """Check the arguments of ``fit``: labels where they are given, and that they are where they teach."""
+        """Check the arguments of ``fit``; labels are required if the decoder learns from them."""
         hierarchy = hierarchy_for(self.hierarchy, S)
         S = self._check_scores(S, hierarchy)
         if y is None and not self.learns:

@@ -1,4 +1,4 @@
-"""Eq. (6) and Propositions 1, 3 and 4: what the sum of weights stands for."""
+"""Eq. (6) and Propositions 1, 3 and 4: what the sum of weights means."""
 
 import numpy as np
 import pytest

@@ -44,7 +44,7 @@ class KernelFAEL(FAEL):
         ``"linear"``, ``"rbf"``, ``"poly"`` and whatever else ``sklearn.metrics.pairwise_kernels`` knows; a callable
         takes two rows and returns a number.
     gamma : float or "scale", default="scale"
-        For the RBF, polynomial and like kernels; ``"scale"`` is 1 / (n_columns * variance of the scores).
+        For the RBF, polynomial and similar kernels; ``"scale"`` is 1 / (n_columns * variance of the scores).
     hierarchy : Hierarchy, optional
     degree, coef0 : float, default=3 and 1
         For the polynomial kernel.

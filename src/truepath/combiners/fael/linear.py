@@ -67,7 +67,7 @@ class FAEL(Combiner):
 
     Notes
     -----
-    ``S`` may be a list of score matrices (several learners); W then has the rows of each below one another. Fit on
+    ``S`` may be a list of score matrices (several learners); W then stacks the rows of each. Fit on
     scores of rows that the learners did not train on.
 
     With n rows and p columns the fit forms and factors one matrix of size min(n, p): O(n p min(n, p)); labels stay

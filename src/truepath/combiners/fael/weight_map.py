@@ -13,7 +13,7 @@ __all__ = ["draw_weights"]
 
 # Up to this many nodes the numbers fit into the cells, and the names beside them
 READABLE_CELLS, READABLE_NAMES = 12, 60
-# Longer names are cut; what may stand between a parent's name and the rest of a path
+# Longer names are cut; what may separate a parent's name from the rest of a path
 LONGEST_NAME = 28
 SEPARATORS = " :/>.|"
 # Where a cell is darker than this share of the scale its number is written in white
@@ -55,7 +55,7 @@ def _resolve(hierarchy: Hierarchy, nodes: Any) -> np.ndarray:
         return np.array([hierarchy.index(v) if isinstance(v, str) else int(v) for v in nodes], np.int64)
     order: list[int] = []
     stack = [v for v in sorted(listed, reverse=True) if not listed & set(hierarchy.parents(v).tolist())]
-    while stack:  # depth first, so that a node's subtree stands beside it
+    while stack:  # depth first, so that a node's subtree is next to it
         v = stack.pop()
         if v in listed:
             listed.discard(v)
@@ -65,7 +65,7 @@ def _resolve(hierarchy: Hierarchy, nodes: Any) -> np.ndarray:
 
 
 def _label(ax: Any, hierarchy: Hierarchy, nodes: np.ndarray) -> None:
-    """Name rows and columns while there is room."""
+    """Name rows and columns where the names fit."""
     ax.set_xlabel("global score of")
     ax.set_ylabel("local score of")
     if nodes.size > READABLE_NAMES:

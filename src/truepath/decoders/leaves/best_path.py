@@ -35,8 +35,8 @@ class BestPath(Decoder):
         ancestors, better for margins of labels that were learned apart, where an ancestor's margin is evidence of its
         own.
     threshold : float, default=0.5
-        For ``single_path=False``: a label counts if its score and those of all its ancestors lie above. Margins
-        want 0.
+        For ``single_path=False``: a label counts if its score and those of all its ancestors lie above. Use 0
+        for margins.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class BestPath(Decoder):
 
     Notes
     -----
-    Scores need not be coherent or probabilities: margins will do. On a DAG a leaf's "path" is all its ancestors. Ties
+    Scores need not be coherent or probabilities: margins work too. On a DAG a leaf's "path" is all its ancestors. Ties
     go to the smaller node number. O(n_nodes) per row by leaf, O(edges of the ancestor closure of the leaves) by mean.
 
     Examples
@@ -87,7 +87,7 @@ class BestPath(Decoder):
         )
 
     def _weigher(self, hierarchy: Hierarchy) -> sparse.csr_array | None:
-        """Return what makes leaf scores of node scores; None where the leaf's own counts."""
+        """Return the matrix that turns node scores into leaf scores; None if the leaf's own score counts."""
         if self.by not in ("leaf", "mean"):
             raise ValueError(f"by must be 'leaf' or 'mean'; got {self.by!r}.")
         return _mean_of_path(hierarchy) if self.by == "mean" else None

@@ -73,7 +73,7 @@ class DagOptimum:
 
 
 def _rules(hierarchy: Hierarchy) -> sparse.csr_array:
-    """Return the rows A of A psi <= 0: a child with its parents only, an inner node with a child only."""
+    """Return the rows A of A psi <= 0: a child only with its parents, an inner node only with a child."""
     h, edges = hierarchy, hierarchy.edges
     number = np.arange(h.n_edges)
     minus = np.full(h.n_edges, -1.0)

@@ -156,7 +156,7 @@ class ExactLeafMAP(LeafDecoder):
             as always on trees.
         """
         if self._weighs_risk() and conditional is not None:
-            raise ValueError("conditional is of no use with weights='risk', which needs the marginals; pass S alone.")
+            raise ValueError("conditional cannot be used with weights='risk', which needs the marginals; pass S alone.")
         Y, search = self._decode_and_tell(S, conditional)
         return Y, np.concatenate([np.zeros(0), *search.gaps])
 
@@ -172,7 +172,7 @@ class ExactLeafMAP(LeafDecoder):
 
 
 class _ExactSearch:
-    """Keeps the gaps of the blocks of rows an optimum is asked for."""
+    """Keeps the gap of every block of rows that it solves."""
 
     def __init__(self, optimum: TreeOptimum | DagOptimum):
         self.optimum = optimum

@@ -50,7 +50,7 @@ class MAS(GreedyLeafDecoder):
 
     Conditional probabilities are clipped to [1e-6, 1 - 1e-6]. Ties go to the leaf with the smaller number, then to
     fewer leaves. Values are compared as sums over the nodes not selected yet, without the common summand
-    SNV(Omega) of Algorithms 2 and 3, so that rounding in it cannot make a tie of what is none.
+    SNV(Omega) of Algorithms 2 and 3, so that its rounding cannot create a false tie.
 
     All k together cost O(n_nodes + n_leaves log n_leaves) per row on a tree. Memory is that of the result and of a
     block of rows.

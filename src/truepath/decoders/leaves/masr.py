@@ -26,7 +26,7 @@ __all__ = ["MASR", "alpha_in_use", "is_balanced", "learned_alpha", "resolve_alph
 
 
 def is_balanced(alpha: Any) -> bool:
-    """Say whether ``alpha`` is to be learned; refuse what is neither ``"balanced"`` nor a number it can be."""
+    """Say whether ``alpha`` is to be learned; refuse what is neither ``"balanced"`` nor a valid number."""
     if learned_alpha(alpha):
         return True
     if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
@@ -79,7 +79,7 @@ class MASR(GreedyLeafDecoder):
     -----
     The paper's c_i is for trees; on a DAG c_i is the sum, over the parents j, of c_j divided by the number of j's
     children. Ties go to the leaf with the smaller number, then to fewer leaves. A number for ``alpha`` needs no
-    ``fit``. Unlike MAS, MASR does not ask that the marginals be coherent.
+    ``fit``. Unlike MAS, MASR does not need coherent marginals.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """MetaLabeler: learn from X, or from scores, how many labels a row has.
 
 The number of labels is a class like any other: a multinomial model is trained on (meta-features, number of
-labels) and its most probable number tells how many of the best leaves to keep. The meta-features may be the
+labels) and its most probable number says how many of the best leaves to keep. The meta-features may be the
 features themselves or a learner's scores; whatever matrix is given is used as it is.
 
 References
@@ -65,8 +65,8 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
     Notes
     -----
     A row's number is that of its most specific labels, which are its leaves when no path stops early, and between
-    1 and the number of leaves of the hierarchy. Whether the estimator takes sample weights is asked of its
-    signature; weights it would have to drop are refused.
+    1 and the number of leaves of the hierarchy. Sample weights are refused if the
+    estimator's ``fit`` does not take them.
 
     Examples
     --------

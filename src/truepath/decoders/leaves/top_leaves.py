@@ -62,7 +62,7 @@ class TopLeaves(LeafDecoder):
     def _leaf_counts(self, S: Any, n_samples: int, hierarchy: Hierarchy) -> NDArray[np.int64]:
         counts = super()._leaf_counts(S, n_samples, hierarchy)
         if counts is None:
-            raise ValueError("k is None, but leaf scores alone do not tell how many to keep; use MAS, or give k.")
+            raise ValueError("k is None, but leaf scores alone do not say how many to keep; use MAS, or give k.")
         return counts
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:

@@ -86,8 +86,8 @@ def compare_strategies(
     comparison : StrategyComparison
         One :class:`StrategyResult` for each measure (normalised H-loss, HMC-loss with one lambda per class, micro-F1)
         and strategy: EM is the measure itself made best on the validation part, CD the class distribution, LC the label
-        cardinality; STS has one threshold, MTS one per class, by the paper's algorithms or optimal. Shares of
-        instances without labels stand beside it, and the seconds that fitting took.
+        cardinality; STS has one threshold, MTS one per class, by the paper's algorithms or optimal. It also
+        holds the shares of instances without labels and the seconds that fitting took.
 
     Examples
     --------

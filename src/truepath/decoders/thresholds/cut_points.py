@@ -1,4 +1,4 @@
-"""Where thresholds can cut: the distinct scores of every class with what stands at each, and those of all classes.
+"""Where thresholds can cut: the distinct scores of every class, the instances at each, and the scores of all classes.
 
 All that a threshold per class can change is which distinct scores of that class lie above it, so the table of
 distinct scores with their numbers of positive and negative instances is all that thresholds need to know about the
@@ -67,7 +67,7 @@ def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> 
     table = _empty_table(S, weight, n_nodes, S.nnz + n_nodes if sparse.issparse(S) else S.size)
     for first, fill in _block_fillers(S, Y, weight):
         fill(table, first)
-    for array in table[1:]:  # give back the room that was not needed
+    for array in table[1:]:  # free the memory that was not needed
         array.resize(int(table.ptr[-1]), refcheck=False)
     return table
 
@@ -84,7 +84,7 @@ def iter_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> 
 
 
 def column_blocks(S: Any, Y: Any) -> Iterator[tuple[int, int, int, Any, Any]]:
-    """Yield (first column, width, where it stands in the arrays, scores, labels) for dense arrays of some columns."""
+    """Yield (first column, width, its position in the arrays, scores, labels) for dense arrays of some columns."""
     n_nodes = S.shape[1]
     S_cols = S.tocsc() if sparse.issparse(S) else np.ascontiguousarray(S)
     Y_cols = Y.tocsc() if sparse.issparse(Y) else np.ascontiguousarray(Y)
@@ -103,7 +103,7 @@ def _dense_columns(M: Any, first: int, last: int) -> Any:
 
 
 def _empty_table(S: Any, weight: NDArray[np.int64] | None, n_classes: int, size: int) -> CutPoints:
-    """Return room for ``size`` cut points, counts in the smallest type that holds all weights."""
+    """Return arrays for ``size`` cut points, counts in the smallest type that holds all weights."""
     total = S.shape[0] if weight is None else int(weight.sum())
     dtype = np.uint16 if total < 1 << 16 else np.uint32 if total < 1 << 32 else np.int64
     return CutPoints(
@@ -112,7 +112,7 @@ def _empty_table(S: Any, weight: NDArray[np.int64] | None, n_classes: int, size:
 
 
 def _trim(table: CutPoints) -> CutPoints:
-    """Leave out the room that was not needed."""
+    """Drop the part that was not needed."""
     used = int(table.ptr[-1])
     return CutPoints(table.ptr, table.value[:used], table.pos[:used], table.neg[:used])
 

@@ -23,7 +23,7 @@ Thresholds = NDArray[np.float64]
 def shrink_thresholds(t: Thresholds, strength: float, towards: str, single: float, given: HeldOutScores) -> Thresholds:
     """Move thresholds part of the way to the single one, or to their parents' (at the top: to the single one).
 
-    What is monotone stays so. -inf counts as the lowest score given once it is moved.
+    Monotone thresholds stay monotone. -inf counts as the lowest score given once it is moved.
     """
     if strength == 0:
         return t

@@ -33,13 +33,13 @@ class SingleThreshold(LearnedThresholds):
     ----------
     objective : str or callable, default="micro_f1"
         ``"micro_f1"``, ``"hmc_loss"``, ``"h_loss"`` (normalised), ``"class_distribution"`` (the predicted shares of
-        positives come closest to the true ones) or ``"label_cardinality"`` (so do the numbers of labels of the
-        instances). Or a function ``f(y_true, y_pred)`` that returns a number; one with an argument called
+        positives come closest to the true ones) or ``"label_cardinality"`` (the same for the numbers of labels
+        per instance). Or a function ``f(y_true, y_pred)`` that returns a number; one with an argument called
         ``hierarchy`` is given it.
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
     candidates : int, optional
-        Try only so many thresholds at equal distances, the last being the largest possible score, as the paper's
+        Try only this many thresholds at equal distances, the last being the largest possible score, as the paper's
         sub-optimal search does with 100. All distinct scores by default.
     greater_is_better : bool, default=True
         Which way a function is better.
@@ -71,7 +71,7 @@ class SingleThreshold(LearnedThresholds):
     Candidates are the distinct scores, and the smallest of equally good ones is taken. All named objectives cost one
     sort of the scores and a sweep, instead of one evaluation for each candidate. For the H-loss, the curve holds
     only the cut points where it changes. The distance of class distributions weights squared differences with
-    the costs c_v of the classes: the paper does not say so, but its numbers are met only then.
+    the costs c_v of the classes: the paper does not say so, but its numbers are reproduced only then.
     ``sample_weight`` counts an instance that many times; weights that are not whole are rounded to 1/65536 of the
     largest. Memory stays below four times the score matrix.
 
