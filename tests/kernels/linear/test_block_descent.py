@@ -104,7 +104,7 @@ def test_both_models_have_the_same_minimum(seed, penalty):
 
 @pytest.mark.parametrize("n_samples", [20, 200])
 def test_few_and_many_rows_reach_the_same_objective_as_plain_proximal_gradient(n_samples):
-    """With few rows a feature the solver keeps rows, with many it keeps products of features."""
+    """With few rows per feature the solver keeps rows, with many it keeps products of features."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_samples, 8))
     Y = (rng.random((n_samples, 2)) < 1 / (1 + np.exp(-X[:, :2]))).astype(float)

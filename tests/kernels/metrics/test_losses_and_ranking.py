@@ -83,7 +83,7 @@ def test_sweeps(n_cells, seed):
 
 @pytest.mark.slow
 def test_kernels_stay_within_their_arrays(tmp_path):
-    """Run this room's own tests once more with numba checking every index."""
+    """Run these tests once more with numba checking every index."""
     environment = {
         **os.environ,
         "NUMBA_BOUNDSCHECK": "1",

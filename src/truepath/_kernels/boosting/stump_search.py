@@ -41,7 +41,7 @@ def add_rows(block, rows, total):
 def fill_block(w, y, place, node, first, channels, block):
     """Copy the weights of the classes from `first` on: signed by the label, or (two channels) positive and negative.
 
-    Only cells whose place in the tree is `node` count; `place` has one column a class, or one for all.
+    Only cells whose place in the tree is `node` count; `place` has one column per class, or one for all.
     """
     half = WIDTH // channels
     last = min(first + half, w.shape[1])
@@ -161,7 +161,7 @@ def search_cuts(
 ):  # fmt: skip
     """Search the bundles `bundles[0]` to `bundles[1]` for every class.
 
-    Fills `best` and `best_cut`, one entry a class; or, unless it is empty, `shared`: gains summed over classes, with
+    Fills `best` and `best_cut`, one entry per class; or, unless empty, `shared`: gains summed over classes, with
     the gains of no cut at all in `best`.
     """
     n_samples, n_classes = w.shape

@@ -1,7 +1,7 @@
 """Votes of small trees: where a cell falls, what it votes, rule (7), reweighting, and the hierarchy-aware loss.
 
 A tree of depth D has the nodes 0 .. 2^D - 2 in heap order (the children of k are 2k + 1 and 2k + 2) and 2^D leaves. Its
-tables have one column a class, or one for all classes. Node `feature` -1 sends every row left.
+tables have one column per class, or one for all classes. Node `feature` -1 sends every row left.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from truepath._kernels.jit import kernel
 
 @kernel
 def descend(bins, place, feature, cut_bin, missing_bin, missing_left, node):
-    """In place: move the cells at `node` to its children; the cut is given in bins, one a column of `place`."""
+    """In place: move the cells at `node` to its children; the cut is given in bins, one per column of `place`."""
     for i in range(place.shape[0]):
         for j in range(place.shape[1]):
             if place[i, j] == node:
@@ -113,7 +113,7 @@ def add_votes(margins, alpha, votes):
 
 @kernel
 def hierarchical_mistakes(margins, y, parent_ptr, parent_idx, enforce):
-    """Return in how many cells a label or one of its ancestors is wrong, eq. (2)-(3); enforce: below a nay, nay."""
+    """Return in how many cells a label or one of its ancestors is wrong, eq. (2)-(3); enforce: no below a no."""
     n_nodes = margins.shape[1]
     is_wrong, is_yes = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes, np.bool_)
     count = 0

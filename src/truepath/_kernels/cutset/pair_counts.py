@@ -1,4 +1,4 @@
-"""Co-occurrence counts of 0/1 columns kept as bit-sets: one bit a row, 64 rows a word, one popcount a word pair.
+"""Co-occurrence counts of 0/1 columns kept as bit-sets: one bit per row, 64 rows per word, one popcount per pair.
 
 A column of ``n`` rows takes ``ceil(n / 64)`` words, so a count of "both set, within this slice of the data" reads
 ``3 n / 64`` words. The arrays are ``(n_columns, n_words)`` of uint64; bits beyond row ``n`` are zero.

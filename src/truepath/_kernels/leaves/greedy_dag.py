@@ -96,7 +96,7 @@ def greedy_dag(W, root, k, leaf_nodes, above_ptr, above_idx, below_ptr, below_id
             n_touched = _list_touched(new[:n_new], below_ptr, below_idx, gain, seen, j, touched)
             for q in touched[:n_touched]:
                 gain[q] = _sum_open(open_weight, above_idx[above_ptr[q] : above_ptr[q + 1]])
-            if n_touched * rounds > width:  # many: all matches anew cost less
+            if n_touched * rounds > width:  # many: computing all again costs less
                 for t in range(width - 1, 0, -1):
                     _play(winner, gain, t)
                 continue

@@ -13,7 +13,7 @@ import numpy as np
 
 from truepath._kernels.jit import inner
 
-# info: one row a column (fields below); dense: ranks, one a row of X; sparse: rows (ascending) and their ranks;
+# info: one row per column (fields below); dense: ranks, one per row of X; sparse: rows (ascending), their ranks;
 # values: the distinct values of each column, ascending
 Columns = namedtuple("Columns", "info dense sparse values")
 IS_DENSE, IS_NOMINAL, MODE, N_VALUES, START, STOP, VALUE_START = 0, 1, 2, 3, 4, 5, 6  # START, STOP: in dense or sparse

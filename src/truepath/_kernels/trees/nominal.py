@@ -91,7 +91,7 @@ def shuffle_values(keys, n_keys, n_values, order, rng):
         if order[PLACE, value] < n_values:
             continue
         other = draw_below(rng, n_present + 1)
-        if other < n_present:  # whoever stands there moves to the end
+        if other < n_present:  # what was there moves to the end
             order[LISTED, n_present] = order[LISTED, other]
             order[PLACE, order[LISTED, other]] = n_present
         order[LISTED, other], order[PLACE, value] = value, other

@@ -1,6 +1,6 @@
 """A small random generator whose state is an array of the caller's: splitmix64 (Steele, Lea & Flood, 2014).
 
-One state a tree, so trees grown in any order, on any number of threads, draw the same numbers.
+One state per tree, so trees grown in any order, on any number of threads, draw the same numbers.
 """
 
 from __future__ import annotations

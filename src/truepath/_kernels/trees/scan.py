@@ -122,7 +122,7 @@ def fill_table(table, keys, n_keys, n_ranks, n_labels, span, label, stat):
 
 @inner
 def scan_table(table, first, n_ranks, step, beside, sums, node):
-    """Move whole ranks of the table to a side, and compute A and B anew at each cut. Return the best cut."""
+    """Move whole ranks of the table to a side, and compute A and B again at each cut. Return the best cut."""
     T, L, M, W = sums[SUM_T], sums[SUM_L], sums[SUM_M], sums[SUM_W]
     side, single = Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
     best = _first_cut(beside, step, node)

@@ -32,7 +32,7 @@ Split = namedtuple("Split", "gain feature cut missing_left threshold")
 # keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: to sort by;
 # table: sums by rank, where ranks are few; the rest is for nominal features (see nominal.py)
 Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction")
-TABLE_CELLS = 4  # a table of this many cells a row is cheaper than sorting
+TABLE_CELLS = 4  # a table of this many cells per row is cheaper than sorting
 
 
 @inner

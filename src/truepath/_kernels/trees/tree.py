@@ -15,7 +15,7 @@ SURROGATE, IS_STRAIGHT = 6, 7  # the feature asked where the value is missing (-
 # value that goes left; the threshold of the surrogate
 THRESHOLD, WEIGHT, GAIN, SHARE, SURROGATE_CUT = 0, 1, 2, 3, 4
 N_LINKS, N_NUMBERS = 8, 5
-DEEPEST_FORK = 64  # a row waits on so many branches at most; beyond, it follows the larger share
+DEEPEST_FORK = 64  # a row waits on this many branches at most; beyond, it follows the larger share
 
 
 @inner
