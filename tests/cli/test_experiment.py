@@ -125,7 +125,7 @@ def test_ctrl_c_keeps_what_is_finished(n_jobs, tmp_path):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    assert "to go on: truepath experiment plan.toml -o out" in errors
+    assert "to continue: truepath experiment plan.toml -o out" in errors
     assert "Traceback" not in errors
     n_runs = journal.read_bytes().count(b"\n")
     assert (tmp_path / "out" / "results.csv").read_text().count("\n") == 1 + 2 * n_runs

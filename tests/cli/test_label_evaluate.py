@@ -175,8 +175,11 @@ BAD = [
     (["-s", "multi-optimal"], r"There are best-path \(the one leaf that scores best"),
     (["-s", "exact-risk"], "--strategy 'exact-risk' is unknown"),
     (["-s", "single"], "learns from true labels: give --valid-scores .* use best-path, exact, mas, threshold"),
-    (["-s", "mas", "--threshold", "0.5"], "--threshold means nothing to --strategy mas. It belongs to best-path, thr"),
-    (["--method", "greedy"], "--method means nothing to --strategy threshold. It belongs to multi"),
+    (
+        ["-s", "mas", "--threshold", "0.5"],
+        "--threshold is not an option of --strategy mas. It belongs to best-path, thr",
+    ),
+    (["--method", "greedy"], "--method is not an option of --strategy threshold. It belongs to multi"),
     (["-s", "mas", "--k", "two"], "k must be None, an int, .*'metalabeler'.*; got 'two'"),
     (["-s", "mas", "--k", "1.5"], "k must be None, an int, .*; got 1.5"),
     (["-s", "masr", "--alpha", "much"], "alpha must be a finite number >= 0 or 'balanced'; got 'much'"),

@@ -91,7 +91,7 @@ def test_the_help_names_the_papers_and_loads_them_no_sooner(run):
 def test_an_interrupted_run_says_how_to_go_on(run, tmp_path):
     done = run([CELLS[0], Cell("stop", interrupt, seconds=5)], "fake")
     assert done.exit_code == 130
-    assert "the same command goes on" in done.stderr
+    assert "the same command continues" in done.stderr
     assert "| one" in (tmp_path / "out" / "fake.md").read_text()
     assert "Not run yet: stop." in (tmp_path / "out" / "fake.md").read_text()
 

@@ -73,7 +73,7 @@ def _common(
 
 
 def main() -> None:
-    """Run the command line; an error of the user's input is one line on stderr, not a traceback."""
+    """Run the command line; an error in the user's input is one line on stderr, not a traceback."""
     try:
         app()
     except (ValueError, OSError, ImportError) as error:  # TruePathError is a ValueError
@@ -87,6 +87,6 @@ def main() -> None:
 
 
 def format_error(error: Exception) -> str:
-    """Return an error as one line: what is wrong and then, dim on terminals that show it, the way out."""
+    """Return an error as one line: what is wrong and then what to do about it, dim on terminals that show it."""
     problem, remedy = (" ".join(part.split()) for part in explain(error))
     return f"truepath: {problem}" + (f" {typer.style(remedy, dim=True)}" if remedy else "")

@@ -30,17 +30,19 @@ def compare(
         Path,
         typer.Argument(help="A CSV with dataset, method, (seed, fold, measure,) value, or an experiment's folder."),
     ],
-    measure: Annotated[
-        str | None, typer.Option("--measure", "-m", help="One measure; by default all, in turn.")
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.table,
+    measure: Annotated[str | None, typer.Option("--measure", "-m", help="One measure; all by default.")] = None,
+    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    form: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.table,
     diagram: Annotated[
-        Path | None, typer.Option(help="Draw the critical-difference diagram: OUT.svg, or PNG, PDF by matplotlib.")
+        Path | None,
+        typer.Option(help="Draw the critical-difference diagram: to OUT.svg, or to PNG or PDF with matplotlib."),
     ] = None,
     greater_is_better: Annotated[
         bool | None,
-        typer.Option("--greater-is-better/--lower-is-better", help="For measures that truepath does not know."),
+        typer.Option(
+            "--greater-is-better/--lower-is-better",
+            help="Which values are better, for measures truepath does not know.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
@@ -77,7 +79,7 @@ def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[
 
 
 def _draw(comparison: MethodComparison, path: Path) -> None:
-    """Write the diagram: SVG by ourselves, without matplotlib; other endings by matplotlib."""
+    """Write the diagram: SVG without matplotlib, other formats with it."""
     from truepath.experiments import critical_difference_diagram, critical_difference_svg
 
     if path.suffix.lower() == ".svg":

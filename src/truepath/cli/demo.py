@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-#: Enough for thresholds, and quick
+#: Enough to learn thresholds, and quick
 N_FOLDS = 3
 #: What is compared: preset -> what it is in words
 METHODS = {
@@ -37,8 +37,8 @@ def demo(
     ds = load_dataset("pypi-topics")
     n_train, h = len(ds.train) + len(ds.valid), ds.hierarchy
     console.print(
-        f"[bold]pypi-topics[/]: which of {h.n_nodes} topics does a Python package have, by the words about it?\n"
-        f"{n_train:,} packages to learn from, {len(ds.test):,} to test on. No topic comes without those above it.\n"
+        f"[bold]pypi-topics[/]: which of {h.n_nodes} topics does a Python package have, judging by its description?\n"
+        f"{n_train:,} packages to learn from, {len(ds.test):,} to test on. A topic comes with all topics above it.\n"
     )
     for method, what in METHODS.items():
         console.print(f"  [bold]{method:<13}[/] {what}")
@@ -50,7 +50,7 @@ def demo(
     console.print(f"\nOne package, as [bold]{best.name}[/] sees it:")
     console.print(_example(run, best))
     page = _write(run, output)
-    console.print(f"\nThe whole story, with the hierarchy to zoom into: [bold]{page}[/]", soft_wrap=True)
+    console.print(f"\nAll results, with a hierarchy to zoom into: [bold]{page}[/]", soft_wrap=True)
     console.print("\nTry next:")
     console.print("  [bold]truepath fit YOUR.csv --text COLUMN --labels COLUMN -o model.tp[/]")
     console.print("  [bold]truepath methods[/]")
@@ -75,7 +75,7 @@ def _train(ds: Dataset) -> Run:
 
 
 def _write(run: Run, folder: Path) -> Path:
-    """Keep the results, and make the page from them."""
+    """Save the results, and make the page from them."""
     from truepath.cli.steps import progress
     from truepath.report import save_run, write_report
 

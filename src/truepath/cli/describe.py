@@ -12,15 +12,18 @@ __all__ = ["describe"]
 
 def describe(
     data: Annotated[
-        str, typer.Argument(help="A file of a format below, a folder of train, valid and test files, or a name.")
+        str,
+        typer.Argument(
+            help="A file in one of the formats below, a folder of train, valid and test files, or a data set's name."
+        ),
     ],
     labels: Annotated[str | None, typer.Option(help="Column of label paths in a table (default: labels).")] = None,
     text: Annotated[str | None, typer.Option(help="Column of texts in a table.")] = None,
-    ids: Annotated[str | None, typer.Option("--ids", "--id", help="Column with the names of the rows.")] = None,
-    split: Annotated[str | None, typer.Option(help="Column that says train or test of each row.")] = None,
-    sep: Annotated[str | None, typer.Option(help="What separates the parts of a path (default: /).")] = None,
-    between: Annotated[str | None, typer.Option(help="What separates the paths of a cell (default: ;).")] = None,
-    reader: Annotated[str | None, typer.Option(help="The format, if the file alone does not tell.")] = None,
+    ids: Annotated[str | None, typer.Option("--ids", "--id", help="Column with the row ids.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column that says train or test for each row.")] = None,
+    sep: Annotated[str | None, typer.Option(help="Separator of the parts of a path (default: /).")] = None,
+    between: Annotated[str | None, typer.Option(help="Separator of the paths in a cell (default: ;).")] = None,
+    reader: Annotated[str | None, typer.Option(help="The format, if it cannot be seen from the file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Count what a data set holds: rows, features, missing values, labels, depth, partial paths."""

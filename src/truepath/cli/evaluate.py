@@ -17,7 +17,7 @@ __all__ = ["evaluate"]
 
 
 class _Measured(NamedTuple):
-    """One measure's value, with the ends of its interval if one was asked for."""
+    """One measure's value, with its interval if one was asked for."""
 
     value: float
     low: float | None = None
@@ -27,33 +27,38 @@ class _Measured(NamedTuple):
 def evaluate(
     truth: Annotated[
         str,
-        typer.Argument(help="True labels: a file as label writes it, a 0/1 matrix, or a data set."),
+        typer.Argument(help="True labels: a file as written by truepath label, a 0/1 matrix, or a data set."),
     ],
-    predicted: Annotated[Path | None, typer.Argument(help="Predicted labels: a file of the same kinds.")] = None,
+    predicted: Annotated[
+        Path | None, typer.Argument(help="Predicted labels: a file of labels or a 0/1 matrix.")
+    ] = None,
     hierarchy: Annotated[
         str | None,
-        typer.Option("--hierarchy", "-H", help="As for label; may be left out if TRUTH is a data set."),
+        typer.Option("--hierarchy", "-H", help="Hierarchy, as in truepath label; not needed if TRUTH is a data set."),
     ] = None,
     labels: Annotated[str, typer.Option(help="The column of label names, if TRUTH is a table of your own.")] = "labels",
     scores: Annotated[
         Path | None, typer.Option("--scores", "-S", help="Scores, for the measures that need them.")
     ] = None,
     metrics: Annotated[
-        str | None, typer.Option("--metrics", "-m", help="Names, with commas; all by default. They are listed below.")
+        str | None,
+        typer.Option("--metrics", "-m", help="Names from the list below, separated by commas; all by default."),
     ] = None,
     nodes: Annotated[
-        str | None, typer.Option(help="Count these labels only: names, with commas, or a file of them.")
+        str | None, typer.Option(help="Count these labels only: names separated by commas, or a file of names.")
     ] = None,
     leave_out: Annotated[
-        str | None, typer.Option(help="Do not count these labels: names, with commas, or a file.")
+        str | None, typer.Option(help="Do not count these labels: names separated by commas, or a file of names.")
     ] = None,
-    bootstrap: Annotated[int, typer.Option(min=0, help="Resamples for 95% intervals; 0 for none.")] = 0,
-    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Number of bootstrap resamples for 95% intervals; 0 for none.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the resamples.")] = 0,
     split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set.")] = "test",
-    ids: Annotated[str | None, typer.Option(help="The column of row names, if not the first.")] = None,
-    by_order: Annotated[bool, typer.Option("--by-order", help="Compare row by row, whatever the ids say.")] = False,
+    ids: Annotated[str | None, typer.Option(help="The column of row ids, if not the first.")] = None,
+    by_order: Annotated[bool, typer.Option("--by-order", help="Compare row by row, without matching ids.")] = False,
     close: Annotated[
-        bool, typer.Option("--close", help="Add ancestors missing in matrices instead of refusing them.")
+        bool, typer.Option("--close", help="Add missing ancestors to 0/1 matrices instead of refusing them.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the values as JSON.")] = False,
 ) -> None:
@@ -91,7 +96,7 @@ def _read_truth(
         if not Path(truth).is_file():
             raise FileNotFoundError(2, "no such file", truth)
         if hierarchy is None:
-            problem = "--hierarchy is missing: a file of labels does not say which label lies below which."
+            problem = "--hierarchy is missing: a file of labels does not contain the hierarchy."
             raise TruePathError(problem, "Give a file of edges, or the hierarchy.json of a run.")
         tree = read_hierarchy(hierarchy)
         table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
@@ -161,7 +166,7 @@ def _wanted(metrics: str | None, given: dict[str, Any]) -> list[str]:
 def _measure(
     names: list[str], true: Any, given: dict[str, Any], hierarchy: Hierarchy, nodes: Any, n_resamples: int, seed: int
 ) -> dict[str, _Measured]:
-    """Compute the measures, with a bar."""
+    """Compute the measures, with a progress bar."""
     from truepath.cli.steps import progress
     from truepath.metrics import bootstrap_interval, get_metric
 
@@ -196,7 +201,7 @@ def _as_json(found: dict[str, _Measured], n_resamples: int) -> dict[str, Any]:
 
 
 def _finite(value: float | None) -> float | None:
-    """Return a number that JSON has, None for NaN."""
+    """Return a number that JSON can hold, None for NaN."""
     return None if value is None or value != value else value
 
 

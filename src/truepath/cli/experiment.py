@@ -1,4 +1,4 @@
-"""``truepath experiment``: run a plan of data sets x methods x seeds x measures, or the rest of it."""
+"""``truepath experiment``: run a plan of data sets x methods x seeds x measures, or what is left of it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ def experiment(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the results; by default PLAN-results.")
     ] = None,
-    n_jobs: Annotated[int | None, typer.Option("--n-jobs", "-j", help="How many runs at a time; -1 for all.")] = None,
+    n_jobs: Annotated[
+        int | None, typer.Option("--n-jobs", "-j", help="Number of runs at the same time; -1 for all cores.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and show what would run.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
 ) -> None:
-    """Run an experiment; finished runs are kept, so the same command goes on after an interruption."""
+    """Run an experiment; finished runs are kept, so the same command continues after an interruption."""
     from truepath.experiments import survey_experiment
 
     folder = output if output is not None else Path(f"{plan.stem}-results")
@@ -39,7 +41,7 @@ def experiment(
         result = _run(plan, folder, n_jobs)
     except KeyboardInterrupt:
         command = shlex.join(["truepath", "experiment", str(plan), "-o", str(folder)])
-        typer.echo(f"truepath: interrupted. What is finished is in {folder}; to go on: {command}", err=True)
+        typer.echo(f"truepath: interrupted. Finished runs are in {folder}; to continue: {command}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     typer.echo(json.dumps(_summary(result), indent=2) if as_json else _tables(result))
     _say_what_failed(result)
@@ -50,7 +52,7 @@ def experiment(
 
 
 def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
-    """Run the plan behind a progress bar; what is kept and done again goes to stderr."""
+    """Run the plan with a progress bar; which runs are kept or repeated is written to stderr."""
     from truepath.cli.steps import progress
     from truepath.experiments import run_experiment
 
@@ -64,7 +66,7 @@ def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
 
 
 def _tables(result: ExperimentResult) -> str:
-    """Return a table for each measure, and where the files are."""
+    """Return one table per measure, and where the files are."""
     from truepath.experiments import format_table
 
     done = bool(result.table["value"])
@@ -95,7 +97,7 @@ def _say_what_failed(result: ExperimentResult) -> None:
 
 
 def _show_survey(survey: Survey, folder: Path, as_json: bool) -> None:
-    """Print what would run: counts, and the runs left for each data set and method."""
+    """Print what would run: counts, and the runs left per data set and method."""
     from truepath.experiments.statistics.format_table import align_columns
 
     todo = survey.todo

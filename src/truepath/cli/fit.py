@@ -1,4 +1,4 @@
-"""``truepath fit``: learn from a table or a data set, say how well it goes, and save the model."""
+"""``truepath fit``: learn from a table or a data set, measure the model, and save it."""
 
 from __future__ import annotations
 
@@ -20,34 +20,38 @@ __all__ = ["fit"]
 def fit(
     data: Annotated[
         str,
-        typer.Argument(help="A file of a format below, a folder of train, valid and test files, or a name."),
+        typer.Argument(
+            help="A file in one of the formats below, a folder of train, valid and test files, or a data set's name."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, such as books.tp.")],
     method: Annotated[
-        str, typer.Option("--method", "-m", help="A preset; 'auto' chooses by the data. See truepath methods.")
+        str, typer.Option("--method", "-m", help="A preset; 'auto' chooses one for the data. See truepath methods.")
     ] = "auto",
     labels: Annotated[
         str | None,
-        typer.Option(help="Column of label paths, or columns of levels with commas between (default: labels)."),
+        typer.Option(
+            help="Column of label paths, or the columns of the levels, separated by commas (default: labels)."
+        ),
     ] = None,
-    text: Annotated[str | None, typer.Option(help="Column of texts to learn from; else all other columns.")] = None,
-    ids: Annotated[str | None, typer.Option("--ids", "--id", help="Column with the names of the rows.")] = None,
-    split: Annotated[str | None, typer.Option(help="Column that says train or test of each row.")] = None,
-    sep: Annotated[str | None, typer.Option(help="What separates the parts of a path (default: /).")] = None,
-    between: Annotated[str | None, typer.Option(help="What separates the paths of a cell (default: ;).")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="Column of texts to learn from; all other columns by default.")
+    ] = None,
+    ids: Annotated[str | None, typer.Option("--ids", "--id", help="Column with the row ids.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column that says train or test for each row.")] = None,
+    sep: Annotated[str | None, typer.Option(help="Separator of the parts of a path (default: /).")] = None,
+    between: Annotated[str | None, typer.Option(help="Separator of the paths in a cell (default: ;).")] = None,
     hierarchy: Annotated[
         str | None,
-        typer.Option(help="File with the hierarchy (.csv edges, .json, .obo); else the paths found make it."),
+        typer.Option(help="File with the hierarchy (.csv edges, .json, .obo); by default it is built from the paths."),
     ] = None,
-    reader: Annotated[str | None, typer.Option(help="The format of DATA, if the file alone does not tell.")] = None,
+    reader: Annotated[str | None, typer.Option(help="The format of DATA, if it cannot be seen from the file.")] = None,
     test_share: Annotated[
-        float, typer.Option(help="Share of rows held out to measure on, where the data have no test part; 0: none.")
+        float, typer.Option(help="Share of rows held out to measure on if the data have no test part; 0 for none.")
     ] = 0.2,
-    run: Annotated[
-        Path | None, typer.Option(help="Where to keep the test results (default: beside the model).")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
-    n_jobs: Annotated[int | None, typer.Option(help="Parallel workers; -1: all cores.")] = None,
+    run: Annotated[Path | None, typer.Option(help="Folder for the test results (default: beside the model).")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    n_jobs: Annotated[int | None, typer.Option(help="Parallel workers; -1 for all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Fit a model, measure it on rows it did not see, and save it."""
@@ -86,7 +90,7 @@ def fit(
 
 
 def _check_options(output: Path, test_share: float) -> None:
-    """Refuse, before the work, what could not be measured or saved after it."""
+    """Refuse, before fitting, what could not be measured or saved after it."""
     from truepath.errors import TruePathError
 
     if not 0 <= test_share < 1:
@@ -94,7 +98,7 @@ def _check_options(output: Path, test_share: float) -> None:
     if find_spec("skops") is None:
         raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
     if not output.resolve().parent.is_dir():
-        problem = f"--output: there is no folder {output.parent} to write {output.name} to."
+        problem = f"--output: there is no folder {output.parent} for {output.name}."
         raise TruePathError(problem, "Create it, or choose another place.")
 
 
@@ -110,7 +114,7 @@ def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | No
 
 
 def _choose(ds: Dataset) -> str:
-    """Return the name of what the classifier chooses by itself for these features."""
+    """Return the name of the preset that the classifier chooses for these features."""
     from truepath.classifier import default_method
 
     return default_method(next(iter(ds.splits.values())).X)
@@ -131,7 +135,7 @@ def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> Hierarchic
 def _measure(
     model: HierarchicalClassifier, train: Split, test: Split, ds: Dataset, method: str, folder: Path
 ) -> dict[str, Any]:
-    """Fit on the training rows, measure on the others, keep the results in a folder."""
+    """Fit on the training rows, measure on the others, save the results in a folder."""
     from truepath.cli.steps import evaluate_model, fit_with_progress
     from truepath.report import Run, save_run
 

@@ -24,17 +24,19 @@ __all__ = ["label"]
 
 def label(
     scores: Annotated[
-        Path, typer.Argument(help="Scores: CSV or TSV (a line of label names first), Parquet, npy, npz.")
+        Path, typer.Argument(help="Scores: CSV or TSV with label names in the first line, Parquet, npy or npz.")
     ],
     hierarchy: Annotated[
         str,
         typer.Option(
-            "--hierarchy", "-H", help="Edges (csv, tsv, edges), paths (txt), json, obo, arff, or a data set's name."
+            "--hierarchy",
+            "-H",
+            help="File of edges (csv, tsv, edges) or paths (txt), json, obo, arff, or a data set's name.",
         ),
     ],
     ctx: typer.Context,
     strategy: Annotated[
-        str, typer.Option("--strategy", "-s", help="How labels are chosen, by name; they are listed below.")
+        str, typer.Option("--strategy", "-s", help="How labels are chosen: a name from the list below.")
     ] = "threshold",
     truth: Annotated[
         Path | None, typer.Option(help="True labels of the same rows, to learn thresholds from (optimistic).")
@@ -44,18 +46,18 @@ def label(
     ] = None,
     valid_truth: Annotated[Path | None, typer.Option(help="True labels of those held-out rows.")] = None,
     coherent: Annotated[
-        str, typer.Option(help="Scores above their parents': error, or the correction's name, such as max-up.")
+        str, typer.Option(help="If a score is above its parent's: error, or the name of a correction, such as max-up.")
     ] = "error",
-    ids: Annotated[str | None, typer.Option(help="The column of row names, if not the first.")] = None,
+    ids: Annotated[str | None, typer.Option(help="The column of row ids, if not the first.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; stdout by default.")] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="csv, tsv, json or parquet; by default what OUTPUT ends in.")
+        str | None, typer.Option("--format", help="csv, tsv, json or parquet; by default the ending of OUTPUT.")
     ] = None,
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Write 0/1 columns instead of the most specific labels.")
     ] = False,
 ) -> None:
-    """Turn scores into label sets that respect the hierarchy, whichever model they come from."""
+    """Turn the scores of any model into label sets that respect the hierarchy."""
     from truepath.cli.steps import progress
     from truepath.data import read_hierarchy, read_scores, write_labels
     from truepath.data.tables.write import find_format
@@ -86,7 +88,7 @@ def _learn_from(
     scores: Path | None,
     labels: Path | None,
 ) -> tuple[ScoreTable, LabelTable] | None:
-    """Read what there is to learn from: scores and the true labels of the same rows."""
+    """Read scores and the true labels of the same rows, to learn from."""
     from dataclasses import replace
 
     from truepath.data import match_rows, read_labels, read_scores
@@ -113,7 +115,7 @@ def _learn_from(
 
 
 def _correct(table: ScoreTable, *, hierarchy: Hierarchy, correction: Any, wanted: bool) -> Any:
-    """Return a table's scores made coherent, or say which are not and what to do."""
+    """Return a table's scores made coherent, or report which are not and what to do."""
     from truepath.hierarchy import check_scores
 
     if correction is not None:
@@ -142,7 +144,7 @@ def _fit(decoder: DecoderLike, held_out: Any, correct: Callable[[ScoreTable], An
 
 
 def _predict(decoder: DecoderLike, S: Any, show: Show) -> Any:
-    """Label the rows, a block at a time, so that the bar moves."""
+    """Label the rows one block at a time, so that the progress bar moves."""
     from scipy import sparse
 
     from truepath.hierarchy.matrices import row_blocks
@@ -155,7 +157,7 @@ def _predict(decoder: DecoderLike, S: Any, show: Show) -> Any:
 
 
 def _remark(Y: Any, decoder: DecoderLike, output: Path | None) -> None:
-    """Say on stderr what was done."""
+    """Report on stderr what was done."""
     import numpy as np
 
     counts = np.diff(Y.indptr)
@@ -163,6 +165,6 @@ def _remark(Y: Any, decoder: DecoderLike, output: Path | None) -> None:
     where = "" if output is None else f" to {output}"
     typer.echo(
         f"truepath: {Y.shape[0]} rows labelled{where}: {counts.mean():.2f} labels per row, "
-        f"{int((counts == 0).sum())} rows without{learned}",
+        f"{int((counts == 0).sum())} rows without any{learned}",
         err=True,
     )

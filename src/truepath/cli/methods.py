@@ -20,7 +20,7 @@ def methods(
     kind: Annotated[str, typer.Option("--kind", "-k", help=f"What to list: {', '.join(KINDS)}, or all.")] = "presets",
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
-    """List what can be named: the methods that fit and experiment know, and the parts that methods are made of."""
+    """List the methods that fit and experiment accept, and the parts that methods are made of."""
     kinds = KINDS if kind == "all" else (kind,)
     found = {each: list_members(each) for each in kinds}
     if as_json:
@@ -33,7 +33,7 @@ def methods(
 
 
 def list_members(kind: str) -> list[dict[str, Any]]:
-    """Return what there is to read about the presets, or the members of a registry, as plain values.
+    """Return the presets, or the members of a registry, with their descriptions as plain values.
 
     >>> [row["name"] for row in list_members("combiners")][:2]
     ['bayesian-aggregation', 'blend']
@@ -54,7 +54,7 @@ def _preset_names() -> list[str]:
 
 
 def _preset(name: str) -> dict[str, Any]:
-    """Return what there is to read about a preset: where it is from, and how it differs from what was published."""
+    """Return the description of a preset: where it is from, and how it differs from what was published."""
     from truepath.classifier import get_preset
 
     preset = get_preset(name)
@@ -77,7 +77,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
 
 def _remarks(row: dict[str, Any]) -> list[str]:
-    """Return what stands in brackets behind a summary."""
+    """Return the remarks in brackets after a summary."""
     said = []
     if row.get("reference"):
         said.append(row["reference"] + (", as published" if row.get("published") else ""))

@@ -1,4 +1,4 @@
-"""Help that ends with the members of a registry: looked up when the help is shown, not when the command line starts."""
+"""Help that ends with the members of a registry, looked up when the help is shown, not when the command line starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``truepath predict``: labels for new rows, by a model that ``truepath fit`` saved."""
+"""``truepath predict``: labels for new rows, from a model that ``truepath fit`` saved."""
 
 from __future__ import annotations
 
@@ -13,19 +13,28 @@ __all__ = ["predict"]
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that truepath fit saved.")],
-    data: Annotated[str, typer.Argument(help="Rows of the same kind: a file of a format below, a folder, or a name.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Rows of the same kind: a file in one of the formats below, a folder, or a data set's name."
+        ),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
     ] = None,
-    format: Annotated[str | None, typer.Option(help="csv, tsv, parquet or json (default: by the ending).")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="csv, tsv, parquet or json (default: the ending of OUTPUT).")
+    ] = None,
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
     ] = False,
     scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
-    explain: Annotated[int | None, typer.Option(help="Print why this row (from 0) got its labels, and stop.")] = None,
+    explain: Annotated[
+        int | None, typer.Option(help="Print why this row (counted from 0) got its labels, and stop.")
+    ] = None,
 ) -> None:
-    """Predict label sets, and write them by name."""
+    """Predict label sets for new rows, and write the label names."""
     from truepath.classifier import HierarchicalClassifier
     from truepath.cli.steps import open_rows, progress
     from truepath.data import write_labels, write_scores

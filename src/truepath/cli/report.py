@@ -1,4 +1,4 @@
-"""``truepath report``: one HTML page on a run or an experiment."""
+"""``truepath report``: one HTML page about a run or an experiment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="The page's title; by default the run's own.")] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Write one self-contained HTML page on a run (measures, hierarchy, curves, examples) or on an experiment."""
+    """Write one self-contained HTML page about a run (measures, hierarchy, curves, examples) or an experiment."""
     from truepath.cli.steps import progress
 
     with progress("writing the page"):
@@ -45,7 +45,7 @@ def _plan_name(folder: Path) -> str:
 
 
 def _write(run: Path, output: Path, title: str | None) -> Path:
-    """Find out what the folder holds and write its page."""
+    """Find out what the folder contains and write its page."""
     from truepath.errors import TruePathError
     from truepath.report import load_run, write_experiment_report, write_report
 
@@ -59,6 +59,6 @@ def _write(run: Path, output: Path, title: str | None) -> Path:
     if (folder / "results.csv").is_file():
         return write_experiment_report(output, folder / "results.csv", title=title or _plan_name(folder))
     raise TruePathError(
-        f"{run}: neither a run (no run.json) nor an experiment (no results.csv) is here.",
+        f"{run}: this is neither a run (no run.json) nor an experiment (no results.csv).",
         "A run is saved by truepath fit or truepath.report.save_run, an experiment by truepath experiment.",
     )

@@ -1,4 +1,4 @@
-"""``truepath reproduce``: rerun a paper's tables on the data at hand, ours beside the published values."""
+"""``truepath reproduce``: rerun a paper's tables on the available data, with our values beside the published ones."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ INTERRUPTED = 130
 def reproduce(
     paper: Annotated[
         str | None,
-        typer.Argument(help="A paper by name (they are listed below), or all.", metavar="PAPER|all"),
+        typer.Argument(help="Name of a paper from the list below, or all.", metavar="PAPER|all"),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="The folder of benchmark data; $TRUEPATH_DATA or the cache folder by default.")
+        Path | None, typer.Option(help="Folder of the benchmark data; by default $TRUEPATH_DATA or the cache folder.")
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where results are kept and tables written.")] = Path(
-        "reproduced"
-    ),
-    only: Annotated[str | None, typer.Option(help="Only cells that have this text in their key.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Only cells that cost less than about a minute.")] = False,
-    rerun: Annotated[bool, typer.Option("--rerun", help="Run cells again that are finished already.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything that is random.")] = 0,
-    n_jobs: Annotated[int | None, typer.Option(help="Number of workers within a cell.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results and tables.")] = Path("reproduced"),
+    only: Annotated[
+        str | None, typer.Option(help="Only cells (single results of a table) with this text in their key.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only cells that take less than about a minute.")] = False,
+    rerun: Annotated[bool, typer.Option("--rerun", help="Run finished cells again.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    n_jobs: Annotated[int | None, typer.Option(help="Parallel workers within a cell.")] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List papers and cells, run nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparisons (or the list) as JSON.")] = False,
 ) -> None:
     """Rerun the tables of a paper: published values beside ours, with difference and verdict.
 
-    Every finished cell is kept at once, so that an interrupted run goes on where it was; what lacks its data is listed.
+    Every finished cell is saved at once, so that an interrupted run continues where it stopped. Cells without data are
+    listed.
     """
     from truepath.data import data_home
     from truepath.errors import TruePathError
     from truepath.papers import PAPERS, Settings
 
     if paper is None and not show_list:
-        raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all.", "--list shows what each holds.")
+        raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all.", "--list shows the cells of each.")
     papers = PAPERS.members() if paper in (None, "all") else [PAPERS[str(paper)]]
     settings = Settings(data_home(data), seed, n_jobs)
     if show_list:
@@ -58,14 +59,16 @@ def reproduce(
     except KeyboardInterrupt:
         for paper_ in papers:
             _write(paper_, output, settings)
-        typer.echo(f"interrupted: finished cells are kept in {output}; the same command goes on from there.", err=True)
+        typer.echo(
+            f"interrupted: finished cells are kept in {output}; the same command continues from there.", err=True
+        )
         raise typer.Exit(INTERRUPTED) from None
     _print(papers, found, output, settings, as_json)
     _say_what_failed([comparison for comparisons in found.values() for comparison in comparisons], settings)
 
 
 def _say_what_failed(found: list[Comparison], settings: Settings) -> None:
-    """Name the cells that raised; end with a code if there are some, or if nothing could be compared."""
+    """Name the cells that raised; exit with a code if there are any, or if nothing could be compared."""
     failed = [comparison for comparison in found if comparison.table == "Failed"]
     for comparison in failed:
         typer.echo(f"failed: {comparison.dataset}: {comparison.reason}", err=True)
@@ -79,7 +82,7 @@ def _say_what_failed(found: list[Comparison], settings: Settings) -> None:
 
 
 def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -> list[Cell]:
-    """Pick the cells to run; among many papers, one without any is passed over."""
+    """Pick the cells to run; of several papers, those without any are skipped."""
     from truepath.errors import TruePathError
     from truepath.papers import choose_cells
 
@@ -92,7 +95,7 @@ def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -
 
 
 def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, rerun: bool) -> list[Comparison]:
-    """Run cells under a progress bar that counts the expected seconds of those that are to be run."""
+    """Run cells with a progress bar that counts the expected seconds of the cells to run."""
     from truepath.cli.steps import progress
     from truepath.papers import reproduce
 
@@ -103,7 +106,7 @@ def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, reru
 
 
 def _write(paper: Paper, output: Path, settings: Settings) -> str:
-    """Write the page of everything that is finished; return it."""
+    """Write the page of all finished cells; return it."""
     from truepath.papers import all_comparisons, finished_cells, to_markdown
 
     cells = finished_cells(paper, output, settings).values()

@@ -1,4 +1,4 @@
-"""The steps that commands share: a bar on long work, opening data, fitting, predicting test rows, the table of results.
+"""The steps that commands share: a progress bar, opening data, fitting, predicting test rows, the table of results.
 
 Every command shows progress in one way: the block gets a function ``show(done, total, what)``, which is what
 :func:`truepath.adapters.on_progress` and the ``on_progress`` of experiments and papers call.
@@ -66,9 +66,9 @@ def progress(description: str) -> Iterator[Show]:
 
 
 def open_training(data: str, *, labels: str | None = None, **options: Any) -> tuple[Dataset, FittedOn]:
-    """Open data to learn from; return them and what is to be remembered to read new rows the same way.
+    """Open data to learn from; return them and what the model has to remember to read new rows the same way.
 
-    ``labels`` may be several columns with commas between; options that are None count as not given.
+    ``labels`` may be several columns separated by commas; options that are None count as not given.
     """
     from truepath.classifier import FittedOn
     from truepath.data import open_dataset
@@ -87,7 +87,7 @@ def open_training(data: str, *, labels: str | None = None, **options: Any) -> tu
 
 
 def open_rows(data: str, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
-    """Return X and the names of the rows to predict, read as the training data were."""
+    """Return X and the ids of the rows to predict, read as the training data were."""
     from truepath.data import open_dataset
     from truepath.data.open import reader_of
     from truepath.errors import TruePathError
@@ -97,7 +97,7 @@ def open_rows(data: str, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
     if is_table and fitted_on.kind != "table":
         how = f"on the data set {fitted_on.name!r}" if fitted_on.kind == "dataset" else "in Python"
         raise TruePathError(
-            f"the model was fitted {how}, not on a table, so it is not known which columns are its features; "
+            f"the model was fitted {how}, not on a table, so its feature columns are not known; "
             "give it a data set of the same kind, or predict in Python."
         )
     if is_table:
@@ -105,7 +105,7 @@ def open_rows(data: str, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
     if fitted_on.kind == "table":
         raise TruePathError(
             f"the model was fitted on a table with the columns {', '.join(map(repr, fitted_on.columns[:8]))}; "
-            f"give it a CSV, TSV or Parquet file with these."
+            f"give it a CSV, TSV or Parquet file with these columns."
         )
     ds = open_dataset(data)
     part = ds["test"] if "test" in ds else ds.merge()["all"]
@@ -113,7 +113,7 @@ def open_rows(data: str, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
 
 
 def _test_file(data: str) -> Any:
-    """Return the file with the rows to predict: in a folder of splits the test part, or else the first."""
+    """Return the file with the rows to predict: in a folder of splits the test part, or the first if there is none."""
     from truepath.data.readers.base import split_files
 
     files = split_files(Path(data))
@@ -121,7 +121,7 @@ def _test_file(data: str) -> Any:
 
 
 def _columns(table: Any, fitted_on: FittedOn) -> tuple[Any, list[str] | None]:
-    """Return the columns that the model was fitted on, and the names of the rows if they are there."""
+    """Return the columns that the model was fitted on, and the row ids if they are there."""
     columns, ids, text = list(fitted_on.columns), fitted_on.ids, fitted_on.text
     table.check(columns)
     names = table.texts(ids).tolist() if ids is not None and ids in table.names else None
@@ -136,7 +136,7 @@ Values = Mapping[str, Mapping[str, float]]  # method -> metric -> value
 
 
 def fit_with_progress(model: HierarchicalClassifier, X: Any, Y: Any, name: str) -> float:
-    """Fit a classifier behind a bar; return the seconds it took."""
+    """Fit a classifier with a progress bar; return the seconds it took."""
     from truepath.adapters import on_progress
     from truepath.cli.steps import progress
 
@@ -147,7 +147,7 @@ def fit_with_progress(model: HierarchicalClassifier, X: Any, Y: Any, name: str) 
 
 
 def evaluate_model(model: HierarchicalClassifier, X: Any, name: str, seconds: float) -> Evaluated:
-    """Predict test rows; return what a report wants to know of the method."""
+    """Predict test rows; return what a report shows about the method."""
     from truepath.report import Evaluated
 
     thresholds = getattr(model.decoder_, "thresholds_", None)
@@ -157,7 +157,7 @@ def evaluate_model(model: HierarchicalClassifier, X: Any, name: str, seconds: fl
 
 
 def print_results(console: Console, measures: Values, title: str, seconds: Mapping[str, float] | None = None) -> None:
-    """Print methods by measures, the best of each measure bold and starred, and below it what the measures mean."""
+    """Print a table of methods and measures, the best of each measure bold and starred, then what the measures mean."""
     from truepath.metrics import get_metric
 
     known = [get_metric(name) for name in MEASURES if any(name in values for values in measures.values())]
@@ -166,7 +166,7 @@ def print_results(console: Console, measures: Values, title: str, seconds: Mappi
 
 
 def legend(shown: Mapping[str, Metric]) -> Table:
-    """Return what measures mean, one per line after what the table above calls them."""
+    """Return what measures mean, one per line, each after its name in the table."""
     from rich.table import Table
 
     lines = Table.grid(padding=(0, 1))

@@ -1,7 +1,7 @@
 """``--strategy NAME``: the decoders by their names, and one option for each parameter that some decoder takes.
 
-Nothing is listed here. Names, summaries and parameters are those of the classes in the registry of decoders, asked when
-the command is parsed or its help shown, so that starting the command line imports nothing heavy and a decoder defined
+Nothing is listed here. Names, summaries and parameters are those of the classes in the registry of decoders, looked up
+when the command is parsed or its help shown. So starting the command line imports nothing heavy, and a decoder defined
 elsewhere has its options too.
 """
 
@@ -32,7 +32,7 @@ __all__ = [
 
 #: Where a command's context keeps the options that were typed
 TYPED = "truepath.strategy options"
-#: Says which way a function is better, and functions cannot be typed
+#: Says which values of a function are better; functions cannot be typed
 ONLY_IN_PYTHON = {"greater_is_better"}
 WHOLE = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf)", re.IGNORECASE)
@@ -50,10 +50,10 @@ class StrategyCommand(_Listing):
         return own + self._of_strategies
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Name the corrections where scores may be corrected, then show the help."""
+        """Add the names of the corrections to the help of --coherent, then show the help."""
         for param in self.params:
             if param.name == "coherent":
-                param.help = f"Scores above their parents': error, or correct them by {', '.join(_corrections())}."
+                param.help = f"If a score is above its parent's: error, or correct it by {', '.join(_corrections())}."
         super().format_help(ctx, formatter)
 
     @cached_property
@@ -63,7 +63,7 @@ class StrategyCommand(_Listing):
 
 
 def choose(name: str, typed: dict[str, str]) -> tuple[Any, dict[str, Any]]:
-    """Return the decoder's class and its options; an unknown name, or an option that means nothing to it, is an error.
+    """Return the decoder's class and its options; an unknown name, or an option that it does not take, is an error.
 
     >>> member, options = choose("mas", {"k": "3"})
     >>> member.summary, options
@@ -78,7 +78,7 @@ def choose(name: str, typed: dict[str, str]) -> tuple[Any, dict[str, Any]]:
     for key in typed:
         if key not in signature(member).parameters:
             owners = ", ".join(other.name for other in DECODERS.members() if key in signature(other).parameters)
-            raise TruePathError(f"{_flag(key)} means nothing to --strategy {name}.", f"It belongs to {owners}.")
+            raise TruePathError(f"{_flag(key)} is not an option of --strategy {name}.", f"It belongs to {owners}.")
     missing = [_flag(key) for key in _required(member) if key not in typed]
     if missing:
         raise TruePathError(f"--strategy {name} needs {', '.join(missing)}.")
@@ -101,7 +101,7 @@ def find_correction(name: str) -> Any:
 
 
 def other_corrections() -> list[str]:
-    """Return the names of the corrections beside the simplest, ``"max-up"``."""
+    """Return the names of the corrections other than the simplest, ``"max-up"``."""
     return [name for name in _corrections() if name != "max-up"]
 
 
@@ -167,7 +167,7 @@ def _note(ctx: typer.Context, param: typer.CallbackParam, value: str | None) -> 
 
 
 def _describe_options() -> Iterator[tuple[str, str]]:
-    """Yield the parameters of all decoders, with what each means to whom."""
+    """Yield the parameters of all decoders, with what each means for which decoder."""
     from rich.markup import escape
 
     meanings: dict[str, dict[str, list[str]]] = {}
