@@ -1,4 +1,4 @@
-"""Reports: one self-contained HTML page on a model or a comparison, and the folder a page is made from."""
+"""Reports: one self-contained HTML page about a model or a comparison, and the folder a page is made from."""
 
 from __future__ import annotations
 

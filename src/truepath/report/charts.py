@@ -41,7 +41,7 @@ def _brief(count: int) -> str:
 
 
 def whisker(measured: Measured, domain: tuple[float, float] = (0.0, 1.0)) -> str:
-    """Draw one value with its interval on a line of its own, for a table's cell."""
+    """Draw one value with its interval on its own line, for a table's cell."""
     frame = Frame(domain, left=6, right=6)
     lines = [element("line", x1=frame.left, x2=WIDTH - frame.right, y1=10, y2=10, class_="gridline")]
     lines += [
@@ -92,7 +92,7 @@ def _in_words(measured: Measured) -> str:
 
 
 def dot_plot(rows: Sequence[tuple[str, Sequence[float | None]]], label: str) -> str:
-    """Draw values of methods by data set on one scale: a row per data set, a mark per method."""
+    """Draw values of methods by data set on one scale: one row per data set, one mark per method."""
     known = [v for _, values in rows for v in values if v is not None and v == v]
     if not known:
         return ""
@@ -129,7 +129,7 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 
 def method_sign(method: int) -> str:
-    """Draw the line and the shape that stand for a method, for a key."""
+    """Draw the line and the shape of a method, for a key."""
     line = polyline([(1, 7), (27, 7)], class_=f"line m{method % 8}", stroke_dasharray=DASHES[method % 8] or None)
     inner = line + marker(method, 14, 7, class_=f"dot m{method % 8}")
     return element("svg", inner, class_="sign", viewBox="0 0 28 14", aria_hidden="true")

@@ -61,7 +61,7 @@ def threshold_chart(curves: Curves, threshold: float | None) -> str:
 
 
 def _ratio_lines(frame: Frame, lines: dict[str, list[tuple[float, float]]], dots: bool = False) -> list[str]:
-    """Draw precision, recall and F1, each with its name at its right end, moved apart where they meet."""
+    """Draw precision, recall and F1, each with its name at its right end; names that overlap are moved apart."""
     drawn, wanted = [], []
     for key, short, style in RATIOS:
         points = [(frame.x(x), frame.y(y)) for x, y in lines[key]]
@@ -79,7 +79,7 @@ def _ratio_lines(frame: Frame, lines: dict[str, list[tuple[float, float]]], dots
 
 
 def _apart(wanted: list[tuple[float, str, int]], lowest: float, gap: float = 14) -> list[tuple[float, str, int]]:
-    """Move labels until none covers another: down from the top, then up from the lowest place there is."""
+    """Move labels until none covers another: down from the top, then up from the bottom of the chart."""
     placed = sorted(wanted)
     for k in range(1, len(placed)):
         placed[k] = (max(placed[k][0], placed[k - 1][0] + gap), *placed[k][1:])

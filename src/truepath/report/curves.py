@@ -67,7 +67,7 @@ def _thin(recall: Floats, precision: Floats) -> NDArray[np.intp]:
 
 
 def _calibrate(y_true: Any, S: Any) -> Calibration:
-    """Count cells by score; those that score exactly 0 are left out, they promise nothing."""
+    """Count cells by score; those that score exactly 0 are left out."""
     edges = np.linspace(0, 1, N_BINS + 1)
     count, true_count, total = np.zeros(N_BINS), np.zeros(N_BINS), np.zeros(N_BINS)
     for _, (true, scores) in dense_blocks(y_true, S):

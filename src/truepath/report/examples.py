@@ -123,7 +123,7 @@ def _grow(run: Run, result: Evaluated, i: int, true: set[int], predicted: set[in
 
 
 def _cut(branches: list[Branch], left: list[int]) -> list[Branch]:
-    """Keep the first lines, counting down ``left[0]``; say how many labels each place leaves out."""
+    """Keep the first lines, counting down ``left[0]``; note how many labels each place leaves out."""
     kept: list[Branch] = []
     for k, branch in enumerate(branches):
         if left[0] <= 0:

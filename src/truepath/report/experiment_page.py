@@ -1,4 +1,4 @@
-"""One page on an experiment: every measure over data sets and methods, with ranks and who differs from whom."""
+"""One page about an experiment: every measure over data sets and methods, with ranks and which methods differ."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MeanCell(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What the page shows of one measure."""
+    """What the page shows about one measure."""
 
     measure: str
     meaning: str
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 def write_experiment_report(
     path: str | PathLike[str], results: str | PathLike[str], *, title: str = "Experiment", alpha: float = 0.05
 ) -> Path:
-    """Write a report on an experiment as one HTML file: tables, dot plots and critical-difference diagrams.
+    """Write a report about an experiment as one HTML file: tables, dot plots and critical-difference diagrams.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def write_experiment_report(
         it: one row per data set, method, seed, fold and measure.
     title : str
     alpha : float, default=0.05
-        Level of significance of the diagrams.
+        Significance level of the diagrams.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def _read(path: Path) -> Cells:
         reader = csv.DictReader(file)
         lacking = [name for name in WANTED if name not in (reader.fieldnames or ())]
         if lacking:
-            remedy = f"Wanted are {', '.join(WANTED)}."
+            remedy = f"It needs {', '.join(WANTED)}."
             raise DataFormatError(f"the column {lacking[0]!r} is missing.", path, 1, remedy)
         for row in reader:
             key = (str(row["dataset"]), str(row["method"]), str(row["measure"]))
@@ -107,7 +107,7 @@ def _read(path: Path) -> Cells:
 def _part(
     table: Path, cells: Cells, measure: str, datasets: Sequence[str], methods: Sequence[str], alpha: float
 ) -> Part:
-    """Compute one measure's table, dot plot and diagram; of one that is no metric, greater is taken as better."""
+    """Compute one measure's table, dot plot and diagram; if it is not a metric, greater is taken as better."""
     from truepath.experiments.measures import metric_of
     from truepath.report.charts import dot_plot
 
@@ -131,7 +131,7 @@ def _part(
 
 
 def _ranks(comparison: Any, methods: Sequence[str]) -> tuple[list[float | None], list[tuple[str, float]]]:
-    """Return the mean ranks in the order of the methods, and by name from the best."""
+    """Return the mean ranks in the order of the methods, and by name, best first."""
     by_name = {} if comparison is None else dict(zip(comparison.methods, comparison.mean_ranks.tolist()))
     return [by_name.get(method) for method in methods], list(by_name.items())
 
@@ -159,7 +159,7 @@ def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[Mean
 
 
 def _compare(table: Path, measure: str, greater: bool, alpha: float) -> tuple[Any, list[str]]:
-    """Rank and test the methods; what cannot be compared is a remark on the page, not the end of it."""
+    """Rank and test the methods; what cannot be compared becomes a remark on the page, not an error."""
     from truepath.experiments import compare
 
     try:

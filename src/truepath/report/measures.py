@@ -1,12 +1,12 @@
-"""The measures a report shows, with bootstrap intervals that cost next to nothing.
+"""The measures a report shows, with bootstrap intervals that take little time.
 
-Every measure shown is a function of sums over rows: hits, true and predicted labels of a row; of a class; scores
-counted in bins. A bootstrap draw is a vector of row weights w (how often each row was drawn), so a draw of any
-measure comes from w @ sums, and one product gives all draws. The rows drawn are the same for all methods, which
-makes their differences paired. The pooled area needs the order of all scores; its draws come from the scores in
+Every measure shown is a function of sums over rows: hits, true and predicted labels per row and per class, and
+scores counted in bins. A bootstrap draw is a vector of row weights w (how often each row was drawn), so a draw of any
+measure comes from w @ sums, and one product gives all draws. The rows drawn are the same for all methods, so
+their differences are paired. The pooled area needs the order of all scores; its draws come from the scores in
 :data:`N_BINS` bins with equally many positives, shifted by what binning changes in the area itself.
 
-The values are those of :mod:`truepath.metrics`, with their defaults; labels, meanings and digits stand on the metrics.
+The values are those of :mod:`truepath.metrics`, with their defaults; labels, meanings and digits are the metrics' own.
 :func:`truepath.metrics.bootstrap_interval` is the general, slower way.
 """
 
@@ -114,7 +114,7 @@ def _draw_weights(n_samples: int, n_stored: int, random_state: Any) -> Iterator[
 
 
 def _row_sums(truth: Any, labels: Any, hierarchy: Hierarchy) -> Floats:
-    """Return what measures averaged over rows need of each row."""
+    """Return what measures averaged over rows need from each row."""
     pair = check_label_pair(truth, labels, hierarchy)
     hits, true, predicted = count_each_row(pair)
     exact = ~has_any(find_mistakes(pair.true, pair.pred))
@@ -138,7 +138,7 @@ def _row_draws(weights: Floats, rows: Floats) -> dict[str, Floats]:
 
 
 def _class_draws(weights: Floats, truth: Any, labels: Any, costs: Floats) -> dict[str, Floats]:
-    """Turn drawn class counts into macro F1 and the HMC-loss with a lambda per class."""
+    """Turn drawn class counts into macro F1 and the HMC-loss with one lambda per class."""
     n_samples = truth.shape[0]
     hits, true, predicted = (weights @ M.astype(np.float64) for M in (truth.multiply(labels).tocsr(), truth, labels))
     beta = 2 * true / n_samples  # lambda = negatives / positives, so 2 / (1 + lambda) = 2 positives / all

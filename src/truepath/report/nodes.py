@@ -36,7 +36,7 @@ def drawn_parents(hierarchy: Hierarchy) -> NDArray[np.int64]:
 
 
 def short_names(hierarchy: Hierarchy) -> list[str]:
-    """Return what a name adds to its parent's, where it begins with it; else the whole name."""
+    """Return what a name adds to its parent's if it begins with that one, or else the whole name."""
     names = [str(name) for name in hierarchy.names]
     short = []
     for name, parent in zip(names, drawn_parents(hierarchy).tolist()):
@@ -67,7 +67,7 @@ def node_table(run: Run) -> dict[str, Any]:
 
 
 def _method_table(run: Run, result: Evaluated) -> dict[str, Any]:
-    """Return a method's right and predicted rows of each node, and its thresholds."""
+    """Return a method's right and predicted rows per node, and its thresholds."""
     thresholds: Any = None
     if result.thresholds is not None:
         shown = [_as_json(float(t)) for t in np.ravel(result.thresholds)]
@@ -77,14 +77,14 @@ def _method_table(run: Run, result: Evaluated) -> dict[str, Any]:
 
 
 def _as_json(threshold: float) -> float | str:
-    """Return a threshold as JSON can hold it."""
+    """Return a threshold in a form that JSON can hold."""
     if np.isinf(threshold):
         return "never predicted" if threshold > 0 else "always predicted"
     return round(threshold, 4)
 
 
 def _count(run: Run, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count right and predicted rows of each node."""
+    """Count right and predicted rows per node."""
     n_nodes = run.hierarchy.n_nodes
     hits = run.y_true.multiply(result.y_pred).tocsr()
     hits.eliminate_zeros()

@@ -1,4 +1,4 @@
-"""One self-contained HTML page on one model, or on several compared."""
+"""One self-contained HTML page about one model, or about several compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["write_report"]
 
 
 def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None, random_state: Any = 0) -> Path:
-    """Write a report on one method's test results, or on several compared, as one HTML file.
+    """Write a report about one method's test results, or about several compared, as one HTML file.
 
     The page needs no network and no other file: styles, script and data are inside. It shows the measures with
     bootstrap intervals, the hierarchy as a zoomable icicle or sunburst, results by level, precision-recall and
@@ -29,7 +29,7 @@ def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None,
     comparison : optional
         What :func:`truepath.experiments.statistics.compare` returns: the page then has its critical-difference diagram.
     random_state : int, default=0
-        Decides the bootstrap's draws and which of equal rows are shown.
+        Seed of the bootstrap and of the choice between equally good example rows.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None,
 
     Notes
     -----
-    Needs jinja2: ``pip install "truepath[report]"``. On 1,278 rows and the 4,125 nodes of a GO hierarchy a method
-    takes some seconds, nearly all of it sorting its 5.3 million scores and counting them.
+    Needs jinja2: ``pip install "truepath[report]"``. On 1,278 rows and the 4,125 nodes of a GO hierarchy, each method
+    takes a few seconds, nearly all of it for sorting and counting its 5.3 million scores.
 
     Examples
     --------

@@ -18,7 +18,7 @@ MOST_BARS = 12
 
 
 class Bars(NamedTuple):
-    """A histogram: a text and a count for each bar; texts may mark where a bar begins instead of the bar."""
+    """A histogram: one text and one count per bar; a text may belong to the left edge of a bar instead of the bar."""
 
     texts: list[str]
     counts: list[int]
@@ -47,7 +47,7 @@ class Level(NamedTuple):
 
 
 def describe_data(run: Run) -> Profile:
-    """Count what the test rows, the hierarchy and, where given, the training rows hold."""
+    """Count what is in the test rows, the hierarchy and, where given, the training rows."""
     hierarchy, Y = run.hierarchy, run.y_true
     per_row = np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)
@@ -96,7 +96,7 @@ def _lengths(per_row: NDArray[Any]) -> Bars:
 
 
 def measure_levels(run: Run, result: Evaluated) -> list[Level]:
-    """Return precision, recall and F1 at each depth; NaN where nothing is predicted, or nothing true."""
+    """Return precision, recall and F1 at each depth; NaN where nothing is predicted or nothing is true."""
     truth, hierarchy = run.y_true, run.hierarchy
     ratios = hierarchical_precision_recall_f1(
         truth, result.y_pred, hierarchy, average="per_level", zero_division=np.nan

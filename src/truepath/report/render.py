@@ -1,6 +1,6 @@
 """Templates become a page: everything escaped, styles and script inside, nothing to fetch.
 
-The page carries a content security policy: no connections at all, and no script but the one written here, by its
+The page carries a content security policy: no connections at all, and no script except the one written here, by its
 hash. So even markup that slipped through escaping could not run.
 """
 
@@ -56,7 +56,7 @@ def read_part(name: str) -> str:
 
 
 def embed(data: Any) -> str:
-    """Write JSON that can stand inside a script element: ASCII, and never a ``<`` that could end it."""
+    """Write JSON that is safe inside a script element: ASCII, and never a ``<`` that could end it."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 

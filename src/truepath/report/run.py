@@ -45,10 +45,10 @@ class Evaluated:
     S : array-like or sparse matrix of float, shape (n_samples, n_nodes), optional
         The scores it predicts them from. Without scores the report has no curves for the method.
     thresholds : float or array-like of shape (n_nodes,), optional
-        Above which score a label is predicted: one number for all labels, or one per label.
+        The scores above which labels are predicted: one number for all labels, or one per label.
     fit_seconds : float, optional
     settings : mapping, optional
-        What the footer says of the method, such as an estimator's ``get_params()``.
+        What the footer says about the method, such as an estimator's ``get_params()``.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Run:
     y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         The true labels of the test rows, closed.
     results : Evaluated or sequence of Evaluated
-        What each method made of these rows. Missing ancestors are added to its labels, and the report says so.
+        The results of each method on these rows. Missing ancestors are added to its labels, and the report says so.
     title : str
     ids, texts : sequences of length n_samples, optional
         Names of the rows and their texts, shown with the examples.
@@ -94,19 +94,19 @@ class Run:
     results : tuple of Evaluated
         With closed CSR labels and finite scores.
     measures : dict of str to dict
-        For each method its measures by the metric's name. Computed when first asked for, and only once; in a run that
+        For each method its measures by the metric's name. Computed once, when first asked for; in a run that
         was loaded, as they were when it was saved.
     repaired : dict of str to int
         How many rows of a method's labels lacked an ancestor, for the methods where any did.
     created : str
-        When, as an ISO date.
+        Date and time of the run, in ISO format.
     versions : dict of str to str
-        Of Python and the packages that made the run.
+        Versions of Python and of the packages that made the run.
 
     See Also
     --------
     save_run : keep a run in a folder.
-    write_report : one HTML page on a run.
+    write_report : one HTML page about a run.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def package_versions() -> dict[str, str]:
 
 
 def _check_names(results: tuple[Any, ...]) -> None:
-    """Refuse no results, foreign objects, and two methods of one name."""
+    """Refuse an empty list, other objects than results, and two methods of the same name."""
     if not results:
         raise TruePathError("results is empty.", "Give one Evaluated, or several to compare.")
     for result in results:
@@ -194,7 +194,7 @@ def _check_names(results: tuple[Any, ...]) -> None:
     names = [result.name for result in results]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise TruePathError(f"results has two methods called {twice[0]!r}.", "Give each a name of its own.")
+        raise TruePathError(f"results has two methods called {twice[0]!r}.", "Give each its own name.")
 
 
 def _check_result(result: Evaluated, run: Run) -> Evaluated:

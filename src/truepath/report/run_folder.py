@@ -6,11 +6,11 @@
 ``truth.npz``             the true labels of the test rows (a SciPy CSR matrix)
 ``train.npz``             the training labels, where given
 ``labels-<k>.npz``        the labels of method k
-``scores-<k>.npy``        its scores, where it has some (``.npz`` if they are sparse)
-``thresholds-<k>.npy``    its thresholds, where it has some
+``scores-<k>.npy``        its scores, where it has any (``.npz`` if they are sparse)
+``thresholds-<k>.npy``    its thresholds, where it has any
 ========================= ==================================================================================
 
-``run.json`` is written last, so that a folder with it is whole.
+``run.json`` is written last, so that a folder with it is complete.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def save_run(folder: str | PathLike[str], run: Run) -> Path:
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / RUN_FILE).unlink(missing_ok=True)  # until the new one is whole there is no run here
+    (folder / RUN_FILE).unlink(missing_ok=True)  # until the new one is complete there is no run here
     _save_text(folder / "hierarchy.json", run.hierarchy.to_json())
     _save_sparse(folder / "truth.npz", run.y_true)
     if run.y_train is not None:
@@ -122,7 +122,7 @@ def load_run(folder: str | PathLike[str]) -> Run:
 
     Notes
     -----
-    Nothing in the folder is ever run: the arrays are read without pickles.
+    Nothing in the folder is ever executed: the arrays are read without pickles.
     """
     folder = Path(folder)
     summary = _read(folder / RUN_FILE, lambda path: json.loads(path.read_text(encoding="utf-8")))
@@ -160,7 +160,7 @@ def _assemble(folder: Path, summary: dict[str, Any]) -> Run:
 
 
 def _load_measures(run: Run, result: Evaluated, saved: Mapping[str, Any]) -> dict[str, float]:
-    """Return a method's measures as they were saved; None stands for NaN, which JSON does not have."""
+    """Return a method's measures as they were saved; None means NaN, which JSON does not have."""
     names = names_of_measures(run, result)
     return {name: float("nan") if saved[name] is None else float(saved[name]) for name in names}
 
@@ -180,7 +180,7 @@ def _load_result(folder: Path, k: int, saved: dict[str, Any]) -> Evaluated:
 def _read(path: Path, read: Callable[[Path], Any]) -> Any:
     """Read one file; whatever is wrong with it becomes an error that names it."""
     if not path.is_file():
-        raise DataFormatError("the file is missing; the folder is not a whole run.", path, remedy=SAVE_AGAIN)
+        raise DataFormatError("the file is missing; the folder is not a complete run.", path, remedy=SAVE_AGAIN)
     try:
         return read(path)
     except Exception as error:  # damaged zip files and headers raise anything from struct.error to RuntimeError

@@ -25,7 +25,7 @@ MAIN = ("hierarchical_f1", "auprc", "exact_match")  # at the top of the page
 
 
 class Story(NamedTuple):
-    """The result in a sentence or two: the best method, its main measures, how far ahead it is, and of whom."""
+    """The result in a sentence or two: the best method, its main measures, and its lead over the next."""
 
     number: int
     name: str
@@ -36,7 +36,7 @@ class Story(NamedTuple):
 
 
 class MeasureRow(NamedTuple):
-    """One measure over all methods: numbers, which of them is best, and the drawing of them."""
+    """One measure over all methods: numbers, which of them is best, and their chart."""
 
     metric: Metric
     values: list[Measured | None]
@@ -45,7 +45,7 @@ class MeasureRow(NamedTuple):
 
 
 class MethodPart(NamedTuple):
-    """What the page shows of one method alone."""
+    """What the page shows about one method alone."""
 
     number: int
     name: str
@@ -85,7 +85,7 @@ def tell_story(run: Run, measured: By) -> Story:
 
 
 def draw_measures(measured: By) -> list[MeasureRow]:
-    """Draw each measure: a whisker alone, or a panel with a line per method."""
+    """Draw each measure: a whisker alone, or a panel with one line per method."""
     rows = []
     for metric in map(get_metric, MEASURES):
         values = [of_method.get(metric.name) for of_method in measured.values()]
@@ -138,7 +138,7 @@ def draw_curves(run: Run, measured: By) -> CurvePart | None:
 
 
 def _single(result: Evaluated) -> float | None:
-    """Return the one threshold of all labels, if there is one."""
+    """Return the single threshold of all labels, if there is one."""
     if result.thresholds is None:
         return None
     found = np.unique(result.thresholds)

@@ -1,7 +1,7 @@
 """The little SVG the charts need: elements with everything escaped, and a frame with axes.
 
-Charts are drawn 360 units wide, so that one fills a phone and three stand side by side on a laptop with text of the
-same size. Colours come from the page's style sheet through classes; shapes and dashes tell the series apart without.
+Charts are drawn 360 units wide, so that one fills a phone and three fit side by side on a laptop with text of the
+same size. Colours come from the page's style sheet through classes; shapes and dashes distinguish the series as well.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Frame:
         return self.height - self.bottom - (value - start) / (stop - start) * (self.height - self.top - self.bottom)
 
     def axes(self) -> list[str]:
-        """Draw grid lines, tick texts, the axis line and both labels (the vertical one lies above, to be read)."""
+        """Draw grid lines, tick texts, the axis line and both labels (the vertical one is above the chart)."""
         base, end = self.height - self.bottom, WIDTH - self.right
         drawn = []
         for value, label in self.y_ticks:

@@ -10,7 +10,7 @@
     state.method = k;
     for (const part of document.querySelectorAll("[data-method]")) part.hidden = Number(part.dataset.method) !== k;
     for (const part of document.querySelectorAll("[data-series]")) part.classList.toggle("on", Number(part.dataset.series) === k);
-    if (data) { draw(); tell(state.selected); }
+    if (data) { draw(); showDetails(state.selected); }
   }
   const select = byId("method");
   if (select) {
@@ -182,7 +182,7 @@
       const points = Math.min(12, Math.floor(2 * (high - 0.9)) / 2);
       if (points < 9 || wide < 30) return;
       const value = shownNumber(v), whole = fit(shortName(v), wide - 12, points), beside = fit(shortName(v), wide - 44, points);
-      const under = whole !== beside && high >= 34; // a name too long to stand beside its number gets a line of its own
+      const under = whole !== beside && high >= 34; // a name too long to fit beside its number gets its own line
       const y = top + Math.min(high / 2 + points * 0.36, 16);
       letter(g, s.p + 6, y, under ? whole : beside, points, ink, "start");
       letter(g, under ? s.p + 6 : s.q - 6, under ? y + 15 : y, value, points - 1, ink, under ? "start" : "end", "n");
@@ -225,9 +225,9 @@
   }
 
   function name(g, v) {
-    const told = v === ROOT ? `All ${whole(n)} labels` : `${fullName(v)}: F1 ${two(numbers(v).f1)}, ${whole(data.support[v])} test rows${below[v].length ? `, ${below[v].length} right below it` : ""}`;
+    const spoken = v === ROOT ? `All ${whole(n)} labels` : `${fullName(v)}: F1 ${two(numbers(v).f1)}, ${whole(data.support[v])} test rows${below[v].length ? `, ${below[v].length} right below it` : ""}`;
     g.setAttribute("role", "treeitem");
-    g.setAttribute("aria-label", told);
+    g.setAttribute("aria-label", spoken);
     g.setAttribute("aria-level", level[v] + 1);
     g.setAttribute("aria-selected", v === state.selected ? "true" : "false");
     if (below[v].length) g.setAttribute("aria-expanded", "true");
@@ -276,7 +276,7 @@
     timer = requestAnimationFrame(frame);
   }
 
-  /* ---------------------------------------------------------------- going about in it */
+  /* ---------------------------------------------------------------- moving and zooming */
 
   function zoomTo(v, selected = v) {
     const inner = below[v].length ? v : above[v];
@@ -289,7 +289,7 @@
     state.selected = selected;
     moveTo(viewOf(inner, range));
     crumbs();
-    tell(selected);
+    showDetails(selected);
   }
   function zoomOut() {
     if (view && (view.a !== start[state.focus] || view.b !== stop[state.focus])) zoomTo(state.focus);
@@ -324,7 +324,7 @@
     line.append(dt, dd);
     list.append(line);
   }
-  function tell(v) {
+  function showDetails(v) {
     const box = byId("details");
     box.textContent = "";
     const title = document.createElement("h3"), list = document.createElement("dl"), path = document.createElement("p");
@@ -379,7 +379,7 @@
       else zoomTo(parent);
     } else if (cell.key === state.focus) zoomOut();
     else if (below[cell.key].length) zoomTo(cell.key);
-    else { state.selected = cell.key; draw(); tell(cell.key); }
+    else { state.selected = cell.key; draw(); showDetails(cell.key); }
   });
   function common(nodes) {
     /* The lowest node above all of them; if that is what is shown already, the first of them. */
@@ -390,14 +390,14 @@
   svg.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch") return;
     const cell = cellAt(event);
-    if (cell && !cell.members && cell.key !== state.hovered) { state.hovered = cell.key; tell(cell.key); }
+    if (cell && !cell.members && cell.key !== state.hovered) { state.hovered = cell.key; showDetails(cell.key); }
   });
-  svg.addEventListener("pointerleave", () => { state.hovered = null; tell(state.selected); });
+  svg.addEventListener("pointerleave", () => { state.hovered = null; showDetails(state.selected); });
   svg.addEventListener("focusin", (event) => {
     const cell = cellAt(event);
     if (!cell || cell.members) return;
     state.selected = cell.key;
-    tell(cell.key);
+    showDetails(cell.key);
   });
   function step(v) {
     const g = drawn.get(String(v));
@@ -517,6 +517,6 @@
   svg.dataset.shape = state.shape;
   crumbs();
   legend();
-  tell(null);
+  showDetails(null);
   if (select) chooseMethod(Number(select.value)); else draw();
 })();
