@@ -71,7 +71,7 @@ def test_defaults():
         ({"datasets": {"x": 3}}, "must be a Dataset, a name, a path or a table"),
         ({"datasets": [make_hmc(20, random_state=0).merge()]}, "'made' has no published split.*folds = 5"),
         ({"folds": 50}, "'toy' has 12 rows, too few for folds = 50"),
-        ({"folds": 1}, "folds must be a whole number from 2 on"),
+        ({"folds": 1}, "folds must be a whole number of at least 2"),
         ({"seeds": [1, 1]}, "seeds must be a list of different whole numbers"),
         ({"seeds": ["a"]}, "seeds must be"),
         ({"seeds": []}, "seeds must be"),

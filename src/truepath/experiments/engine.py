@@ -1,9 +1,9 @@
 """Run units of work through joblib and keep each as it finishes: what a plan's runs and a paper's cells have in common.
 
-The parent process alone writes. Units come back in any order; each is in the store before the next is looked at. BLAS
+The parent process alone writes. Units come back in any order; each is stored before the next is looked at. BLAS
 and OpenMP have one thread within a unit, so that its numbers do not depend on how many run at a time. What a unit
-raises is kept in its record and the others go on; Ctrl-C and a worker that dies end the call, with all that is finished
-in the store.
+raises is kept in its record and the others continue; Ctrl-C and a worker that dies end the call, with everything that
+is finished in the store.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Unit:
     key : str or tuple
         Unique within a store.
     settings : str
-        Digest of all that the outcome depends on.
+        Digest of everything that the outcome depends on.
     run : callable
-        Called without arguments, perhaps in another process; returns what JSON holds.
+        Called without arguments, perhaps in another process; returns what JSON can hold.
     parts, about : dict
         As in :class:`Finished`.
     cost : float
-        How much of the progress it is.
+        Its share of the progress.
     """
 
     key: Any
@@ -74,7 +74,7 @@ def run_units(
     total : float
         The sum of the units' costs.
     n_jobs : int, optional
-        How many at a time, as in joblib.
+        Number of units run at the same time, as in joblib.
     on_progress : callable, optional
         ``on_progress(done, total, what)`` is called with the cost of what is finished, the cost of all, and the unit
         that has just been stored; where one runs at a time, also with the unit that is about to start.
@@ -106,14 +106,14 @@ def run_units(
     except BrokenExecutor as problem:
         raise TruePathError(
             f"a worker process died or could not take its work ({type(problem).__name__}: {problem}).",
-            f"What is finished is kept in {store.path.parent}; run the same again to go on, with fewer n_jobs if "
+            f"What is finished is kept in {store.path.parent}; run the same again to continue, with fewer n_jobs if "
             "memory ran out.",
         ) from problem
     return finished
 
 
 class _Progress:
-    """How much is done, told to whoever wants to know."""
+    """How much is done, reported to ``on_progress``."""
 
     def __init__(self, total: float, on_progress: OnProgress | None):
         self.done, self.total = 0.0, total
@@ -124,7 +124,7 @@ class _Progress:
         self.tell(self.done, self.total, what)
 
     def announce(self, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Unit]:
-        """Hand units on; name each as it starts if that can be known."""
+        """Pass units on; report each as it starts if that can be known."""
         from joblib import effective_n_jobs
 
         one_at_a_time = effective_n_jobs(n_jobs) == 1
@@ -175,8 +175,8 @@ def _keep(unit: Finished, store: Store) -> None:
     except OSError as problem:
         raise OSError(
             problem.errno,
-            f"cannot write to {store.path} ({problem.strerror}). All that was finished before is kept. Make room, then "
-            f"run the same with the folder {store.path.parent} to go on",
+            f"cannot write to {store.path} ({problem.strerror}). Everything finished before is kept. Free some space, "
+            f"then run the same with the folder {store.path.parent} to continue",
         ) from problem
 
 

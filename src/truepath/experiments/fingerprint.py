@@ -24,7 +24,7 @@ __all__ = ["data_fingerprint", "describe_settings"]
 
 
 def describe_settings(value: Any) -> Any:
-    """Return anything an estimator is made with as values that JSON holds.
+    """Return anything an estimator is made with as values that JSON can hold.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def _describe_object(value: Any) -> Any:
 
 
 def _path(kind: type) -> str:
-    """Name a class by its room: file paths within truepath may move."""
+    """Name a class by its public module: file paths within truepath may move."""
     parts = kind.__module__.split(".")
     return ".".join([*(parts[:2] if parts[0] == "truepath" else parts), kind.__qualname__])
 

@@ -18,7 +18,7 @@ __all__ = ["Job", "run_job"]
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """All that a worker needs.
+    """Everything that a worker needs.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ __all__ = ["Block", "Heading", "Listing", "Paragraph", "Table", "write_markdown"
 
 @dataclass(frozen=True)
 class Heading:
-    """A title (level 1) or a section's (level 2)."""
+    """The title of the page (level 1) or of a section (level 2)."""
 
     text: str
     level: int = 2
@@ -35,7 +35,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Table:
-    """A header and rows of text; the columns from ``first_number`` on are set flush right where that can be said."""
+    """A header and rows of text; the columns from ``first_number`` on are flush right where the format allows it."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]

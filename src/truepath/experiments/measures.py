@@ -1,7 +1,7 @@
-"""The measures of a plan: metrics by name, with options where a plan gives some.
+"""The measures of a plan: metrics by name, with options where a plan gives any.
 
-In the table of results a measure is ``name`` or ``name[label]``, so that whoever reads the table finds the metric and
-what it says of itself: which way is better, how many digits count, what it means.
+In the table of results a measure is ``name`` or ``name[label]``, so that a reader of the table finds the
+metric and its description: which values are better, how many digits count, what it means.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MetricWithOptions", "direction_of", "make_measures", "metric_of"]
 
-#: What ``nodes`` may be besides names and numbers, resolved for each data set
+#: What ``nodes`` may be besides names and numbers, resolved per data set
 NODE_GROUPS = ("leaves", "inner", "top")
 
 
@@ -34,7 +34,7 @@ class MetricWithOptions:
     options : dict
         What the metric is called with. ``nodes`` may be ``"leaves"``, ``"inner"`` or ``"top"``.
     label : str
-        What it is called in the table: ``name`` or ``name[...]``.
+        Its name in the table: ``name`` or ``name[...]``.
     """
 
     name: str
@@ -134,7 +134,7 @@ def metric_of(label: str) -> Metric | None:
 
 
 def direction_of(label: str) -> bool | None:
-    """Say whether greater is better for a measure of a table; None if its name is not a metric's.
+    """Return whether greater is better for a measure of a table; None if its name is not a metric's.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The methods of a plan: from names, import paths and tables to estimators that are ready to be fitted.
 
-A plan in TOML may only name presets and classes of truepath and scikit-learn: reading somebody's plan must not run
-somebody's code. Estimators given as Python objects are taken as they are.
+A plan in TOML may only name presets and classes of truepath and scikit-learn: reading another person's plan must not
+run their code. Estimators given as Python objects are taken as they are.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _build_method(name: str, table: Mapping[str, Any]) -> Any:
 
 
 def _is_preset(source: str) -> bool:
-    """Say whether a name with a dot is a preset's; none of them starts like an import path of ours."""
+    """Return whether a name with a dot is that of a preset; no preset starts like an allowed import path."""
     if source.startswith(tuple(f"{root}." for root in TRUSTED)):
         return False
     from truepath.classifier import preset_names

@@ -38,7 +38,7 @@ class Plan:
         A method is an estimator, the name of a preset, an import path, or a table of options.
     measures : tuple of MetricWithOptions
     seeds : tuple of int
-        Every seed repeats the whole experiment: it is the methods' ``random_state`` and deals out the folds.
+        Every seed repeats the whole experiment: it is the methods' ``random_state`` and decides the folds.
     folds : int or None
         The folds of a stratified cross-validation; None takes the published split (train and valid -> test).
     data : Path or None
@@ -79,7 +79,7 @@ def make_plan(plan: Plan | Mapping[str, Any] | str | os.PathLike[str]) -> Plan:
     Raises
     ------
     TruePathError
-        Naming the key, the offender and the way out.
+        Names the key, what is wrong with it, and what to do.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -
 
 
 def _named(given: Any, key: str, where: str) -> dict[str, Any]:
-    """Return name -> source, in the order given; a list's members are called by what they are."""
+    """Return name -> source, in the order given; members of a list are named after what they are."""
     if isinstance(given, Mapping):
         return {str(name): source for name, source in given.items()}
     members = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
@@ -169,7 +169,7 @@ def _seeds(given: Any, where: str) -> tuple[int, ...]:
         return tuple(range(given))
     seeds = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
     if not seeds or not all(map(_is_count, seeds)) or len(set(seeds)) < len(seeds):
-        wanted = "a list of different whole numbers from 0 on, or how many"
+        wanted = "a list of different whole numbers from 0 on, or the number of seeds"
         raise TruePathError(f"{where}: seeds must be {wanted}; got {given!r}.")
     return seeds
 
@@ -178,7 +178,7 @@ def _folds(given: Any, where: str) -> int | None:
     if given is None or given == "published":
         return None
     if not _is_count(given) or given < 2:
-        raise TruePathError(f"{where}: folds must be a whole number from 2 on, or absent for the published split.")
+        raise TruePathError(f"{where}: folds must be a whole number of at least 2, or absent for the published split.")
     return int(given)
 
 

@@ -32,11 +32,11 @@ class RunRecord:
     ----------
     key : RunKey
     settings : str
-        Digest of all that the run depended on but the measures: method, data, split, seed.
+        Digest of everything that the run depended on except the measures: method, data, split, seed.
     values : dict of str to float
-        For each measure its value; empty if the run failed.
+        The value of each measure; empty if the run failed.
     measures : dict of str to str
-        For each measure the digest of its options.
+        The digest of each measure's options.
     error : str
         Empty, or what the method raised, in one line.
     traceback : str
@@ -44,7 +44,7 @@ class RunRecord:
     sizes : dict
         ``n_train``, ``n_test``, ``n_features`` and ``n_labels``.
     versions : dict
-        Of truepath, python and the packages behind the numbers.
+        Versions of truepath, Python and the packages behind the numbers.
     """
 
     key: RunKey

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class ExperimentResult:
-    """What an experiment gave.
+    """The results of an experiment.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def run_experiment(
     on_start: Callable[[Survey], None] | None = None,
     on_progress: OnProgress | None = None,
 ) -> ExperimentResult:
-    """Run an experiment, or the rest of it.
+    """Run an experiment, or what is left of it.
 
     Parameters
     ----------
@@ -98,18 +98,18 @@ def run_experiment(
         Where results go. Runs found there are kept if their settings (method and all its parameters, data, split,
         seed, measures) did not change; runs that failed are tried again.
     n_jobs : int, optional
-        How many runs at a time, as in joblib; under ``joblib.parallel_config(backend=...)`` they go to the cluster.
-        The values do not depend on it: within a run BLAS and OpenMP have one thread.
+        Number of runs at the same time, as in joblib; under ``joblib.parallel_config(backend=...)`` they go to the
+        cluster. The values do not depend on it: within a run BLAS and OpenMP have one thread.
     on_start : callable, optional
         Called once with the :class:`Survey`, before the first fit.
     on_progress : callable, optional
-        ``on_progress(done, total, what)`` is called with the number of runs finished, that of all runs to do, and the
-        run that is now on disk; where one runs at a time, also with the run that is about to start.
+        ``on_progress(done, total, what)`` is called with the number of runs finished, the number of all runs to do, and
+        the run that is now on disk; where one runs at a time, also with the run that is about to start.
 
     Returns
     -------
     result : ExperimentResult
-        A method that raises is recorded as failed and the others go on: look at ``result.failed``.
+        A method that raises is recorded as failed and the others continue: look at ``result.failed``.
 
     Raises
     ------
@@ -118,9 +118,9 @@ def run_experiment(
 
     Notes
     -----
-    The folder gets ``runs.jsonl`` (one line per run, written and synced as it finishes), and at the end, also of an
+    The folder gets ``runs.jsonl`` (one line per run, written and synced as it finishes), and at the end, even of an
     interrupted call, ``results.csv`` (dataset, method, seed, fold, measure, value), ``runs.csv`` (status, sizes,
-    seconds, versions) and ``plan.json``. A killed process loses the runs under way, no others.
+    seconds, versions) and ``plan.json``. A killed process loses only the runs that were under way.
 
     Examples
     --------

@@ -29,16 +29,16 @@ STEPS = ("one_hot", "prune", "keep_full_paths")
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A data set as an experiment uses it: all rows in one piece, and which of them are for what.
+    """A data set as an experiment uses it: all rows in one piece, and which of them are for training and testing.
 
     Attributes
     ----------
     name : str
     hierarchy : Hierarchy
     rows : Split
-        For the published split train, valid and test one below the other; else all rows.
+        For the published split train, valid and test one below the other; otherwise all rows.
     n_train : int or None
-        How many of the rows come before the published test part; None if folds are dealt out.
+        How many of the rows come before the published test part; None if there are folds.
     folds : int or None
     fingerprint : str
     """
@@ -66,7 +66,7 @@ def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path
         What the plan calls it.
     given : Dataset, str, path or mapping
         What :func:`truepath.data.open_dataset` opens: a file, a folder, or a name; or a table with one of ``load`` (a
-        name), ``path`` (a file or folder), ``files`` (a file per split) and ``make`` (options of
+        name), ``path`` (a file or folder), ``files`` (one file per split) and ``make`` (options of
         :func:`truepath.data.make_hmc`), the reader's options, and the steps ``prune``, ``keep_full_paths`` and
         ``one_hot``.
     folds : int or None
@@ -120,7 +120,7 @@ def _make(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> 
 
 
 def _read(what: Any, options: dict[str, Any], base: Path, home: Path | None) -> Dataset:
-    """Open a file, a file per split, or a folder, all seen from the plan's folder; else a name."""
+    """Open a file, one file per split, or a folder, relative to the plan's folder; otherwise a name."""
     each = what.items() if isinstance(what, Mapping) else ()
     source: Any = {part: _from_base(path, base) for part, path in each} or _from_base(what, base)
     reader = reader_of(source, options.get("format"), options)
@@ -138,7 +138,7 @@ _OPENERS: dict[str, Any] = {"load": _load, "make": _make, "path": _read, "files"
 
 
 def _prepare(ds: Dataset, steps: Mapping[str, Any]) -> Dataset:
-    """Take the steps asked for: rare labels first, since pruning makes leaves of inner nodes."""
+    """Take the steps asked for: rare labels first, since pruning turns inner nodes into leaves."""
     if steps.get("prune"):
         ds = ds.prune(int(steps["prune"]))
     if steps.get("keep_full_paths"):

@@ -1,10 +1,10 @@
-"""Where finished work is kept: one line per unit, on disk before the next is taken, whatever happens.
+"""Where finished work is kept: one line per unit, always on disk before the next is taken.
 
-A plan's runs and a paper's cells are kept alike. Every line holds what a unit gave, the fingerprints of what it was
-made of, and a checksum. A process killed while it writes leaves a line without an end; a full disk may leave half a
-line; both are recognised, dropped, and the unit is done again. Lines are never changed: of several for one unit the
-last that fits counts. A lock keeps a second process from writing to the same file; it goes away with the process that
-holds it.
+A plan's runs and a paper's cells are kept the same way. Every line holds what a unit returned, the fingerprints of its
+inputs, and a checksum. A process killed while it writes leaves a line without an end; a full disk may leave half a
+line; both are recognised, dropped, and the unit is done again. Lines are never changed: of several lines for one unit
+the last that fits counts. A lock keeps a second process from writing to the same file; it goes away with the process
+that holds it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from truepath.errors import DataFormatError, TruePathError
 
 __all__ = ["Finished", "Store", "Stored", "digest", "replace_file"]
 
-FLOAT = "float"  # {"float": "nan"} stands for what JSON has no number for
+FLOAT = "float"  # {"float": "nan"} means what JSON has no number for
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Finished:
     key : str or tuple
         What the unit is called.
     settings : str
-        Digest of all that the outcome depends on: method, data, split, seed.
+        Digest of everything that the outcome depends on: method, data, split, seed.
     parts : dict of str to str
-        What is in the outcome, each with a digest of its own, such as the measures of a run.
+        What is in the outcome, each with its own digest, such as the measures of a run.
     about : dict
-        What else the reader may want to know, such as the number of rows.
+        Further facts for the reader, such as the number of rows.
     value : Any
         What the unit returned, as JSON holds it; None if it failed.
     error : str
@@ -65,7 +65,7 @@ class Finished:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def serves(self, settings: str, parts: Mapping[str, str]) -> bool:
-        """Say whether this is what is asked for: it did not fail, the settings are the same, every part is there."""
+        """Return whether this is what is asked for: it did not fail, the settings are the same, every part is there."""
         return not self.error and self.settings == settings and parts.items() <= self.parts.items()
 
 
@@ -78,26 +78,26 @@ class Stored:
     name: str = ""
 
     def of(self, key: Any) -> list[Finished]:
-        """Return all there is of one unit, the latest last."""
+        """Return all records of one unit, the latest last."""
         return self._by_key.get(key, [])
 
     def serving(self, key: Any, settings: str, parts: Mapping[str, str] | None = None) -> Finished | None:
-        """Return the latest of a unit that is what is asked for."""
+        """Return the latest record of a unit that is what is asked for."""
         return next((unit for unit in reversed(self.of(key)) if unit.serves(settings, parts or {})), None)
 
     def latest(self, key: Any, settings: str) -> Finished | None:
-        """Return the latest of a unit with these settings that did not fail, else the latest that did."""
+        """Return the latest record of a unit with these settings that did not fail, or else the latest that did."""
         same = [unit for unit in self.of(key) if unit.settings == settings]
         return self.serving(key, settings) or (same[-1] if same else None)
 
     @property
     def keys(self) -> set[Any]:
-        """The units that there is something of."""
+        """The units that have records."""
         return set(self._by_key)
 
     @property
     def remark(self) -> str:
-        """What to say about damaged lines; empty if there are none."""
+        """A remark about damaged lines; empty if there are none."""
         if not self.damaged:
             return ""
         numbers = ", ".join(map(str, self.damaged[:5])) + (", ..." if len(self.damaged) > 5 else "")
@@ -150,7 +150,7 @@ class Store:
         return Stored(tuple(unit for unit in units if unit is not None), tuple(damaged), self.path.name)
 
     def repair(self) -> None:
-        """Drop what is damaged from the file, so that a new line starts on a line of its own."""
+        """Drop what is damaged from the file, so that a new record starts on its own line."""
         found = self.read()
         if found.damaged:
             replace_file(self.path, "".join(map(_line, found.units)))
@@ -174,14 +174,14 @@ class Store:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Keep everyone else from writing while the block runs; the folder is made if need be."""
+        """Keep all others from writing while the block runs; the folder is made if needed."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with _hold(self.path.resolve().with_name(f".{self.path.stem}.lock"), self.path):
             yield
 
 
 def digest(settings: Any) -> str:
-    """Return a short name for plain settings: equal settings, equal names.
+    """Return a short name for plain settings; equal settings have equal names.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def digest(settings: Any) -> str:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all: beside it first, then in its place."""
+    """Write a file as a whole or not at all: under another name first, then in its place."""
     with open_atomically(path, "w", encoding="utf-8", newline="") as file:
         file.write(text)
 
@@ -249,7 +249,7 @@ _held: set[Path] = set()  # locks of files are per process: two threads of one w
 
 @contextmanager
 def _hold(lock: Path, path: Path) -> Iterator[None]:
-    if lock in _held:  # asked first: opening and closing the file once more would let go of the lock
+    if lock in _held:  # asked first: opening and closing the file once more would release the lock
         raise _in_use(path, "another thread of this process")
     with open(lock, "a+", encoding="utf-8") as file:
         if not _lock(file):

@@ -1,4 +1,4 @@
-"""What a plan asks for and what of it is there already: everything opened and checked, nothing fitted."""
+"""What a plan asks for and which runs of it are finished: everything is opened and checked, nothing fitted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JOURNAL = "runs.jsonl"
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """A plan made ready, beside what its folder holds.
+    """A plan made ready, and what its folder holds.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Survey:
             yield Unit(job.key, settings, partial(run_job, job), parts, job.sizes)
 
     def describe(self) -> dict[str, Any]:
-        """Return the plan as JSON holds it, with what was found: data digests, sizes, every parameter."""
+        """Return the plan in a form that JSON can hold, with what was found: data digests, sizes, every parameter."""
         return {
             "name": self.plan.name,
             "datasets": {
@@ -87,7 +87,7 @@ class Survey:
 
 
 def survey_experiment(plan: Any, folder: str | Path | None = None) -> Survey:
-    """Open and check all that a plan names, and look up which runs are finished.
+    """Open and check everything that a plan names, and look up which runs are finished.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def survey_experiment(plan: Any, folder: str | Path | None = None) -> Survey:
 
 
 def _settings(plan: Plan, source: Source, method: Method, key: RunKey) -> str:
-    """Digest all that a run depends on but the measures."""
+    """Digest everything that a run depends on except the measures."""
     return digest(
         {
             "method": method.settings,
@@ -149,7 +149,7 @@ def _measure_digests(plan: Plan) -> dict[str, str]:
 def _keep(
     wanted: Mapping[RunKey, str], measures: Mapping[str, str], stored: Stored
 ) -> tuple[dict[RunKey, RunRecord], tuple[str, ...]]:
-    """Sort the runs found into those that serve and those that do not, and say so."""
+    """Sort the runs found into those that can be kept and those that cannot, and report it."""
     kept: dict[RunKey, RunRecord] = {}
     why: Counter[str] = Counter()
     for key, settings in wanted.items():
@@ -171,7 +171,7 @@ def _keep(
 
 
 def _reason(found: list[Finished], settings: str) -> str:
-    """Say why none of the runs found serves."""
+    """Return why none of the runs found can be kept."""
     same = [run for run in found if run.settings == settings]
     if not same:
         return "settings or data changed"

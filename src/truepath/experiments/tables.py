@@ -22,14 +22,14 @@ VERSIONS = ("truepath", "python", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def results_csv(records: Iterable[RunRecord], plan: Plan) -> str:
-    """Return the tidy table: a row for each run and measure, values to the last bit."""
+    """Return the tidy table: one row per run and measure, values to the last bit."""
     labels = [measure.label for measure in plan.measures]
     rows = [(*r.key, label, repr(r.values[label])) for r in records if not r.failed for label in labels]
     return to_csv([*RunKey._fields, "measure", "value"], rows)
 
 
 def runs_csv(records: Iterable[RunRecord]) -> str:
-    """Return a row for each run: how it ended, its sizes, seconds, settings and versions."""
+    """Return one row per run: how it ended, its sizes, seconds, settings and versions."""
     header = [*RunKey._fields, "status", "error", *SIZES, "fit_seconds", "predict_seconds", "settings", *VERSIONS]
     return to_csv(header, map(_run_row, records))
 

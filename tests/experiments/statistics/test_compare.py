@@ -123,7 +123,7 @@ def test_order_and_direction_do_not_matter(matrix, order):
 def test_the_metric_knows_the_direction():
     assert compare(TIDY).methods == ("a", "b")
     assert compare({**TIDY, "measure": ["micro_f1[leaves]"] * 6}).methods == ("b", "a")
-    with pytest.raises(TruePathError, match="which way 'AUC' is better"):
+    with pytest.raises(TruePathError, match="greater values of 'AUC' are better"):
         compare({**TIDY, "measure": ["AUC"] * 6})
     assert compare({**TIDY, "measure": ["AUC"] * 6}, greater_is_better=True).methods == ("b", "a")
 

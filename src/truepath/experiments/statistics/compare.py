@@ -26,7 +26,7 @@ __all__ = ["MethodComparison", "compare"]
 
 Matrix = NDArray[np.float64]
 
-#: Friedman's statistic follows its limit well from more data sets than this on (Demšar 2006, section 3.2.2)
+#: Above this number of data sets Friedman's statistic is close to its limit distribution (Demšar 2006, section 3.2.2)
 ENOUGH = 10
 
 
@@ -50,7 +50,7 @@ class MethodComparison:
     critical_difference : float or None
         Nemenyi's, for mean ranks.
     nemenyi, wilcoxon, wilcoxon_holm : ndarray of p-values, shape (n_methods, n_methods), or None
-        Of each pair; ``wilcoxon_holm`` is corrected for the number of pairs.
+        One per pair of methods; ``wilcoxon_holm`` is corrected for the number of pairs.
     remarks : tuple of str
         What was left out, and what the tests cannot show.
     """
@@ -74,7 +74,7 @@ class MethodComparison:
 
     @property
     def tests(self) -> tuple[str, ...]:
-        """The tests of pairs that there are: ``"nemenyi"``, ``"wilcoxon"``."""
+        """The available tests of pairs: ``"nemenyi"``, ``"wilcoxon"``."""
         found = {"nemenyi": self.nemenyi, "wilcoxon": self.wilcoxon_holm}
         return tuple(name for name, p_values in found.items() if p_values is not None)
 
@@ -103,7 +103,7 @@ class MethodComparison:
         return tuple(self.methods[first : last + 1] for first, last in groups)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON holds it."""
+        """Return everything in a form that JSON can hold."""
         found = self.friedman
         return {
             "measure": self.measure,
@@ -151,14 +151,14 @@ def compare(
     ----------
     table : path, ExperimentResult, data frame, mapping of columns, or array
         Results: a tidy table with the columns ``dataset``, ``method``, ``value`` and perhaps ``measure``, ``seed``,
-        ``fold`` (a CSV file, the folder of an experiment, a pandas, polars or pyarrow frame), or a wide one with a row
-        for each data set and a column for each method.
+        ``fold`` (a CSV file, the folder of an experiment, a pandas, polars or pyarrow frame), or a wide one with
+        one row per data set and one column per method.
     measure : str, optional
         Which measure; needed if the table has several.
     alpha : float, default=0.05
-        Level of significance.
+        Significance level.
     greater_is_better : bool, optional
-        By default as the metric of that name says.
+        By default that of the metric of this name.
     methods, datasets : sequence of str, optional
         Compare these only; for an array, their names.
     missing : {"drop", "error"}, default="drop"
@@ -174,9 +174,9 @@ def compare(
     number of data sets is the sample size (Demšar 2006, section 3). Only runs that all methods finished are averaged.
 
     With two methods there is Wilcoxon's test only. Friedman's statistic is given as Demšar writes it and corrected
-    for ties; the Iman-Davenport statistic is from the first. Nemenyi's test and Holm's correction hold the
-    probability of any false difference below ``alpha``; Wilcoxon with Holm uses the sizes of the differences and
-    usually finds more.
+    for ties; the Iman-Davenport statistic is computed from the uncorrected one. Nemenyi's test and Holm's
+    correction keep the probability of any false difference below ``alpha``; Wilcoxon with Holm uses the sizes of the
+    differences and usually finds more.
 
     References
     ----------
@@ -241,7 +241,7 @@ def _compare(scores: Scores, alpha: float, remarks: tuple[str, ...]) -> MethodCo
 
 
 def _limits(N: int, k: int, alpha: float, found: Friedman | None, distance: float | None) -> list[str]:
-    """Say what so few data sets cannot show."""
+    """Return remarks on what a small number of data sets cannot show."""
     if N == 1:
         return ["One data set only: ranks describe it, and nothing can be tested."]
     remarks = []
@@ -258,9 +258,7 @@ def _limits(N: int, k: int, alpha: float, found: Friedman | None, distance: floa
             f"difference of mean ranks, {k - 1}."
         )
     if found is not None and N <= ENOUGH:
-        remarks.append(
-            f"With {N} data sets the p-values of Friedman and Nemenyi are rough; more than {ENOUGH} are wanted."
-        )
+        remarks.append(f"With {N} data sets the p-values of Friedman and Nemenyi are rough; use more than {ENOUGH}.")
     if found is not None and found.f_p_value >= alpha:
         remarks.append(f"Friedman's test finds no difference at {alpha:g}; tests of pairs are shown for information.")
     return remarks

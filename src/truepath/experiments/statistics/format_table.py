@@ -54,16 +54,16 @@ def format_table(
     digits : int, default=3
         Decimal places; CSV has all.
     greater_is_better : bool, optional
-        By default as the metric of that name says.
+        By default that of the metric of this name.
     methods, datasets : sequence of str, optional
         Show these only.
 
     Returns
     -------
     table : str
-        A row for each data set; mean ± standard deviation (n - 1) over seeds and folds, if there are several; the best
-        of each row in bold (all that print alike); a last row of mean ranks over the data sets that every method
-        finished. LaTeX needs the package ``booktabs``.
+        One row per data set; mean ± standard deviation (n - 1) over seeds and folds, if there are several; the best
+        of each row in bold (all that look the same when printed); a last row of mean ranks over the data sets
+        that every method finished. LaTeX needs the package ``booktabs``.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Tables of results, however they come: one measure, data sets x methods, with the runs behind every cell.
+"""Tables of results in any form: one measure, data sets x methods, with the runs behind every cell.
 
 Tidy tables have the columns ``dataset``, ``method``, ``value`` and perhaps ``measure``, ``seed`` and ``fold``; wide
-ones have a row for each data set and a column for each method.
+ones have one row per data set and one column per method.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ def read_results(
     Parameters
     ----------
     table : path, ExperimentResult, mapping of columns, data frame or array
-        A tidy table (a CSV file, the folder of an experiment, a frame) or a wide one (a frame with one column a
+        A tidy table (a CSV file, the folder of an experiment, a frame) or a wide one (a frame with one column per
         method, an array of data sets x methods).
     measure : str, optional
         Needed if the table has several.
     greater_is_better : bool, optional
-        By default as the metric of that name says.
+        By default that of the metric of this name.
     methods, datasets : sequence of str, optional
         Use these only; for an array, their names.
     """
@@ -175,7 +175,7 @@ def _melt(columns: Columns) -> Columns:
     if key is None and texts:
         raise TruePathError(
             f"table: neither tidy (no columns 'method' and 'value') nor wide (columns {', '.join(texts[:4])} are not "
-            "numbers). Give dataset, method and value, or one column of numbers for each method."
+            "numbers). Give dataset, method and value, or one column of numbers per method."
         )
     length = len(next(iter(columns.values()), []))
     names = list(map(str, columns[key])) if key else [str(i + 1) for i in range(length)]
@@ -202,7 +202,8 @@ def _name_array(values: NDArray[np.float64], methods: Any, datasets: Any) -> Col
 def _direction(label: str, given: bool | None) -> bool:
     found = given if given is not None else direction_of(label)
     if found is None:
-        what = f"which way {label!r} is better is not known" if label else "which way is better is not known"
+        of_label = f" of {label!r}" if label else ""
+        what = f"it is not known whether greater values{of_label} are better"
         raise TruePathError(f"measure: {what}. Pass greater_is_better=True or False, or the name of a metric.")
     return found
 

@@ -84,7 +84,7 @@ def rank_rows(values: Matrix, greater_is_better: bool) -> Matrix:
 
 
 def friedman(ranks: Matrix) -> Friedman:
-    """Test whether all methods are alike.
+    """Test whether all methods perform alike.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def _tie_sizes(row: Matrix) -> NDArray[np.int64]:
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float) -> float:
-    """Return the difference of mean ranks from which on two methods differ (Nemenyi).
+    """Return the smallest difference of mean ranks at which two methods differ (Nemenyi).
 
     Examples
     --------
@@ -161,7 +161,7 @@ def signed_rank_test(difference: Matrix, zeros: Literal["zsplit", "wilcox"] = "z
     """Return Wilcoxon's two-sided signed-rank p-value of differences.
 
     Zeros are split between both sides, or left out (``"wilcox"``). P-values are exact up to 50 data sets without ties
-    and zeros, else from the normal approximation.
+    and zeros, otherwise from the normal approximation.
 
     Examples
     --------
@@ -171,12 +171,12 @@ def signed_rank_test(difference: Matrix, zeros: Literal["zsplit", "wilcox"] = "z
     from scipy.stats import wilcoxon
 
     difference = np.where(np.abs(difference) < TIE, 0.0, difference)
-    # Two methods that never differ cannot be distinguished by anything
+    # Two methods that never differ cannot be distinguished by any test
     return float(wilcoxon(difference, zero_method=zeros).pvalue) if difference.any() else 1.0
 
 
 def adjust_holm(p_values: Matrix) -> Matrix:
-    """Return a symmetric matrix of p-values with each pair's corrected for all pairs (Holm's step-down).
+    """Return a symmetric matrix of p-values each corrected for the number of pairs (Holm's step-down).
 
     Examples
     --------

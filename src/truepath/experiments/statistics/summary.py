@@ -26,7 +26,7 @@ def summarise(comparison: MethodComparison) -> str:
 
 
 def rank_rows_of(comparison: MethodComparison) -> list[tuple[str, ...]]:
-    """Return a row for each method, best first: mean rank, mean value, wins, ties and losses over all pairs."""
+    """Return one row per method, best first: mean rank, mean value, wins, ties and losses over all pairs."""
     off = ~np.eye(len(comparison.methods), dtype=bool)
     ties = np.where(off, comparison.ties, 0).sum(axis=1)
     means = comparison.values.mean(axis=0)
@@ -44,7 +44,7 @@ def rank_rows_of(comparison: MethodComparison) -> list[tuple[str, ...]]:
 
 
 def tests_of(comparison: MethodComparison) -> list[str]:
-    """Return a line for each test, and one below it for each pair that differs."""
+    """Return one line per test, and below it one line per pair that differs."""
     lines = []
     if (found := comparison.friedman) is not None:
         lines.append(

@@ -25,9 +25,9 @@ def critical_difference_diagram(comparison: MethodComparison, ax: Any = None, *,
     comparison : MethodComparison
         From :func:`compare`.
     ax : matplotlib axes, optional
-        By default those of a new figure with room for all names.
+        By default those of a new figure with space for all names.
     test : {"nemenyi", "wilcoxon"}, optional
-        Whose groups the bars show: Nemenyi's by default, Wilcoxon's (with Holm) for two methods.
+        The test whose groups the bars show: Nemenyi's by default, Wilcoxon's (with Holm) for two methods.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def critical_difference_diagram(comparison: MethodComparison, ax: Any = None, *,
 
 
 def _row(layout: Layout, row: int) -> float:
-    """Return how far below the axis a name stands."""
+    """Return how far below the axis a name is."""
     return TO_BARS + BETWEEN_BARS * layout.n_levels + TO_NAMES + row
 
 

@@ -1,8 +1,8 @@
-"""Where everything goes in a critical-difference diagram; drawing it is somebody else's business.
+"""Where everything goes in a critical-difference diagram; drawing is done elsewhere.
 
 The axis runs from rank 1, the best, at the left to the worst at the right. Below it come the bars that join methods
-which do not differ, each on a level where it touches no other; below these the names, the better half at the left and
-the worse half at the right, one row each, so that names never overlap however many there are.
+which do not differ, each on a level where it touches no other. Below these are the names, the better half at the left
+and the worse half at the right, one row each, so that names never overlap, whatever their number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Bar", "Layout", "Stem", "lay_out"]
 
 @dataclass(frozen=True)
 class Stem:
-    """A method: its mean rank, the row of its name, and the side where that stands."""
+    """A method: its mean rank, the row of its name, and the side of the axis it is on."""
 
     name: str
     rank: float
@@ -82,7 +82,7 @@ def lay_out(comparison: MethodComparison, test: str | None = None) -> Layout:
 
 
 def _stack(spans: list[tuple[float, float]], n_methods: int) -> tuple[Bar, ...]:
-    """Give each bar the first level where it is clear of the bars there."""
+    """Give each bar the first level where it overlaps no other bar."""
     gap = 0.02 * n_methods
     ends: list[float] = []
     bars = []

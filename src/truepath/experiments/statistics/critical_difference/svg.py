@@ -84,7 +84,7 @@ def _text(x: float, y: float, text: str, anchor: str, size: int = FONT) -> str:
 
 
 class _Drawing:
-    """The elements of one diagram; ``left`` and ``top`` are where rank 1 of the axis stands."""
+    """The elements of one diagram; ``left`` and ``top`` are where rank 1 of the axis is."""
 
     def __init__(self, layout: Layout, left: float, top: float):
         self.layout, self.left, self.top = layout, left, top
