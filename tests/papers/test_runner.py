@@ -207,7 +207,7 @@ def test_choosing_cells():
     assert [cell.key for cell in choose_cells(paper, quick=True)] == ["quick one"]
     with pytest.raises(TruePathError, match="'quick one', 'slow one'"):
         choose_cells(paper, only="other")
-    with pytest.raises(TruePathError, match="cost more than 60 s"):
+    with pytest.raises(TruePathError, match="take more than 60 s"):
         choose_cells(paper, only="slow", quick=True)
 
 

@@ -1,4 +1,4 @@
-"""Papers, rerun: published values beside ours. Each folder here is a paper: its ``PAPER`` is found by being there."""
+"""Papers, rerun: published values beside ours. Each folder here is one paper, and its ``PAPER`` is found by itself."""
 
 from importlib import import_module
 from pkgutil import iter_modules

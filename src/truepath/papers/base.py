@@ -76,7 +76,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Say ``same``, ``better``, ``worse`` or ``differs``; ``ours only`` or ``missing`` where one is not there."""
+        """``same``, ``better``, ``worse`` or ``differs``; ``ours only`` or ``missing`` where one value is missing."""
         if self.ours is None:
             return "missing"
         difference = self.difference
@@ -119,7 +119,7 @@ class FinishedCell:
     Attributes
     ----------
     key : str
-        The cell's.
+        The key of the cell.
     comparisons : list of Comparison
     random_state : int
     seconds : float
@@ -145,19 +145,19 @@ class FinishedCell:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and all that is rerun of it.
+    """A paper and everything of it that is rerun.
 
     Attributes
     ----------
     name : str
-        Such as ``"triguero2016"``; what the command line takes, and the folder of its code.
+        Such as ``"triguero2016"``: its name on the command line and the folder of its code.
     title : str
         Authors, title, venue and year.
     cells : tuple of Cell
     not_available : dict of str to str
         Tables or data sets that cannot be rerun, each with its reason.
     notes : str
-        What a reader must know about the settings, in a few sentences of plain text.
+        What a reader must know about the settings, as a few sentences of plain text.
     summary : str
         A heading: authors and subject. The title if not given.
     """

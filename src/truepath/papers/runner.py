@@ -1,4 +1,4 @@
-"""Run a paper cell by cell and put ours beside the published values; running and keeping is the engine's work."""
+"""Run a paper cell by cell and put ours beside the published values; the engine runs and stores the cells."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def reproduce(
     ----------
     paper : Paper
     folder : path
-        Where results are kept; made if need be.
+        Where results are kept; made if needed.
     settings : Settings
     cells : iterable of Cell, optional
-        Some of the paper's; all by default.
+        Some of the paper's cells; all by default.
     rerun : bool, default=False
         Run cells again that were finished before with the same settings, data and version.
     on_progress : callable, optional
@@ -86,7 +86,7 @@ def reproduce(
 
 
 def missing_folders(cell: Cell, settings: Settings) -> list[str]:
-    """Say which of the data folders that a cell needs are not there."""
+    """Return which of the data folders that a cell needs are missing."""
     return [need for need in cell.needs if not (Path(settings.data) / need).is_dir()]
 
 
@@ -97,7 +97,7 @@ def finished_cells(paper: Paper, folder: str | PathLike[str], settings: Settings
 
 
 def all_comparisons(paper: Paper, folder: str | PathLike[str], settings: Settings) -> list[Comparison]:
-    """Return what the folder holds of a paper, and a stand-in for each cell that lacks its data or failed."""
+    """Return the paper's results in the folder, and a placeholder for each cell without data or that failed."""
     stored = _store(paper, folder).read()
     return [
         comparison
@@ -107,12 +107,12 @@ def all_comparisons(paper: Paper, folder: str | PathLike[str], settings: Setting
 
 
 def choose_cells(paper: Paper, *, only: str | None = None, quick: bool = False) -> list[Cell]:
-    """Pick the cells whose key contains a text, or that cost less than a minute.
+    """Pick the cells whose key contains a text, or that take less than a minute.
 
     Raises
     ------
     TruePathError
-        If nothing is left, with the keys there are.
+        If nothing is left; the message lists the keys.
     """
     cells = [cell for cell in paper.cells if only is None or only.lower() in cell.key.lower()]
     if not cells:
@@ -120,7 +120,7 @@ def choose_cells(paper: Paper, *, only: str | None = None, quick: bool = False) 
         raise TruePathError(f"no cell of {paper.name} has {only!r} in its key.", f"There are {keys}.")
     kept = [cell for cell in cells if not quick or cell.seconds < QUICK_SECONDS]
     if not kept:
-        raise TruePathError(f"all cells asked for cost more than {QUICK_SECONDS:.0f} s.", "Leave out --quick.")
+        raise TruePathError(f"all cells asked for take more than {QUICK_SECONDS:.0f} s.", "Leave out --quick.")
     return kept
 
 
@@ -129,7 +129,7 @@ def _store(paper: Paper, folder: str | PathLike[str]) -> Store:
 
 
 def _fingerprint(cell: Cell, settings: Settings) -> str:
-    """Digest what must be equal for a finished cell to stand: data, seed and version, but not ``n_jobs``."""
+    """Digest what must be equal for a finished cell to be valid: data, seed and version, but not ``n_jobs``."""
     import truepath
 
     data = {need: _digest_folder(Path(settings.data) / need) for need in cell.needs}
@@ -169,7 +169,7 @@ def _run(cell: Cell, settings: Settings) -> list[dict[str, Any]]:
 
 
 def _compare(cell: Cell, finished: Finished | None, settings: Settings) -> list[Comparison]:
-    """Return what a cell gave, a stand-in if it could not be run or failed, nothing if it was not run."""
+    """Return the results of a cell, a placeholder if it could not be run or failed, nothing if it was not run."""
     if absent := missing_folders(cell, settings):
         folders, verb = " and ".join(absent), "is" if len(absent) == 1 else "are"
         return [_stand_in("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run.")]

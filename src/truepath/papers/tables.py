@@ -1,4 +1,4 @@
-"""Comparisons as pages to read: a table for each table of the paper, verdicts counted, reasons as numbered remarks."""
+"""Comparisons as pages: one table per table of the paper, counted verdicts, and reasons as numbered remarks."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _number_reasons(comparisons: Iterable[Comparison]) -> dict[str, int]:
 
 
 def _explained(comparison: Comparison) -> bool:
-    """Say whether a comparison's reason is worth a mark: not where the numbers are the same."""
+    """Return whether a comparison's reason gets a mark; it does not where the numbers are the same."""
     return bool(comparison.reason) and comparison.verdict != "same"
 
 
@@ -145,7 +145,7 @@ def _number(value: float | None) -> str:
 
 
 def _difference(comparison: Comparison) -> str:
-    """Write ours minus published; for times, how many times as fast."""
+    """Write ours minus published; for times, write how many times as fast ours is."""
     difference, published, ours = comparison.difference, comparison.published, comparison.ours
     if difference is None or published is None or ours is None:
         return ""
@@ -158,7 +158,7 @@ def _difference(comparison: Comparison) -> str:
 
 
 def _absences(paper: Paper, comparisons: Sequence[Comparison]) -> Iterator[Block]:
-    """Yield what the paper has and this page has not."""
+    """Yield what is in the paper but not on this page."""
     points = [f"{what}: {why.rstrip('.')}." for what, why in paper.not_available.items()]
     missing = [c for c in comparisons if c.verdict == "missing"]
     points += [f"{' '.join(filter(None, (c.dataset, c.method, c.measure)))}: {c.reason}" for c in missing]
@@ -168,7 +168,7 @@ def _absences(paper: Paper, comparisons: Sequence[Comparison]) -> Iterator[Block
 
 
 def _how(paper: Paper, comparisons: Sequence[Comparison], finished: list[FinishedCell]) -> str:
-    """Say with what, when and for how long the cells were run, and which were not."""
+    """Return how, when and for how long the cells were run, and which were not."""
     dates = sorted({cell.date for cell in finished})
     versions = dict(finished[-1].versions)
     text = (

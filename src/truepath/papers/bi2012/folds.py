@@ -1,11 +1,11 @@
-"""The data of Bi & Kwok (2012), prepared for mandatory leaf prediction and dealt into five folds.
+"""The data of Bi & Kwok (2012), prepared for mandatory leaf prediction and divided into five folds.
 
 The paper removes "examples that contain partial label paths and nodes with fewer than 10 positive examples" and says no
-more. Here: all splits joined; nominal columns one-hot; labels with fewer than 10 rows dropped, then rows with a path
-that stops above the leaves or without labels, these two again and again until nothing changes, so that every label has
-10 rows and every path is full. In each fold the columns are standardised by the training rows, missing values becoming
-the mean; columns of zeros and ones stay as they are (scaled, a rare word would outweigh the common ones), and a design
-of nothing else stays sparse.
+more. Here all splits are joined and nominal columns are one-hot. Labels with fewer than 10 rows are dropped, then rows
+without labels or with a path that stops above the leaves. These two steps are repeated until nothing changes, so that
+every label has 10 rows and every path is full. In each fold the columns are standardised by the training rows,
+and missing values become the mean. Columns of zeros and ones stay as they are (scaled, a rare word would outweigh the
+common ones), and a matrix of only such columns stays sparse.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ N_FOLDS = 5
 
 
 class Prepared(NamedTuple):
-    """A data set whose every label has ten rows and whose every path ends in a leaf."""
+    """A data set where every label has ten rows and every path ends in a leaf."""
 
     X: Any
     y: Any
@@ -44,7 +44,7 @@ class Fold(NamedTuple):
 
 
 def prepare(name: str, home: Path) -> Prepared:
-    """Load a data set and prune it to labels of ten rows and rows of full paths."""
+    """Load a data set and prune it to labels with ten rows and rows with full paths."""
     from truepath.data import load_dataset
     from truepath.data.full_paths import keep_full_paths
 

@@ -28,16 +28,16 @@ from truepath.papers.bi2012.folds import Fold
 
 __all__ = ["FAMILIES", "check_nesting", "score_family"]
 
-DAG_SECONDS = 1.0  # of integer programming a row, on DAGs
+DAG_SECONDS = 1.0  # of integer programming per row, on DAGs
 F_TEST_LEVELS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.125)  # Vens et al. (2008)
 K_MAX = 10  # of Figure 3
 
 LabelSets = dict[str, Any]
-Scores = dict[tuple[str, str], list[float]]  # by method and measure, one a fold
+Scores = dict[tuple[str, str], list[float]]  # by method and measure, one per fold
 
 
 def decode_lasso(fold: Fold) -> LabelSets:
-    """Return what the decoders make of one multitask lasso a group of siblings, and of a flat one."""
+    """Return what the decoders predict from one multitask lasso per group of siblings, and from a flat one."""
     h = fold.hierarchy
     local = _lasso(h).fit(fold.X, fold.y)
     S, C = local.predict_proba(fold.X_test), local.predict_conditional_proba(fold.X_test)
@@ -117,7 +117,7 @@ def _count_leaves(fold: Fold) -> NDArray[np.int64]:
 
 
 def _exact(S: Any, C: Any, hierarchy: Any) -> Any:
-    """Return the optimum; on a DAG the best found in a second a row, which is not always proved to be it."""
+    """Return the optimum; on a DAG the best found in a second per row, which is not always proved optimal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return ExactLeafMAP(hierarchy=hierarchy, time_limit=DAG_SECONDS).predict(S, conditional=C)

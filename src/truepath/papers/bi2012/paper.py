@@ -2,7 +2,7 @@
 
 Cells: ``statistics/<data set>`` (the sizes of Table 1), ``<family>/<data set>`` (hF of Table 1 and loss (7) of Table 2
 of the methods that share fits), ``nesting/<data set>`` (Figure 3). The published values are in
-``published.json``; how data and methods are set up is said in ``folds.py`` and ``methods.py``.
+``published.json``; how data and methods are set up is described in ``folds.py`` and ``methods.py``.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ LARGE = {
 TOLERANCE = 0.02  # of hF and loss: printed to two digits, and folds differ by about as much
 NEARLY_ALL = 0.05  # what "almost 100 %" leaves open
 
-OTHER_DATA = "Other rows and labels: the sizes of Table 1 follow from the two steps it names in no order tried"
+OTHER_DATA = "Other rows and labels: no order of the two steps that the paper names gives the sizes of Table 1"
 OTHER_LEARNER = "; the lasso's penalty and strength are not given, ours is L2,1 chosen by cross-validation."
 REASONS = {
-    "MAS": f"{OTHER_DATA}{OTHER_LEARNER} Where labels are hard to tell, the most probable set has a single leaf.",
+    "MAS": f"{OTHER_DATA}{OTHER_LEARNER} "
+    "Where labels are hard to distinguish, the most probable set has a single leaf.",
     "HMC-LP": f"{OTHER_DATA}; its base learner is not named, ours is logistic regression.",
     "CLUS-HMC + MetaLabeler": f"{OTHER_DATA}; the tree is ours (PCTree), its F-test chosen as by Vens et al.",
 }
-HALF_OF_RCV1 = " Of these files half the rows and 500 words are sound; the paper had 6,000 rows and all words."
+HALF_OF_RCV1 = " Half the rows and 500 words of these files are usable; the paper had 6,000 rows and all words."
 NO_VALUE = "The paper prints no such value."
 #: Measure, as the paper calls it: where it is printed, and our metric if it is one
 PRINTED_NAMES = {
@@ -94,7 +95,7 @@ def _compare(name: str, method: str, measure: str, ours: float) -> Comparison:
 
 
 def run_nesting(name: str, settings: Settings) -> list[Comparison]:
-    """Count how often the best sets of k - 1 and k leaves are nested, and how often the greedy finds the best."""
+    """Count how often the best sets of k - 1 and k leaves are nested, and how often greedy search finds the best."""
     from truepath.papers.bi2012.folds import deal_folds, prepare
     from truepath.papers.bi2012.methods import check_nesting
 
@@ -135,7 +136,7 @@ PAPER = Paper(
     not_available={
         "delicious": "The data folder has its labels flat; the hierarchy the paper used is not described.",
         "wipo": "Not in the data folder.",
-        "caltech-101": "Not in the data folder (images, with a hierarchy of their own).",
+        "caltech-101": "Not in the data folder (images, with their own hierarchy).",
         **{
             f"{name} ({kind})": "Not in the data folder."
             for name in ("struc", "hom", "eisen")

@@ -1,8 +1,8 @@
 """The classes of Chelmis & Qi (2021): equal codes of different parents on a level are one class.
 
 That gives their 26, 22 and (two levels of three) 343 classes, where the trees have 96, 46 and 398 nodes. Merged classes
-are no hierarchy: a merged code has several parents of which an instance has one. So the true tree is learned, or the
-merged classes as a flat set; predictions are then merged.
+are not a hierarchy: a merged code has several parents, and an instance has one of them. So either the true tree is
+learned, or the merged classes as a flat set; predictions are then merged.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def merge_columns(Y: NDArray[Any], merged: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def unmerge_scores(S: NDArray[Any], merged: NDArray[Any]) -> NDArray[Any]:
-    """Give every node the score of its class; nodes of no class score below all others."""
+    """Give every node the score of its class; nodes without a class score below all others."""
     spread = np.full((len(S), merged.size), S.min() - 1)
     spread[:, merged != NO_CLASS] = S[:, merged[merged != NO_CLASS]]
     return spread

@@ -31,8 +31,8 @@ Ways = dict[str, Any]  # how scores became labels -> labels
 class Variant(NamedTuple):
     """A learner that is compared.
 
-    ``column`` is the one of Table II that it stands beside, None if there is none; ``fit(problem, rounds, settings)``
-    returns the labels of the test rows by each way to decide, and the scores.
+    ``column`` is the column of Table II that it is compared with, None if there is none.
+    ``fit(problem, rounds, settings)`` returns the labels of the test rows for each way to decide, and the scores.
     """
 
     column: str | None
@@ -55,7 +55,7 @@ def _boost(
 
 
 def _fit_local(problem: PathProblem, rounds: int, settings: Settings) -> Any:
-    """Fit a random forest a level."""
+    """Fit one random forest per level."""
     from sklearn.ensemble import RandomForestClassifier
 
     from truepath.decoders import BestPath
@@ -67,7 +67,7 @@ def _fit_local(problem: PathProblem, rounds: int, settings: Settings) -> Any:
 
 
 def _fit_global(problem: PathProblem, rounds: int, settings: Settings) -> Any:
-    """Fit the global naive Bayes, smoothed as is best on held-out training rows."""
+    """Fit the global naive Bayes, with the smoothing that is best on held-out training rows."""
     from truepath.decoders import BestPath
     from truepath.learners import GlobalNaiveBayes
 
@@ -137,12 +137,12 @@ def _compare(table: str, name: str, method: str, variant: Variant, measured: dic
 
 
 def _why(name: str, key: str, published: float, ours: float, variant: Variant) -> str:
-    """Say why a number differs."""
+    """Return why a number differs."""
     return ABSENT if name == "diatoms" and key == "macro_f1" and ours < published else variant.why
 
 
 def _list_levels(name: str, method: str, levels: list[float]) -> Iterator[Comparison]:
-    """Yield the accuracy of each level, which the paper draws only."""
+    """Yield the accuracy of each level, which the paper only draws."""
     for depth, accuracy in enumerate(levels, start=1):
         yield Comparison("Figure 6", name, method, f"accuracy, level {depth}", None, accuracy, 0.0)
 
@@ -175,7 +175,7 @@ def _count_classes(name: str, settings: Settings) -> list[Comparison]:
 
 
 def _cells() -> Iterator[Cell]:
-    """Yield a cell for each data set and learner."""
+    """Yield one cell per data set and learner."""
     cost = {"imclef07a": 1.0, "imclef07d": 0.7, "diatoms": 3.0}
     seconds = {
         "H-Ada.MH as printed": 20, "H-Ada.MH, stumps": 28, "H-Ada.MH, our default": 85, "AdaBoost.MH, stumps": 28,
@@ -195,14 +195,15 @@ PAPER = Paper(
     tuple(_cells()),
     {
         "Figure 4": "test error by the number of rounds is drawn, not printed",
-        "Figures 5 and 6, published values": "top-k and per-level accuracies are drawn, not printed; ours stand alone",
+        "Figures 5 and 6, published values": "top-k and per-level accuracies are drawn, not printed; "
+        "only ours are shown",
         "H-F and HMC-loss in collapsed labels": "merged classes have several parents, so neither is defined without "
         "a rule that the paper does not give",
     },
     "Training and test rows as published; 600 rounds for the ImCLEF sets and 200 for Diatoms, as in the paper. Each "
     "learner is trained on the true tree and judged there, and with its predictions merged into the authors' "
     "classes (equal codes of different parents on a level are one: 26, 22 and 343 classes instead of 96, 46 and 398 "
-    "nodes). The published values are for merged classes; each stands beside several variants of ours. 'Best path' "
+    "nodes). The published values are for merged classes; each is beside several variants of ours. 'Best path' "
     "predicts the leaf with the best path, 'above half' all labels above one half, 'best node' the most probable "
     "node with its ancestors. The HMC-loss uses one lambda, negative over positive training labels, and the costs "
     "of the true tree. Same means within .01, for the HMC-loss within a tenth of the published value.",

@@ -1,8 +1,9 @@
-"""Quinlan's C4.5 for 0/1 features and a 0/1 label: what MEKA's base learner J48 comes to on the cutset paper's data.
+"""Quinlan's C4.5 for 0/1 features and a 0/1 label: what MEKA's base learner J48 does on the cutset paper's data.
 
-Grown by gain ratio among the splits of at least average gain, two rows a side at the least; pruned from the leaves up
-where the pessimistic errors of a leaf, or of the larger branch raised to the node's place, are no more than the
-subtree's. The pessimistic errors of a leaf are the upper end of the confidence interval of its error rate, level 25 %.
+Trees are grown by gain ratio among the splits of at least average gain, with at least two rows per side. They are
+pruned from the leaves up where the pessimistic errors of a leaf, or of the larger branch raised to the node's place,
+are no more than the subtree's. The pessimistic errors of a leaf are the upper end of the confidence interval of its
+error rate, level 25 %.
 
 References
 ----------
@@ -49,7 +50,7 @@ class Node:
 
 
 class C45(ClassifierMixin, BaseEstimator):
-    """A pruned decision tree over 0/1 features; leaves answer with their shares.
+    """A pruned decision tree over 0/1 features; leaves predict their shares.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class C45(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the shares of the leaf that each row falls into, one column a class."""
+        """Return the shares of the leaf that each row falls into, one column per class."""
         X = _dense(X) > 0
         share = np.empty(X.shape[0])
         _answer(self.root_, X, np.arange(X.shape[0]), share)
@@ -116,7 +117,7 @@ def _bits(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def pack(columns: np.ndarray) -> list[int]:
-    """Return 0/1 columns as integers, one bit a row: Python intersects and counts such sets at memory speed.
+    """Return 0/1 columns as integers, one bit per row: Python intersects and counts such sets at memory speed.
 
     Examples
     --------
@@ -127,9 +128,9 @@ def pack(columns: np.ndarray) -> list[int]:
 
 
 def prune(node: Node, columns: list[int], on: int, rows: int) -> Node:
-    """Return the tree with every subtree that does not pay replaced by a leaf or by its larger branch.
+    """Return the tree with every subtree that brings no gain replaced by a leaf or by its larger branch.
 
-    ``rows`` are the training rows of the node, ``on`` all that have the label; both, and the columns, as bit-sets.
+    ``rows`` are the training rows of the node, ``on`` all rows with the label; both, and the columns, as bit-sets.
     """
     if node.below is None:
         return node
@@ -174,7 +175,7 @@ def extra_errors(n: int, errors: float) -> float:
 
 def _answer(node: Node, X: np.ndarray, rows: np.ndarray, share: np.ndarray) -> None:
     """Write the share of the label in the leaf of every row."""
-    if node.n_rows > 0:  # else the parent's share stays: raising may leave a branch without rows
+    if node.n_rows > 0:  # otherwise the parent's share stays: raising may leave a branch without rows
         share[rows] = node.n_on / node.n_rows
     if node.below is None:
         return

@@ -1,6 +1,6 @@
 """The labelling strategies on the scores of the authors' own forest, which they published for ImCLEF07A.
 
-There is nothing random in it: what is fitted and judged is the same, and the numbers are compared to the last digit.
+Nothing in it is random: the same scores are fitted and judged, and the numbers are compared to the last digit.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _compare_exactly(results: list[StrategyResult], files: Any, table_4: Any) ->
 
 
 def _why_not_exact(method: str, measure: str) -> str:
-    """Say why a strategy is not met to the last digit."""
+    """Return why a strategy does not agree to the last digit."""
     if method == "CD(MTS)":
         return "The paper's rule between two neighbouring scores is not known; the middle is taken."
     if method == "EM(MTS)" and measure == "h_loss":

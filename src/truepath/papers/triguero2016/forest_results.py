@@ -1,7 +1,7 @@
 """The labelling strategies on the scores of our forests: Tables 3, 4 and 6 and Figure 6, one data set at a time.
 
 A forest of 50 predictive clustering trees is grown on the training part and scores the validation part; another, grown
-on both, scores the test part. Minimal leaf weight 2 and log2(d) + 1 features a split are what the authors' log of
+on both, scores the test part. Minimal leaf weight 2 and log2(d) + 1 features per split are what the authors' log of
 ImCLEF07A shows. Where a data set has no validation part, a random third of the training rows is set aside, as in the
 paper (section 4.1); which rows they took is not known.
 """
@@ -46,7 +46,7 @@ WITHOUT_VALIDATION = ("diatoms", "enron", "imclef07a", "reuters", "wipo")
 FLAT = "no hierarchy"
 OTHER_COSTS = (
     "The published losses on DAGs are met when every class hangs from the root, with costs 1 / n_classes, and not "
-    "with the costs that the paper defines; with those only ours can be given."
+    "with the costs that the paper defines; with those costs only ours can be given."
 )
 
 F1_TOLERANCE = 0.02
@@ -55,7 +55,8 @@ PRINTED = 5e-5  # half a unit of the last digit in print
 
 ALGORITHM_3 = (
     "Algorithm 3 as printed tries no threshold below a class's smallest score, so a class that scores 1 in all rows is "
-    "lost with all below it; the published value cannot come from that reading. The exact search has such a threshold."
+    "lost with all classes below it; the published value cannot come from that reading. The exact "
+    "search has such a threshold."
 )
 
 
@@ -100,7 +101,7 @@ def _fit_forest(ds: Dataset, settings: Settings) -> Any:
 def judge_strategies(name: str, settings: Settings) -> dict[str, list[StrategyResult]]:
     """Return all labelling strategies on forest scores, with the data set's hierarchy and, if it is a DAG, without.
 
-    The keys are ``"true"`` and ``"flat"``. Results are kept in memory, as the ranks need them once more.
+    The keys are ``"true"`` and ``"flat"``. Results are kept in memory, because the ranks need them again.
     """
     return _judge(name, str(settings.data), settings.random_state, settings.n_jobs)
 
@@ -125,11 +126,11 @@ def _tolerance(measure: str, published: float | None) -> float:
 
 
 def _why(name: str, measure: str, method: str) -> str:
-    """Say why a number on forest scores differs from the published one."""
+    """Return why a number on forest scores differs from the published one."""
     if measure == "h_loss" and method == "EM(MTS)":
         return ALGORITHM_3
     if name.endswith("_GO"):
-        return "Another random forest; what the paper's thresholds for each class had to respect on a DAG is not known."
+        return "Another random forest; it is not known which constraints the paper's thresholds per class had on a DAG."
     if name == "expr_FUN":
         return "Another random forest, on a training file that was put together again from seven others."
     if name in WITHOUT_VALIDATION:
@@ -197,7 +198,7 @@ def judged_once(results: list[StrategyResult]) -> Iterator[StrategyResult]:
 
 
 def grows_better(row: StrategyResult) -> bool:
-    """Say whether greater values of the row's measure are better."""
+    """Return whether greater values of the row's measure are better."""
     return METRICS[row.measure].greater_is_better
 
 

@@ -47,10 +47,10 @@ PAPER = Paper(
         "Figures 2, 3 and 5": "star plots of the run times of Table 6",
         "Figure 6": "percentages are drawn, not printed; only the authors' result files of ImCLEF07A have them",
     },
-    "Forests of 50 predictive clustering trees, minimal leaf weight 2, log2(d) + 1 features a split (as in the "
+    "Forests of 50 predictive clustering trees, minimal leaf weight 2, log2(d) + 1 features per split (as in the "
     "authors' log of ImCLEF07A). Thresholds are fitted on the scores of the validation part by a forest grown on "
     "the training part, and applied to the scores of the test part by a forest grown on both. Where there is no "
-    "validation part, a random third of the training rows is it. The HMC-loss has one lambda a class, counted on "
+    "validation part, a random third of the training rows is used. The HMC-loss has one lambda per class, counted on "
     "the part that is judged. 'No hierarchy' takes the classes of a DAG as children of the root, which is what the "
     "published losses on cellcycle_GO come from. EM(MTS) are the paper's Algorithms 3, 4 and 5 (on DAGs Algorithm 5 "
     "bottom-up); 'exact' is ours. Same means within .02 for micro-F1 and within a tenth of the published value for "

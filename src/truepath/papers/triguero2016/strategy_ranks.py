@@ -1,7 +1,7 @@
 """The statistics of Triguero & Vens over data sets: Wilcoxon tests (Table 5) and Friedman ranks (Table 7).
 
 They are computed twice: from the printed Tables 3 and 4, which must give the printed Tables 5 and 7, and from our own
-results on the data sets at hand, beside the printed values of the same data sets.
+results on the available data sets, beside the printed values of the same data sets.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _as_published(name: str, settings: Settings) -> list[Any]:
 
 
 def _why_rank(measure: str, strategy: str) -> str:
-    """Say why a mean rank differs."""
+    """Return why a mean rank differs."""
     if measure == "h_loss" and strategy == "EM(MTS)":
         return ALGORITHM_3
     return "Other forests: strategies that lie close together change places on some data sets."

@@ -18,8 +18,8 @@ from truepath.papers.zhang2014.local_scores import LocalScores
 
 __all__ = ["CombinerResult", "judge_combiners", "list_combiners"]
 
-MANY_ROWS = 6000  # beyond, the exact kernel form does not fit
-MANY_NODES = 1000  # beyond, HierarchicalFAEL's eigendecompositions are judged by GCV, which costs less than LOO
+MANY_ROWS = 6000  # above this, the exact kernel form does not fit
+MANY_NODES = 1000  # above this, HierarchicalFAEL's eigendecompositions are judged by GCV, which costs less than LOO
 
 
 class CombinerResult(NamedTuple):
@@ -98,7 +98,7 @@ def _cross_fit(combiner: Any, S: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
 
 
 def _hmc_gain(Y: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
-    """Return what predicting a cell saves of the HMC-loss with a lambda per class."""
+    """Return how much predicting a cell lowers the HMC-loss with one lambda per class."""
     share = Y.mean(axis=0)
     return np.where(Y, (2 - 2 * share) * costs, -2 * share * costs)
 

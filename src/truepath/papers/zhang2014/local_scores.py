@@ -1,10 +1,10 @@
-"""Local scores for comparing combiners: one logistic regression a node, out of fold and on test rows.
+"""Local scores for comparing combiners: one logistic regression per node, out of fold and on test rows.
 
 Train and valid are joined; missing values become the training fold's mean, features are scaled by the training fold;
-one ``LogisticRegression(C)`` a node whose labels vary in the training fold, else the constant. Out-of-fold scores come
-from 5 folds. ``C`` is the one of three (two where there are more than 1,000 nodes) with the best out-of-fold average
-precision of the *raw* scores, so that the baseline is not a weak one. Test scores come from a refit on all training
-rows.
+one ``LogisticRegression(C)`` per node whose labels vary in the training fold, otherwise the constant. Out-of-fold
+scores come from 5 folds. ``C`` is the one of three (two where there are more than 1,000 nodes) with the best out-of-
+fold average precision of the *raw* scores, so that the baseline is not a weak one. Test scores come from a refit on all
+training rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["LocalScores", "make_local_scores"]
 
 STRENGTHS = (0.003, 0.03, 0.3)
 N_FOLDS = 5
-MANY_NODES = 1000  # beyond, two strengths are tried
+MANY_NODES = 1000  # above this, two strengths are tried
 N_BLOCKS = 16  # of nodes: pieces of work for parallel fitting
 
 
@@ -66,7 +66,7 @@ def _out_of_fold(X: Any, Y: NDArray[Any], C: float, random_state: int, n_jobs: i
 
 
 def _fit_predict(X: Any, Y: NDArray[Any], X_new: Any, C: float, n_jobs: int | None) -> NDArray[Any]:
-    """Return the scores of one logistic regression a node on new rows."""
+    """Return the scores of one logistic regression per node on new rows."""
     from joblib import Parallel, delayed
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline

@@ -35,15 +35,15 @@ PAPER = Paper(
     "classification. BMVC, 2014.",
     tuple(Cell(name, partial(_run_dataset, name), (f"hmc/{name}",), float(cost)) for name, cost in SECONDS.items()),
     {
-        "The tables of the paper": "the text at hand has formulas and a figure only, so there is no published value "
+        "The tables of the paper": "the available text has formulas and a figure only, so there is no published value "
         "to compare with",
         "Extended IAPR TC-12": "the image features and the annotation hierarchy could not be obtained",
     },
-    "Local scores are one logistic regression a node (train and valid joined, mean imputation, scaling); combiners "
+    "Local scores are one logistic regression per node (train and valid joined, mean imputation, scaling); combiners "
     "that learn are fitted on 5-fold out-of-fold scores of the training rows and judged on the test rows. One "
     "threshold for all nodes is chosen on held-out combined scores, once for the hierarchical F1 and once for the "
     "HMC-loss. On GO the three top terms are left out. KernelFAEL uses 1,000 Nystroem features where there are more "
     "than 6,000 rows, HierarchicalFAEL's parameters are chosen by GCV where there are more than 1,000 nodes. One "
-    "split and one run: differences of a few thousandths say nothing.",
+    "split and one run: differences of a few thousandths mean nothing.",
     summary="Zhang et al. 2014: FAEL",
 )
