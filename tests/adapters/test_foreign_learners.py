@@ -1,4 +1,4 @@
-"""Every learner of others on every road: classifier, stack, scorer and experiment, on trees and DAGs."""
+"""Learners of other libraries, in a classifier, a stack, a scorer and an experiment, on trees and DAGs."""
 
 from __future__ import annotations
 

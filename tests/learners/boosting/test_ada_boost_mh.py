@@ -156,7 +156,7 @@ def test_rule_7_on_real_votes(data):
 @settings(max_examples=30)
 @given(st.data())
 def test_predictions_respect_any_hierarchy(data):
-    """DAGs and several paths a row, which the paper leaves to future work."""
+    """DAGs and several paths per row, which the paper leaves to future work."""
     h = data.draw(hierarchies(max_nodes=7))
     Y = data.draw(label_matrices(h, n_rows=10, min_rows=2))
     X = np.random.default_rng(0).normal(size=(len(Y), 3))

@@ -78,7 +78,7 @@ def test_a_split_is_the_best_of_all_candidates():
         X, Y
     )
     gains = []
-    for f in range(4):  # one network a state, with all other features
+    for f in range(4):  # one network per state, with all other features
         total = 0.0
         for value in np.unique(X[:, f]):
             rows = X[:, f] == value
