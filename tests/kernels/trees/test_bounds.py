@@ -25,10 +25,10 @@ X[:, 1] = np.where(rng.random(len(X)) < 0.9, 0, X[:, 1])  # mostly one value
 for missing in ("surrogate", "learned", "fractional"):
     for splitter in ("best", "random"):
         settings = dict(n_estimators=3, missing=missing, splitter=splitter, categorical_features=[0], oob_score=True)
-        forest = PCTForest(ds.hierarchy, random_state=0, min_leaf_weight=1, **settings)
+        forest = PCTForest(hierarchy=ds.hierarchy, random_state=0, min_leaf_weight=1, **settings)
         forest.fit(X, part.y, sample_weight=rng.random(len(X))).predict_proba(X)
-PCTree(ds.hierarchy, significance=0.1).fit(sparse.csr_array(np.nan_to_num(X)), part.y).apply(X)
-PCTree(ds.hierarchy).fit(X[:1], part.y[:1]).predict_proba(X)
+PCTree(hierarchy=ds.hierarchy, significance=0.1).fit(sparse.csr_array(np.nan_to_num(X)), part.y).apply(X)
+PCTree(hierarchy=ds.hierarchy).fit(X[:1], part.y[:1]).predict_proba(X)
 print("checked")
 """
 
