@@ -302,5 +302,5 @@ def test_the_truth_may_be_a_table_of_the_users_own(tmp_path):
     command = ("evaluate", tmp_path / "own.csv", tmp_path / "found.csv", "-H", tmp_path / "paths.txt")
     found = json.loads(run(*command, "--labels", "tags", "--metrics", "exact_match", "--json"))
     assert found["exact_match"]["value"] == 0.5
-    with pytest.raises(DataFormatError, match=r"Name the one with the labels by labels= \(--labels\)"):
+    with pytest.raises(DataFormatError, match=r"Name the column of labels by labels= \(--labels\)"):
         run(*command)

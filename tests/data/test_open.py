@@ -205,7 +205,7 @@ def test_a_name_is_a_data_set(tmp_path, monkeypatch):
     assert open_dataset("toy").name == "toy"
     (tmp_path / "toy").mkdir()  # a folder without data of that name is no hindrance
     assert open_dataset("toy").name == "toy"
-    with pytest.raises(UnknownDatasetError, match=r"'toi' is no file that can be read .*\.csv.*Did you mean 'toy'"):
+    with pytest.raises(UnknownDatasetError, match=r"'toi' is neither a file .*\.csv.*Did you mean 'toy'"):
         open_dataset("toi")
     with pytest.raises(TruePathError, match="takes no such option"):
         open_dataset("toy", labels="x")

@@ -28,21 +28,22 @@ class Dataset:
     """A hierarchical multi-label data set: never learned from, never imputed, never changed in place.
 
     ``ds.train``, ``ds.valid`` and ``ds.test`` are its usual splits; a split that the data do not have raises an
-    :class:`AttributeError` that lists those they have (so ``hasattr(ds, "valid")`` and ``"valid" in ds`` ask).
+    :class:`AttributeError` that lists those they have. Check with ``"valid" in ds`` or
+    ``hasattr(ds, "valid")``.
     Data that come in one piece have one split, ``ds["all"]``.
 
     Parameters
     ----------
     name : str
     hierarchy : Hierarchy
-        What the columns of every ``y`` are.
+        Its nodes are the columns of every ``y``.
     splits : mapping from str to Split
     feature_names : sequence of str
         As written in the file, repeated names included: address columns by position.
     categories : mapping from int to tuple of str, optional
-        For each categorical column its declared values; ``X`` holds their positions (0, 1, ...).
+        The declared values of each categorical column; ``X`` holds their positions (0, 1, ...).
     provenance : mapping, optional
-        Where the data come from, and what is to be known about them.
+        Where the data come from, and remarks about them.
 
     Examples
     --------
@@ -135,13 +136,13 @@ class Dataset:
 
     @property
     def feature_kinds(self) -> tuple[str, ...]:
-        """``"numeric"``, ``"categorical"`` or ``"text"`` for each column."""
+        """The kind of each column: ``"numeric"``, ``"categorical"`` or ``"text"``."""
         text = any(split.X.ndim == 1 for split in self.splits.values())
         other = "text" if text else "numeric"
         return tuple("categorical" if j in self.categories else other for j in range(self.n_features))
 
     def describe(self) -> Description:
-        """Count what there is: rows, features, missing values, labels, depth, partial paths.
+        """Count what the data set holds: rows, features, missing values, labels, depth, partial paths.
 
         Examples
         --------
@@ -163,7 +164,7 @@ class Dataset:
         *names : str
             The splits to join, e.g. ``"train", "valid"``.
         into : str, optional
-            What the result is called: the first of ``names`` by default, ``"all"`` if none is given.
+            The name of the result: the first of ``names`` by default, ``"all"`` if none is given.
 
         Examples
         --------
@@ -186,7 +187,7 @@ class Dataset:
         *,
         of: str | None = None,
     ) -> Dataset:
-        """Deal the rows out again so that every label keeps its share in every part (iterative stratification).
+        """Split the rows so that every label keeps its share in every part (iterative stratification).
 
         Parameters
         ----------
@@ -196,8 +197,8 @@ class Dataset:
         random_state : int, RandomState or None
             Ties are broken at random; an int makes the split repeatable.
         of : str, optional
-            Deal out this split only and keep the others, e.g.
-            ``ds.split({"train": 2 / 3, "valid": 1 / 3}, of="train")``. By default all rows are dealt out.
+            Divide this split only and keep the others, e.g.
+            ``ds.split({"train": 2 / 3, "valid": 1 / 3}, of="train")``. By default all rows are divided.
 
         Examples
         --------
@@ -223,7 +224,7 @@ class Dataset:
         ----------
         drop_binary : bool, optional
             Whether an attribute of two values becomes one column (1 for the second value) instead of two; a
-            missing value stays NaN there. By default so for sparse data only, which stay sparse that way.
+            missing value stays NaN there. By default this is done for sparse data only, which stay sparse that way.
         """
         return one_hot(self, drop_binary)
 
@@ -234,7 +235,7 @@ class Dataset:
         ----------
         min_count : int
         split : str, optional
-            Count in this split; by default in ``"train"`` if there is one, else in all rows.
+            Count in this split; by default in ``"train"`` if there is one, otherwise in all rows.
         """
         counted = split or ("train" if "train" in self.splits else None)
         Y = stack_splits(list(self.splits.values())).y if counted is None else self[counted].y
@@ -246,8 +247,8 @@ class Dataset:
     def keep_full_paths(self) -> Dataset:
         """Drop the rows with a path that stops above the leaves, and those without labels.
 
-        What remains suits mandatory-leaf prediction; the hierarchy stays as it is. Pruning rare labels makes inner
-        nodes leaves, so it matters whether :meth:`prune` comes before or after.
+        What remains suits mandatory-leaf prediction; the hierarchy stays as it is. Pruning rare labels turns inner
+        nodes into leaves, so it matters whether :meth:`prune` comes before or after.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What a data set holds, counted: the columns of the usual tables of benchmark data."""
+"""Counts of what a data set holds: the columns of the usual tables of benchmark data."""
 
 from __future__ import annotations
 

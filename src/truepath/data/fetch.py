@@ -1,8 +1,8 @@
-"""Bringing benchmark data from a mirror into the data folder: checked, resumed, never half there.
+"""Downloading benchmark data from a mirror into the data folder: checked, resumed, never half written.
 
 A mirror is any web server that offers the data folder as it is, with its ``MANIFEST`` (lines ``sha256  path``, as
 ``sha256sum`` writes them). A file is downloaded next to its place as ``<name>.part``, continued from there after an
-interruption, checked, and then renamed; so a file that has its name is whole.
+interruption, checked, and then renamed. So a file that has its name is complete.
 """
 
 from __future__ import annotations
@@ -59,20 +59,20 @@ def fetch_benchmark(
         The address of a mirror: a folder laid out like the data folder. ``$TRUEPATH_MIRROR`` by default. There is
         no official mirror.
     manifest : path, optional
-        A local file of checksums to go by; by default the mirror's own ``MANIFEST``.
+        A local file of checksums to use; by default the mirror's own ``MANIFEST``.
     home : path, optional
         The data folder; :func:`data_home` by default.
     progress : callable, optional
-        Called as ``progress(path, bytes so far, bytes in all or None)`` while a file comes in.
+        Called as ``progress(path, bytes so far, bytes in all or None)`` while a file is downloaded.
     retries : int, default=3
-        How often a file is tried again after a fault of the network, continuing where it broke off.
+        How often a file is tried again after a network error, continuing where it stopped.
     timeout : float, default=30.0
-        Seconds of silence after which a connection counts as broken.
+        Seconds without data after which a connection counts as broken.
 
     Returns
     -------
     folder : Path
-        Where the files lie now.
+        Where the files are.
 
     Raises
     ------
@@ -81,13 +81,13 @@ def fetch_benchmark(
     DataFormatError
         If a file does not have the checksum announced (it is deleted), or the manifest is malformed.
     OSError
-        If the mirror cannot be reached or a file cannot be written; what came in so far is kept and continued.
+        If the mirror cannot be reached or a file cannot be written; the next call continues from what was downloaded.
     """
     base = url or os.environ.get("TRUEPATH_MIRROR")
     if not base:
         raise ValueError(
             "no mirror is known: pass url= or set TRUEPATH_MIRROR to the address of a folder with the benchmark data "
-            "and their MANIFEST. There is no official mirror; with the files at hand, set TRUEPATH_DATA instead."
+            "and their MANIFEST. There is no official mirror; if you have the files, set TRUEPATH_DATA instead."
         )
     if not base.startswith(("http://", "https://", "file://")):
         raise ValueError(f"url must start with http://, https:// or file://, not {base!r}.")
@@ -111,7 +111,7 @@ def read_manifest(text: str, path: str | None = None) -> dict[str, str]:
             raise DataFormatError(f"{line[:60]!r} is not 'sha256  path'.", path, number)
         file = match.group(2).removeprefix("./")
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts or "\\" in file or ":" in file:
-            raise DataFormatError(f"the path {file!r} leads out of the data folder.", path, number)
+            raise DataFormatError(f"the path {file!r} leads outside the data folder.", path, number)
         sums[file] = match.group(1).lower()
     return sums
 
@@ -156,13 +156,13 @@ def _fetch_file(
     part = target.with_name(target.name + ".part")
     resumed = part.exists()
     _insist(lambda: _continue_download(address, part, progress, timeout), address, retries)
-    if resumed and _sha256(part) != sha256:  # the part lay there from another version of the file: start over
+    if resumed and _sha256(part) != sha256:  # the part was of another version of the file: start over
         part.unlink()
         _insist(lambda: _continue_download(address, part, progress, timeout), address, retries)
     if _sha256(part) != sha256:
         part.unlink()
         raise DataFormatError(
-            f"what {address} gave does not have the checksum of the manifest ({sha256[:12]}…); it was deleted. "
+            f"the file from {address} does not have the checksum of the manifest ({sha256[:12]}…); it was deleted. "
             "Try again; if it happens again, the mirror or its MANIFEST is wrong.",
             target,
         )
@@ -177,7 +177,7 @@ def _continue_download(address: str, part: Path, progress: Progress | None, time
     try:
         answer = urlopen(request, timeout=timeout)
     except HTTPError as problem:
-        if problem.code == 416 and have:  # nothing left to send: the part is whole, or too long
+        if problem.code == 416 and have:  # nothing left to send: the part is complete, or too long
             problem.close()
             return
         raise
@@ -205,7 +205,7 @@ def _sha256(path: Path) -> str:
 
 
 def _insist(action: Callable[[], T], address: str, retries: int) -> T:
-    """Try again after faults that may pass; say which address could not be had when they do not."""
+    """Try again after errors that may pass; if they do not, say which address could not be fetched."""
     for attempt in range(retries + 1):
         try:
             return action()

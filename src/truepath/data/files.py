@@ -29,7 +29,7 @@ __all__ = [
 PathType = str | PathLike[str]
 
 _MODULES: dict[str, Any] = {".xz": lzma, ".gz": gzip, ".bz2": bz2}
-#: The endings of compressed files; whatever is read may have one of them after its own
+#: The endings of compressed files; every file that is read may have one of them after its own
 COMPRESSIONS = tuple(_MODULES)
 _DAMAGE = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError)
 
@@ -46,7 +46,7 @@ def plain_name(path: PathType) -> str:
 
 
 def ending_of(path: PathType) -> str:
-    """Return the ending that says what a file holds, in small letters, that of its compression aside.
+    """Return the ending that says what a file holds, in lower case, without that of its compression.
 
     >>> ending_of("hmc/enron/train.ARFF.xz"), ending_of("toy")
     ('.arff', '')
@@ -62,7 +62,7 @@ def read_bytes(path: PathType) -> bytes:
     DataFormatError
         If the compressed file is cut short or damaged.
     OSError
-        If there is no such file or it may not be read: that is not a matter of format.
+        If there is no such file or it may not be read: this is not an error of format.
     """
     raw = Path(path).read_bytes()
     module = _MODULES.get(Path(path).suffix.lower())

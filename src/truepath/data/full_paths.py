@@ -1,4 +1,4 @@
-"""Rows whose every label path ends in a leaf: what mandatory leaf prediction learns from."""
+"""Rows where every label path ends in a leaf: what mandatory leaf prediction learns from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["has_full_paths", "keep_full_paths"]
 
 
 def has_full_paths(y: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
-    """Say of each row whether it has labels and all of its paths end in leaves.
+    """Return for each row whether it has labels and all of its paths end in leaves.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def has_full_paths(y: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
 def keep_full_paths(dataset: Dataset) -> Dataset:
     """Drop, in every split, the rows with a path that stops above the leaves, and those without labels.
 
-    The labels stay as they are. Pruning rare labels makes inner nodes leaves, so it matters which comes first: both
-    orders are the caller's to choose.
+    The labels stay as they are. Pruning rare labels turns inner nodes into leaves, so it matters which comes first;
+    the caller chooses the order.
 
     Parameters
     ----------

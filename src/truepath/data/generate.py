@@ -2,7 +2,7 @@
 
 A hierarchy is grown at random; every node has a prototype, a Gaussian vector; an instance is the mean of its most
 specific labels' path sums (prototype of the label plus those of its ancestors, weighted down with depth so that top
-levels are easier than deep ones) plus noise. So the features tell of the labels, and siblings are alike.
+levels are easier than deep ones) plus noise. So the features depend on the labels, and siblings are alike.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def make_hmc(
     hierarchy: Hierarchy | None = None,
     random_state: int | RandomState | Generator | None = None,
 ) -> Dataset:
-    """Make a random hierarchical multi-label problem whose features tell of its labels.
+    """Make a random hierarchical multi-label problem whose features depend on its labels.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def make_hierarchy(
 
 
 def _grow_tree(n_nodes: int, depth: int, branching: int, rng: Generator) -> list[list[int]]:
-    """Lay one path of full depth, then hang each further node below a node that still has room, or at the top."""
+    """Lay one path of full depth, then hang each further node below a node that may have more, or at the top."""
     spine = min(depth, n_nodes)
     parents: list[list[int]] = [[v - 1] if v else [] for v in range(spine)]
     level, n_children = list(range(1, spine + 1)), [1] * (spine - 1) + [0]
@@ -181,7 +181,7 @@ def _draw_features(
 
 
 def _sparsify(X: NDArray[np.float64], share: float) -> sp.csr_array[Any]:
-    """Keep the largest values of all, as their height above the rest."""
+    """Keep the largest values, as their distance above the cut."""
     cut = np.quantile(X, 1 - share)
     return sp.csr_array(np.maximum(X - cut, 0.0))
 

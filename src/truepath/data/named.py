@@ -31,7 +31,7 @@ _NAME = re.compile(r"(?:(hmc|mulan)/)?([\w][\w.-]*)")
 
 
 def data_home(home: str | os.PathLike[str] | None = None) -> Path:
-    r"""Say where benchmark data lie: ``home``, else ``$TRUEPATH_DATA``, else the user's cache folder.
+    r"""Return where benchmark data are: ``home``, or ``$TRUEPATH_DATA``, or the user's cache folder.
 
     The cache folder is ``$XDG_CACHE_HOME/truepath``, or ``~/.cache/truepath`` (on Windows
     ``%LOCALAPPDATA%\truepath``, on macOS ``~/Library/Caches/truepath``). It need not exist.
@@ -89,9 +89,9 @@ def load_dataset(
         A name that exists twice means the hierarchical one: ``"enron"`` is ``"hmc/enron"``; write
         ``"mulan/enron"`` for the flat one.
     version : {"original", "laim", "topics"}, default="original"
-        For MULAN sets: ``"original"``, the data as they are; ``"laim"``, discretised by LAIM (which has seen all
-        labels, those of the test folds too: to reproduce papers, not to estimate performance); ``"topics"``, for the
-        RCV1 subsets only, with named topics, their hierarchy, and the half of the rows whose labels are sound.
+        For MULAN sets: ``"original"``, the data as they are; ``"laim"``, discretised by LAIM (which used all
+        labels, those of the test folds too: use it to reproduce papers, not to estimate performance); ``"topics"``, for
+        the RCV1 subsets only, with named topics, their hierarchy, and the half of the rows whose labels are right.
     fold : int, optional
         With ``version="laim"``: the train and test files of this fold (0 to 4) instead of the whole set.
     home : path, optional
@@ -102,12 +102,12 @@ def load_dataset(
     Returns
     -------
     ds : Dataset
-        With the splits that the files are: train, valid, test; or ``"all"`` for data in one piece.
+        One split per file: train, valid, test; or ``"all"`` for data in one piece.
 
     Raises
     ------
     UnknownDatasetError
-        If there is no such data set, with the nearest names.
+        If there is no such data set; the message has the nearest names.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def _unknown(name: object, home: Path) -> UnknownDatasetError:
     hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
     return UnknownDatasetError(
         f"no data set {name!r}: not bundled, and not in {home}.",
-        f"{hint}Set TRUEPATH_DATA to the folder that holds the benchmark data, or bring it there with "
+        f"{hint}Set TRUEPATH_DATA to the folder that holds the benchmark data, or download it with "
         "truepath.data.fetch_benchmark; list_datasets() shows what there is.",
     )
 

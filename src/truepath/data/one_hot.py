@@ -23,7 +23,7 @@ def one_hot(ds: Dataset, drop_binary: bool | None = None) -> Dataset:
     ds : Dataset
     drop_binary : bool, optional
         Whether an attribute of two values becomes one column, 1 for the second value, instead of two. By default
-        so for sparse ``X`` only.
+        for sparse ``X`` only.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def one_hot(ds: Dataset, drop_binary: bool | None = None) -> Dataset:
     Notes
     -----
     A missing value becomes zeros in all columns of its attribute; where two values became one column it
-    stays NaN, for a zero would say "the first value". Sparse data stay sparse, but every attribute of three or
+    stays NaN, because a zero would mean "the first value". Sparse data stay sparse, but every attribute of three or
     more values adds one stored entry per row.
 
     Examples

@@ -1,4 +1,4 @@
-"""One way to open data: a file, a folder of splits, a file per split, or a data set's name."""
+"""One way to open data: a file, a folder of splits, one file per split, or a data set's name."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ def open_dataset(
     sparse_output: SparseOutput = "auto",
     **options: Any,
 ) -> Dataset:
-    r"""Open a data set from wherever it is: a file of any format that is read, a folder, or by name.
+    r"""Open a data set: a file of any known format, a folder, or a name.
 
     Parameters
     ----------
     source : path, mapping from str to path, or str
         * a file: read by the reader that recognises it;
-        * a mapping such as ``{"train": "a.csv", "test": "b.csv"}``: a file per split;
-        * a folder with files called ``train``, ``valid``, ``test`` or ``all`` (``books-train.csv`` will do, too);
-        * the name of a data set, as :func:`load_dataset` takes it, where no such file is.
+        * a mapping such as ``{"train": "a.csv", "test": "b.csv"}``: one file per split;
+        * a folder with files called ``train``, ``valid``, ``test`` or ``all`` (also ``books-train.csv``);
+        * the name of a data set, as :func:`load_dataset` takes it, if there is no such file.
     format : str, optional
-        The name of the reader, where the file alone does not tell: ``"clus"``, ``"mulan"``, ``"meka"``, ``"paths"``
+        The name of the reader, if it cannot be seen from the file: ``"clus"``, ``"mulan"``, ``"meka"``, ``"paths"``
         (tables with label paths), ``"xmc"`` or ``"libsvm"``.
     home : path, optional
         The folder of named data sets; :func:`data_home` by default.
     sparse_output : bool or "auto", default="auto"
         Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
     **options
-        What the reader takes, such as ``labels`` and ``text`` for tables; for names, what :func:`load_dataset` takes.
+        Options of the reader, such as ``labels`` and ``text`` for tables; for names, those of :func:`load_dataset`.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def _find_files(source: PathType | Mapping[str, PathType], format: str | None) -
 
 def _no_splits(folder: Path) -> TruePathError:
     return TruePathError(
-        f"{folder}: no file called train, valid, test or all that can be read is in this folder.",
+        f"{folder}: this folder has no file called train, valid, test or all that can be read.",
         f"Endings that are read: {' '.join(readable_endings())}.",
     )
 
@@ -129,7 +129,7 @@ def _open_named(
             raise _no_splits(Path(name)) from None
         endings = " ".join(readable_endings())
         raise UnknownDatasetError(
-            f"{name!r} is no file that can be read ({endings}), and no data set's name: {problem.problem}",
+            f"{name!r} is neither a file that can be read ({endings}) nor the name of a data set: {problem.problem}",
             problem.remedy,
         ) from None
     except TypeError as problem:

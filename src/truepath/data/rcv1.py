@@ -1,8 +1,8 @@
-"""The RCV1 subsets of the MULAN collection with the topics their anonymous labels stand for.
+"""The RCV1 subsets of the MULAN collection with the topics of their anonymous labels.
 
 ``Class1`` ... ``Class101`` are the RCV1-v2 topic codes in alphabetical order without the last two, ``M143`` and
 ``MCAT``. In one half of the rows of every subset the topic hierarchy holds without exception; in the other half all
-label columns are shifted by a constant and the first labels are lost. The sound half is kept, the other dropped;
+label columns are shifted by a constant and the first labels are lost. The correct half is kept, the other dropped;
 ``MCAT`` follows from the topics below it, ``M143`` is unknown and left out.
 """
 
@@ -34,7 +34,7 @@ def with_topics(ds: Dataset, topics: PathType) -> Dataset:
         One of the subsets, as read: one split ``"all"``, labels ``Class1`` ... ``Class101``.
     topics : path
         Tab-separated columns ``column``, ``label``, ``topic``, ``parent``; a ``-`` in the first two means that the
-        data have no such column, ``root`` as the parent a top-level topic.
+        data have no such column, ``root`` as the parent means a top-level topic.
     """
     named, hierarchy = _read_topics(topics)
     columns = np.array([hierarchy.index(named[label]) for label in ds.hierarchy.names.tolist()])

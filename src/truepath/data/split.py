@@ -1,7 +1,7 @@
-"""One part of a data set: the features and labels of its rows; and dealing rows out so that labels keep their shares.
+"""One part of a data set: the features and labels of its rows; and splitting rows so that labels keep their shares.
 
 Iterative stratification (Sechidis, Tsoumakas and Vlahavas, *On the Stratification of Multi-Label Data*, ECML PKDD
-2011): the rarest label that has rows left is dealt out first, each row to the part that misses that label most. The
+2011): the rows of the rarest label left are assigned first, each to the part that lacks that label most. The
 work is done by the ``iterative-stratification`` package; here the labels are prepared for it. Labels are closed
 under ancestors, so a part that has its share of a label has at least that much of the label's ancestors.
 """
@@ -37,7 +37,7 @@ class Split:
     ids : ndarray of str, shape (n_samples,), or None
         Names of the rows, where the file has them.
     n_written : ndarray of int, shape (n_samples,), or None
-        How many labels the file gives each row, before ancestors are added. None if not known any more.
+        How many labels the file gives each row, before ancestors are added. None if no longer known.
     """
 
     X: Any
@@ -64,14 +64,14 @@ class Split:
         return len(self)
 
     def take(self, rows: NDArray[np.int64]) -> Split:
-        """Give the rows of these numbers (or of this mask) as a split of their own."""
+        """Return the rows with these numbers (or of this mask) as a new split."""
         ids = None if self.ids is None else self.ids[rows]
         written = None if self.n_written is None else self.n_written[rows]
         return Split(self.X[rows], self.y[rows], ids, written)
 
 
 def stack_rows(matrices: Sequence[Any]) -> Any:
-    """Put matrices below each other: an array if all are, else CSR."""
+    """Put matrices below each other: an array if all are arrays, otherwise CSR."""
     if not any(sparse.issparse(matrix) for matrix in matrices):
         return np.concatenate(matrices)
     return sparse.csr_array(sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr"))
@@ -92,7 +92,7 @@ def stack_splits(parts: Sequence[Split]) -> Split:
 def share_rows(
     Y: ArrayLike | sparse.sparray, fractions: Sequence[float], random_state: int | RandomState | None = None
 ) -> NDArray[np.int64]:
-    """Say for every row of ``Y`` which part it falls to.
+    """Return the part that each row of ``Y`` is assigned to.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def share_rows(
 
     Notes
     -----
-    Labels with fewer rows than there are parts cannot be in every part, labels of all rows are so anyway, and of
-    labels with the same rows one is enough: these do not take part. Rows without labels are dealt out evenly.
+    Labels with fewer rows than there are parts cannot be in every part, labels of all rows always are, and of
+    labels with the same rows one is enough: these are not used. Rows without labels are divided evenly.
     Time is O(n_samples * labels * rounds), at most one round per label.
 
     Examples

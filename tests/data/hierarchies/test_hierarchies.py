@@ -91,7 +91,7 @@ def test_bad_hierarchies_are_named(tmp_path, name, text, error, match):
 def test_neither_file_nor_data_set(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_hierarchy(tmp_path / "none.json")
-    with pytest.raises(TruePathError, match="is no file of a hierarchy either: no data set 'tyo'"):
+    with pytest.raises(TruePathError, match="is not a file of a hierarchy either: no data set 'tyo'"):
         read_hierarchy("tyo")
     assert issubclass(HierarchyError, TruePathError)
 

@@ -105,7 +105,7 @@ BAD_SCORES = [
     ("id,a,a/1,a/2,b\nx,1,0,,0\n", DataFormatError, r"s\.csv:2: an empty cell \(column 'a/2'\)"),
     ("id,a,a/1,a/2,b\nx,1,0,nan,0\n", DataFormatError, r"s\.csv:2: nan in column 'a/2'"),
     ("id,a,a/1,a/2,b\nx,1,0,1e999,0\n", DataFormatError, "inf in column 'a/2'"),
-    ("id,a,a/1,a/2,b\nx,1,0,0,0\nx,1,0,0,0\n", DataFormatError, r"s\.csv:3: the id 'x' stands twice"),
+    ("id,a,a/1,a/2,b\nx,1,0,0,0\nx,1,0,0,0\n", DataFormatError, r"s\.csv:3: the id 'x' occurs twice"),
     ("id,a,a/1,a/1,b\nx,1,0,0,0\n", DataFormatError, "two columns are called 'a/1'"),
     (
         "id,a,a/1,a/3,b\nx,1,0,0,0\n",
@@ -135,7 +135,7 @@ def test_bad_arrays_are_named(tmp_path):
             read_scores(tmp_path / name, TREE)
     for odd in (np.zeros(3), np.array([["x"]]), np.zeros((0, 4))):
         np.save(tmp_path / "odd.npy", odd)
-        with pytest.raises(DataFormatError, match="a matrix of numbers is wanted"):
+        with pytest.raises(DataFormatError, match="must hold a matrix of numbers"):
             read_scores(tmp_path / "odd.npy", TREE)
     np.save(tmp_path / "pickled.npy", np.array([{}], object), allow_pickle=True)
     with pytest.raises(DataFormatError, match="not a readable NumPy file"):
@@ -184,7 +184,7 @@ def test_ancestors_are_added_or_asked_for(tmp_path):
 
 BAD_LABELS = [
     ("y.csv", "id,labels\nx,a/3\n", DataFormatError, r"y\.csv:2: the label 'a/3' is not in the hierarchy"),
-    ("y.csv", "id,labels\nx,a\nx,b\n", DataFormatError, r"y\.csv:3: the id 'x' stands twice"),
+    ("y.csv", "id,labels\nx,a\nx,b\n", DataFormatError, r"y\.csv:3: the id 'x' occurs twice"),
     ("y.csv", "id,labels\nx,a,b\n", DataFormatError, "3 cells in this row"),
     ("y.csv", "id,a,a/1,a/2,b\nx,0.5,0,0,0\n", DataFormatError, "must hold only 0 and 1"),
     ("y.json", "{", DataFormatError, "not JSON"),

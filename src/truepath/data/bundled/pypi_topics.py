@@ -79,7 +79,7 @@ def load_arrays() -> PyPITopics:
 
 
 def decode_lines(stored: npt.NDArray[np.uint8]) -> list[str]:
-    """Read strings that were stored as the bytes of one text with a line for each."""
+    """Read strings that were stored as the bytes of one text, one per line."""
     return stored.tobytes().decode("utf-8").split("\n")
 
 

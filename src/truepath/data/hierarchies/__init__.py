@@ -1,4 +1,4 @@
-"""Hierarchies in files of their own: the formats, found by one registry."""
+"""Hierarchies in their own files: the formats, found by one registry."""
 
 from truepath.data.hierarchies import edges, lines, pairs, saved
 

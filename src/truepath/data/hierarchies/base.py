@@ -1,4 +1,4 @@
-"""A hierarchy from whatever holds one: a file of its own, read by the format its ending names, or a data set."""
+"""A hierarchy from its own file, read by the format that the ending names, or from a data set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HierarchyReader(Member):
 
     @staticmethod
     def read(path: Path, sep: str, root: str | None) -> Hierarchy:
-        """Read a file; ``sep`` parts label paths, ``root`` is a name that becomes no node."""
+        """Read a file; ``sep`` separates the parts of label paths, ``root`` is a name that becomes no node."""
         raise NotImplementedError
 
 
@@ -37,18 +37,18 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
     source : path or str
         * ``.json``: what :meth:`Hierarchy.to_json` wrote;
         * ``.csv``, ``.tsv``, ``.tab``: edges, parent and child in two columns; a first line ``parent,child`` is
-          skipped, an empty parent hangs the child at the top;
-        * ``.edges``: edges ``parent child``, a line each, as :func:`read_edges` takes them;
-        * ``.txt``, ``.paths``: label paths, a line each, ancestors added; with a tab in every line, edges;
+          skipped, an empty parent puts the child at the top;
+        * ``.edges``: edges ``parent child``, one per line, as :func:`read_edges` takes them;
+        * ``.txt``, ``.paths``: label paths, one per line, ancestors added; with a tab in every line, edges;
         * ``.obo``: an ontology (needs the extra ``ontology``);
         * a data set in another file or in a folder, as :func:`open_dataset` takes it: its hierarchy;
-        * or, where no such file is, the name of a data set.
+        * or, if there is no such file, the name of a data set.
 
         Text files may be compressed (.gz, .xz, .bz2).
     sep : str, default="/"
-        Between the parts of a label path.
+        Separator of the parts of a label path.
     root : str, optional
-        The name in a file of edges that stands for the root; it becomes no node.
+        The name of the root in a file of edges; it becomes no node.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
         return open_dataset(path).hierarchy
     known = " ".join(ending for reader in HIERARCHIES.members() for ending in reader.endings)
     raise DataFormatError(
-        f"no hierarchy is read from a file ending in {ending_of(path) or 'nothing'!r}; use {known}, or a data set.",
+        f"no hierarchy can be read from a file ending in {ending_of(path) or 'nothing'!r}; use {known}, or a data set.",
         fspath(path),
     )
 
@@ -90,12 +90,12 @@ def _of_dataset(source: PathType) -> Hierarchy:
     except UnknownDatasetError as problem:
         if isinstance(source, PathLike) or Path(name).suffix:
             raise FileNotFoundError(2, "no such file of a hierarchy", name) from None
-        said = f"{name!r} is no file of a hierarchy either: {problem.problem}"
+        said = f"{name!r} is not a file of a hierarchy either: {problem.problem}"
         raise UnknownDatasetError(said, problem.remedy) from None
 
 
 def build(edges: list[tuple[str | None, str]], path: Path) -> Hierarchy:
-    """Make the hierarchy of a file's edges; what is wrong with them is said with the file."""
+    """Make the hierarchy of a file's edges; errors in them name the file."""
     try:
         return Hierarchy.from_edges(edges)
     except HierarchyError as problem:

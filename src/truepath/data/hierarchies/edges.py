@@ -1,4 +1,4 @@
-"""A hierarchy in a text file of its own: one edge ``parent child`` per line."""
+"""A hierarchy in its own text file: one edge ``parent child`` per line."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def read_edges(path: PathType, names: Sequence[str] = (), root: str | None = Non
     path : path
         The two columns are separated by a tab, or by blanks if there is none. May be compressed.
     names : sequence of str, optional
-        Nodes to have in any case, and first; those that no edge names are at the top.
+        Nodes to include in any case, and first; those that no edge names are at the top.
     root : str, optional
-        The name in the file that stands for the root; it becomes no node.
+        The name of the root in the file; it becomes no node.
 
     Examples
     --------

@@ -17,7 +17,7 @@ _HEADER = (("parent", "child"), ("source", "target"), ("from", "to"))
 
 
 def read_pairs(path: Path, delimiter: str, root: str | None) -> Hierarchy:
-    """Read edges; the empty name, as the root's, stands for the top."""
+    """Read edges; the empty name, like the root's, means the top."""
     edges: list[tuple[str | None, str]] = []
     reader = csv.reader(split_lines(read_text(path)), delimiter=delimiter, strict=True)
     try:
@@ -39,7 +39,7 @@ class Pairs(HierarchyReader):
     """Tables of edges."""
 
     name = "pairs"
-    summary = "edges in a table, parent and child; no parent hangs the child at the top"
+    summary = "edges in a table, parent and child; an empty parent puts the child at the top"
     endings = (".csv", ".tsv", ".tab")
 
     @staticmethod

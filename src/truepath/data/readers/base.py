@@ -1,4 +1,4 @@
-"""Readers by name, filled by existing: what each reads, how its files are recognised, and what all of them share.
+"""Readers by name, registered by being defined: what each reads, how its files are recognised, and what all share.
 
 A reader is a class with a ``name``, a ``summary``, the endings of its files and the function that reads them::
 
@@ -63,11 +63,11 @@ class Reader(Member):
     Attributes
     ----------
     name, summary : str
-        What people type as ``format``, and what such a file is, in one line.
+        The value of ``format``, and a description of such a file in one line.
     endings : tuple of str
-        Of the files, in small letters; that of a compression may follow.
+        Endings of the files, in lower case; that of a compression may follow.
     file_options : tuple of str
-        The options of ``read`` that name files: in a plan they are seen from the plan's folder.
+        The options of ``read`` that name files: in a plan they are relative to the plan's folder.
     read : callable
         ``read(path, **options) -> Dataset``; a mapping from split to path gives several splits.
     columns : callable or None
@@ -82,7 +82,7 @@ class Reader(Member):
 
     @classmethod
     def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
-        """Say whether a file with one of the endings is of this format; asked where formats share an ending."""
+        """Return whether a file with one of the endings has this format; used where formats share an ending."""
         return True
 
     @classmethod
@@ -93,12 +93,12 @@ class Reader(Member):
 
 
 def readable_endings() -> tuple[str, ...]:
-    """Return the endings of all files that some reader reads, those of compressions aside."""
+    """Return the endings of all files that some reader reads, without those of compressions."""
     return tuple(dict.fromkeys(ending for reader in READERS.members() for ending in reader.endings))
 
 
 def is_readable(path: PathType) -> bool:
-    """Say whether a name ends as a file that some reader reads.
+    """Return whether a name ends like a file that some reader reads.
 
     >>> is_readable("books.csv.gz"), is_readable("toy")
     (True, False)
@@ -112,12 +112,12 @@ def list_readers() -> list[tuple[str, str, str]]:
 
 
 def find_reader(path: PathType, format: str | None = None, options: Mapping[str, Any] | None = None) -> type[Reader]:
-    """Return the reader of a file: the one named, or the one whose ending and marks the file has.
+    """Return the reader of a file: the one named, or the one that recognises its ending and content.
 
     Raises
     ------
     DataFormatError
-        If no reader or more than one recognises the file, with what can be read.
+        If no reader or more than one recognises the file; the message lists what can be read.
     """
     if format is not None:
         named: type[Reader] = READERS[format]
@@ -129,7 +129,7 @@ def find_reader(path: PathType, format: str | None = None, options: Mapping[str,
             f"no reader for files ending in {ending_of(path) or 'nothing'!r}. There are {listed} (all of them also "
             f"compressed: {' '.join(COMPRESSIONS)}).",
             fspath(path),
-            remedy="Name one by format= (--reader) if the file has one of these formats under another name.",
+            remedy="Name one by format= (--reader) if the file has one of these formats under another ending.",
         )
     found: list[type[Reader]] = [reader for reader in candidates if reader.recognises(path, options or {})]
     if len(found) == 1:
@@ -154,7 +154,7 @@ Paths = PathType | Mapping[str, PathType]
 
 _SPLITS = ("train", "valid", "test", "all")
 
-# An own name may come before the split, a remark after it
+# A name may come before the split, a remark after it
 _STEM = re.compile(r"(?:(?P<name>.+)[-_.])?(?P<split>train|valid|test|all|original)(?:\.(?P<remark>\w+))?")
 
 
@@ -170,7 +170,7 @@ def named_paths(path: Paths) -> dict[str, PathType]:
 
 
 def title_of(path: Paths) -> str:
-    """Call a data set after its file; if it has one per split, after what they share, or their folder.
+    """Name a data set after its file; if it has one per split, after what they share, or their folder.
 
     >>> title_of("here/books.csv.gz"), title_of({"train": "books-train.csv"}), title_of({"train": "books/train.csv"})
     ('books', 'books', 'books')
@@ -193,7 +193,7 @@ def make_dataset(
 
 
 def store_labels(ds: Dataset, sparse_output: SparseOutput = "auto") -> Dataset:
-    """Give the labels of all splits one form: plain arrays, or CSR where asked for or too many."""
+    """Give the labels of all splits one form: plain arrays, or CSR where asked for or too large."""
     if sparse_output == "auto":
         sparse_output = ds.n_samples * ds.hierarchy.n_nodes >= DENSE_LIMIT
     return replace(ds, splits={name: replace(s, y=choose_form(s.y, sparse_output)) for name, s in ds.splits.items()})
@@ -202,7 +202,7 @@ def store_labels(ds: Dataset, sparse_output: SparseOutput = "auto") -> Dataset:
 def split_of_labels(
     X: Any, written: sparse.csr_array[Any], hierarchy: Hierarchy, ids: NDArray[np.object_] | None = None
 ) -> Split:
-    """Close the labels as written and keep how many they were."""
+    """Close the labels as written and keep their number."""
     counts = np.diff(written.indptr).astype(np.int64)
     closed = written if hierarchy.n_edges == 0 else hierarchy.close(written)
     Y = sparse.csr_array(closed, dtype=bool)

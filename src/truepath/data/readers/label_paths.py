@@ -1,6 +1,6 @@
 """Tables with a column of label paths, such as ``Science/Physics;Art``: CSV, TSV, Parquet or a data frame.
 
-CSV and TSV are read with Python's own ``csv`` module, so that a file gives the same data whichever frame library is
+CSV and TSV are read with Python's own ``csv`` module, so that a file gives the same data with any frame library
 installed; Parquet files and frames (pandas, polars, pyarrow) go through narwhals.
 """
 
@@ -60,27 +60,27 @@ def read_paths_csv(
         The column of paths; or one column per level, whose cells make one path (empty cells at its end are left
         out). A cell of a Parquet list column is a list of paths.
     sep : str, default="/"
-        What separates the parts of a path. Ancestors need not be written.
+        Separator of the parts of a path. Ancestors need not be written.
     between : str, default=";"
-        What separates the paths of a cell.
+        Separator of the paths in a cell.
     text : str, optional
         A column of texts to keep as the only feature: ``X`` is then an array of strings, ready for a vectorizer.
     ids : str, optional
-        A column with the names of the rows.
+        A column with the row ids.
     split : str, optional
         A column that says which split each row belongs to; otherwise all rows are the split ``"all"``.
     features : sequence of str, optional
-        The feature columns; by default all that have no other part (none if ``text`` is given).
+        The feature columns; by default all columns without another use (none if ``text`` is given).
     categorical_features : sequence of str, optional
         Feature columns to take as categories even if all their values look like numbers.
     cells : bool, default=False
-        Whether to keep the cells of the features as they are written, in an array of objects. What a column is, is
-        then decided by :class:`truepath.preprocessing.AutoFeatures`, from training rows, and stays so for other files.
+        Whether to keep the cells of the features as they are written, in an array of objects. The kind of
+        a column is then decided by :class:`truepath.preprocessing.AutoFeatures`, from training rows, for all files.
     hierarchy : Hierarchy or path, optional
         The labels to expect, or a file of them (see :func:`read_hierarchy`); a path outside it is an
-        error. By default the paths found make the hierarchy.
+        error. By default the hierarchy is built from the paths found.
     delimiter : str, optional
-        Between the cells of a text file; by default a tab for ``.tsv`` and a comma otherwise.
+        Separator of the cells of a text file; by default a tab for ``.tsv`` and a comma otherwise.
     name : str, optional
         The name of the data set; by default the file's.
 
@@ -125,10 +125,10 @@ def read_paths_csv(
 
 
 def _read(path: Any, delimiter: str | None, split: str | None) -> tuple[Columns, NDArray[np.object_]]:
-    """Read one table, or one for each split below each other; return it and the split of each row."""
+    """Read one table, or one per split, joined; return it and the split of each row."""
     if isinstance(path, Mapping):
         if split is not None:
-            raise ValueError("split and a file per split exclude each other: which rows are which is then known.")
+            raise ValueError("split and one file per split exclude each other: the files are the splits.")
         tables = {name: read_columns(file, delimiter) for name, file in named_paths(path).items()}
         part = np.repeat(np.array(list(tables), object), [table.n_rows for table in tables.values()])
         return stack_columns(list(tables.values())), part

@@ -1,6 +1,6 @@
 """Multi-label LIBSVM files: rows ``label,label index:value ...``, without a header, with any words as labels.
 
-Features are numbered from 1. A hierarchy comes in a file of its own: one edge ``parent child`` per line.
+Features are numbered from 1. A hierarchy comes in its own file: one edge ``parent child`` per line.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_libsvm(
     first_index : int, default=1
         The number of the first feature.
     root : str, optional
-        The name in the edges that stands for the root.
+        The name of the root in the edges.
     name : str, optional
         The name of the data set; by default the file's.
 

@@ -1,4 +1,4 @@
-"""Rows ``l1,l2 f:v f:v ...``: labels with commas between, then the features that are not zero.
+"""Rows ``l1,l2 f:v f:v ...``: labels separated by commas, then the features that are not zero.
 
 What the text formats of XMC and LIBSVM share: cutting lines, reading the pairs, and the data set that they make.
 """
@@ -146,7 +146,7 @@ def make_sparse_dataset(
     hierarchy: Hierarchy | PathType | None,
     root: str | None,
 ) -> Dataset:
-    """Put the label columns where the hierarchy has them, and close."""
+    """Put the label columns in the hierarchy's order, and close the labels."""
     if hierarchy is None:
         hierarchy = Hierarchy.flat(names)
     elif not isinstance(hierarchy, Hierarchy):

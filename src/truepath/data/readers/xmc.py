@@ -1,7 +1,7 @@
 """The text format of the extreme classification repositories: a line of sizes, then rows ``l1,l2 f:v f:v ...``.
 
-The first line is ``n_samples n_features n_labels``; features and labels are numbered from 0. A hierarchy comes in a
-file of its own: one edge ``parent child`` per line, separated by a tab or blanks.
+The first line is ``n_samples n_features n_labels``; features and labels are numbered from 0. A hierarchy comes in
+its own file: one edge ``parent child`` per line, separated by a tab or blanks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_xmc"]
 
-_MOST_LABELS = 2**24  # beyond any collection known; a larger number is a damaged header
+_MOST_LABELS = 2**24  # more than any known collection has; a larger number is a damaged header
 
 
 def read_xmc(
@@ -40,11 +40,11 @@ def read_xmc(
         starts with a blank. Both numbers count from 0. May be compressed (.xz, .gz, .bz2).
     hierarchy : Hierarchy or path, optional
         Over the labels' names; a file lists edges ``parent child``, one per line. Labels that no edge names are at
-        the top; names that are no labels become inner nodes. Flat by default.
+        the top; names that are not labels become inner nodes. Flat by default.
     label_names : sequence of str or path, optional
         Names of the labels in order, or a file with one per line; by default their numbers, ``"0", "1", ...``.
     root : str, optional
-        The name in the edges that stands for the root.
+        The name of the root in the edges.
     name : str, optional
         The name of the data set; by default the file's.
 
@@ -89,7 +89,7 @@ def _read(path: PathType) -> tuple[SparseLines, tuple[int, int]]:
 
 
 def _sizes(line: str) -> list[int] | None:
-    """Return three sizes, or None if the line is no header."""
+    """Return three sizes, or None if the line is not a header."""
     parts = line.split()
     is_header = len(parts) == 3 and all(part.isascii() and part.isdigit() and len(part) < 12 for part in parts)
     return [int(part) for part in parts] if is_header else None

@@ -38,7 +38,7 @@ __all__ = [
 #: Tables with named columns
 TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 
-#: All that label sets and scores are read from
+#: All files that label sets and scores are read from
 FORMATS = {**TABLES, ".json": "json", ".npy": "numpy", ".npz": "numpy"}
 
 
@@ -52,7 +52,7 @@ def format_of(path: PathType) -> str:
 
 
 def holds_labels(path: PathType) -> bool:
-    """Say whether a name ends as a table of label sets or scores does.
+    """Return whether a name ends like a table of label sets or scores.
 
     >>> holds_labels("truth.csv.gz"), holds_labels("truth.arff")
     (True, False)
@@ -93,7 +93,7 @@ class Columns:
         return DataFormatError(f"row {row}: {problem}", self.path)
 
     def check(self, names: Sequence[str]) -> None:
-        """Refuse names that are no columns."""
+        """Refuse names that are not columns."""
         missing = [name for name in names if name not in self.data]
         if missing:
             known = ", ".join(map(repr, self.names[:12]))
@@ -104,7 +104,7 @@ class Columns:
         return self.data[name]
 
     def texts(self, name: str) -> NDArray[np.object_]:
-        """Give a column as strings, a missing value as the empty one."""
+        """Give a column as strings, a missing value as the empty string."""
         cells = np.empty(self.n_rows, object)
         cells[:] = ["" if is_missing(cell) else str(cell) for cell in self.data[name]]
         return cells
@@ -153,7 +153,7 @@ def stack_columns(parts: Sequence[Columns]) -> Columns:
 
 
 def is_missing(cell: Any) -> bool:
-    """Say whether a cell of a frame is None or NaN."""
+    """Return whether a cell of a frame is None or NaN."""
     return cell is None or (isinstance(cell, float) and cell != cell)
 
 
@@ -230,7 +230,7 @@ def _from_frame(frame: Any, path: str | None) -> Columns:
 
 def read_parquet(path: PathType) -> Any:
     """Read a Parquet file with the library that is installed."""
-    with open_binary(path) as file:  # a missing file is an OSError whichever library reads
+    with open_binary(path) as file:  # a missing file is an OSError with any library
         try:
             if find_spec("pyarrow"):
                 from pyarrow import parquet
@@ -240,6 +240,6 @@ def read_parquet(path: PathType) -> Any:
                 import polars
 
                 return polars.read_parquet(file)
-        except Exception as problem:  # each library has errors of its own
+        except Exception as problem:  # each library has its own errors
             raise DataFormatError(f"not a readable Parquet file ({problem}).", fspath(path)) from problem
     raise ImportError("reading Parquet needs pyarrow or polars: install one of them (pip install pyarrow).")

@@ -1,4 +1,4 @@
-"""Label sets in files: ids and most specific labels, or a matrix of 0 and 1 with a column for every label."""
+"""Label sets in files: ids and most specific labels, or a matrix of 0 and 1 with one column per label."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LabelTable:
     Attributes
     ----------
     y : ndarray of bool, shape (n_samples, n_nodes)
-        A csr_array from 256 MB on.
+        A csr_array if it takes 256 MB or more.
     ids : ndarray of str, or None
     path : str
     """
@@ -57,15 +57,15 @@ def read_labels(
     Parameters
     ----------
     path : path
-        ``.csv``, ``.tsv`` or ``.parquet`` with a column ``labels`` of label names (in Parquet also lists), or with a
-        column for every label; ``.json``, a list of objects with ``id`` and ``labels``; ``.npy`` or ``.npz``, a matrix.
+        ``.csv``, ``.tsv`` or ``.parquet`` with a column ``labels`` of label names (in Parquet also lists), or with one
+        column per label; ``.json``, a list of objects with ``id`` and ``labels``; ``.npy`` or ``.npz``, a matrix.
     hierarchy : Hierarchy
     labels : str, default="labels"
         The column of label names. Ancestors need not be listed.
     ids : str, optional
-        The column of row names; by default the first that is called ``id`` or the like.
+        The column of row ids; by default the first that is called ``id`` or similar.
     between : str, default=";"
-        What separates the labels of a cell.
+        Separator of the labels in a cell.
     close : bool, default=False
         For matrices: whether to add missing ancestors; otherwise they are an error.
 
@@ -92,7 +92,7 @@ def read_labels(
     if columns and not any(column in hierarchy for column in columns):
         raise DataFormatError(
             f"neither a column {labels!r} of label names nor a column for any label; the columns are "
-            f"{', '.join(map(repr, columns[:8]))}. Name the one with the labels by labels= (--labels).",
+            f"{', '.join(map(repr, columns[:8]))}. Name the column of labels by labels= (--labels).",
             fspath(path),
         )
     matrix = read_matrix(path, hierarchy, ids=ids)
@@ -134,7 +134,7 @@ def _read_json(path: PathType, labels: str) -> Columns:
     except (json.JSONDecodeError, RecursionError) as problem:
         raise DataFormatError(f"not JSON ({problem}).", fspath(path), getattr(problem, "lineno", None)) from None
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise DataFormatError(f"a list of objects with 'id' and {labels!r} is wanted.", fspath(path))
+        raise DataFormatError(f"the file must hold a list of objects with 'id' and {labels!r}.", fspath(path))
     for number, row in enumerate(rows):
         if set(row) != set(rows[0]):
             raise DataFormatError(f"row {number}: has the keys {sorted(row)}, not {sorted(rows[0])}.", fspath(path))
@@ -162,11 +162,11 @@ def write_labels(
     ids : sequence, optional
         Names of the rows; their numbers by default.
     between : str, default=";"
-        What separates the labels of a cell in CSV and TSV.
+        Separator of the labels in a cell in CSV and TSV.
     matrix : bool, default=False
-        Whether to write a column of 0 and 1 for every label, ancestors included, instead of the most specific names.
+        Whether to write one column of 0 and 1 per label, ancestors included, instead of the most specific names.
     format : {"csv", "tsv", "json", "parquet"}, optional
-        By default what the ending says; CSV for a stream.
+        By default that of the ending; CSV for a stream.
 
     Examples
     --------

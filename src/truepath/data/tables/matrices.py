@@ -1,7 +1,7 @@
 """Matrices with named columns and named rows: CSV, TSV, Parquet, ``.npy`` and ``.npz`` files, checked cell by cell.
 
-Text files are read by splitting lines and ``float``, about 0.2 microseconds a cell, so that a file gives the same
-matrix whichever frame library is installed.
+Text files are read by splitting lines and ``float``, about 0.2 microseconds per cell, so that a file gives the
+same matrix with any frame library installed.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Matrix:
         return DataFormatError(problem, self.path, self.lines[row])
 
     def aligned(self, hierarchy: Hierarchy) -> Matrix:
-        """Return the columns in the hierarchy's order; each node must have one."""
+        """Return the columns in the hierarchy's order; there must be one per node."""
         if self.names is None:
             if self.values.shape[1] != hierarchy.n_nodes:
                 raise self.error(
                     f"{self.values.shape[1]} columns without names, but the hierarchy has {hierarchy.n_nodes} nodes. "
-                    "A file without names needs a column for every node, in the hierarchy's order."
+                    "A file without names needs one column per node, in the hierarchy's order."
                 )
             return replace(self, names=tuple(hierarchy.names.tolist()))
         place = {hierarchy.aliases.get(name, name): j for j, name in enumerate(self.names)}
@@ -70,7 +70,7 @@ class Matrix:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         return UnknownLabelError(
             f"{self.path}: the column {unknown[0]!r}{more} is not in the hierarchy of {len(names)} labels.{hint} "
-            "A column of row names is called 'id', or is named by ids=.",
+            "A column of row ids is called 'id', or is named by ids=.",
             unknown,
         )
 
@@ -78,7 +78,7 @@ class Matrix:
 def read_matrix(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None) -> Matrix:
     """Read a matrix by the ending of the file's name; columns in the hierarchy's order if one is given.
 
-    ``ids`` names the column of row names. By default that is the first column if it is called ``id`` or the like, or
+    ``ids`` names the column of row ids. By default that is the first column if it is called ``id`` or similar, or
     holds no numbers.
     """
     kind = format_of(path)
@@ -186,7 +186,7 @@ def _find_ids(
     ids: str | None,
     path: str,
 ) -> int | None:
-    """Say which column holds the names of the rows, if any."""
+    """Return which column holds the row ids, if any."""
     if ids is not None:
         if ids not in header:
             raise DataFormatError(f"no column {ids!r}; the first columns are {', '.join(map(repr, header[:8]))}.", path)
@@ -263,7 +263,7 @@ def _read_numpy(path: PathType) -> Matrix:
         raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
     except DataFormatError:
         raise
-    except Exception as problem:  # zipfile, ast and NumPy each have errors of their own
+    except Exception as problem:  # zipfile, ast and NumPy each have their own errors
         raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
     return Matrix(_checked(found, path), None, None, fspath(path))
 
@@ -286,6 +286,6 @@ def _from_archive(parts: dict[str, NDArray[Any]], path: PathType) -> Matrix:
 def _checked(values: Any, path: PathType) -> Any:
     if values.ndim != 2 or values.dtype.kind not in "biuf" or not values.shape[0]:
         raise DataFormatError(
-            f"a matrix of numbers is wanted; this is {values.dtype} of shape {values.shape}.", fspath(path)
+            f"the file must hold a matrix of numbers; this is {values.dtype} of shape {values.shape}.", fspath(path)
         )
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Names of rows: which column holds them, each once, and the same rows found again in another table."""
+"""Row ids: which column holds them, that each occurs once, and finding the same rows in another table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ID_NAMES = frozenset(
 
 
 def is_id_name(name: str) -> bool:
-    """Say whether a column of this name holds names of rows.
+    """Return whether a column of this name holds row ids.
 
     >>> is_id_name("ID"), is_id_name("a/1")
     (True, False)
@@ -42,22 +42,22 @@ def is_id_name(name: str) -> bool:
 
 
 def check_ids(ids: NDArray[np.object_], error: Callable[[str, int], Exception]) -> None:
-    """Refuse a name that stands twice; ``error(problem, row)`` makes the exception."""
+    """Refuse an id that occurs twice; ``error(problem, row)`` makes the exception."""
     seen: dict[str, int] = {}
     for row, name in enumerate(ids.tolist()):
         if seen.setdefault(name, row) != row:
-            raise error(f"the id {name[:60]!r} stands twice (first in row {seen[name]}); rows are found by id.", row)
+            raise error(f"the id {name[:60]!r} occurs twice (first in row {seen[name]}); rows are found by id.", row)
 
 
 def match_rows(wanted: Iterable[Any], given: Iterable[Any], *, what: str = "the predictions") -> NDArray[np.int64]:
-    """Return where each row of ``wanted`` stands in ``given``; both must hold the same ids.
+    """Return where each row of ``wanted`` is in ``given``; both must hold the same ids.
 
     Parameters
     ----------
     wanted, given : iterable
-        Names of rows, each once.
+        Row ids, each once.
     what : str, default="the predictions"
-        What an error calls the table of the ``given`` ids.
+        The name of the table of the ``given`` ids in errors.
 
     Returns
     -------

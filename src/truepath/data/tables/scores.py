@@ -1,4 +1,4 @@
-"""Scores from any model: a row an instance, a column a label, found by name."""
+"""Scores from any model: one row per instance, one column per label, found by name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
         Puts the columns in its order. A column too many or too few is an error. A file without names must have its
         columns in the hierarchy's order.
     ids : str, optional
-        The column of row names; by default the first if it is called ``id`` or the like, or holds no numbers.
+        The column of row ids; by default the first if it is called ``id`` or similar, or holds no numbers.
 
     Returns
     -------
@@ -61,9 +61,9 @@ def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     Raises
     ------
     DataFormatError
-        For rows of unequal length, cells that are no finite numbers, ids or columns that stand twice; with the line.
+        For rows of unequal length, cells that are not finite numbers, ids or columns that occur twice; with the line.
     UnknownLabelError
-        For a column that is no node of the hierarchy, with the nearest names.
+        For a column that is not a node of the hierarchy; the message has the nearest names.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from truepath.data.tables.frames import FORMATS
 
 __all__ = ["as_ids", "find_format", "write_columns", "write_csv"]
 
-#: What is written, and by which endings
+#: The formats that are written, by ending
 _WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind != "numpy"}
 
 
@@ -36,7 +36,7 @@ def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
 
 
 def as_ids(ids: Iterable[Any] | None, n_rows: int) -> list[str]:
-    """Return names of rows: those given, each once, or their numbers."""
+    """Return the row ids: those given, each once, or the row numbers."""
     if ids is None:
         return [str(i) for i in range(n_rows)]
     names = [str(name) for name in ids]

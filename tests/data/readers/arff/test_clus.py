@@ -122,7 +122,7 @@ def test_splits_share_one_header(tmp_path):
     ds = read_clus_arff({"train": tmp_path / "a.arff", "test": tmp_path / "b.arff"}, name="both")
     assert list(ds.splits) == ["train", "test"]
     (tmp_path / "b.arff").write_text(TREE.replace("red,green", "green,red"))
-    with pytest.raises(DataFormatError, match=r"b\.arff:4: attribute 'colour' is declared otherwise"):
+    with pytest.raises(DataFormatError, match=r"b\.arff:4: attribute 'colour' is declared differently"):
         read_clus_arff({"train": tmp_path / "a.arff", "test": tmp_path / "b.arff"})
 
 
@@ -147,7 +147,7 @@ FAULTS = [
     (TREE.replace("01,01/01,", "01,/01,"), "empty name", 5),
     (TREE.replace("@DATA", "@ATTRIBUTE c2 hierarchical a\n@DATA"), "a second hierarchical attribute", 6),
     (DAG.replace("root/b", "root/b/c"), "every item is an edge", 3),
-    (DAG.replace("root/b", "b/root"), "nothing lies above root", 3),
+    (DAG.replace("root/b", "b/root"), "nothing is above root", 3),
     (DAG.replace("c/d", "c/d,d/b"), "cycle", 3),
     (
         TREE.replace("0.5,green,01/01/03@02", "{0 0.5,3 01}"),
@@ -155,7 +155,7 @@ FAULTS = [
         7,
     ),
     (DAG.replace("1,d\n2,a@b\n3,root", "{1 5,2 d}\n{1 5,1 6,2 d}"), "index 1 occurs twice", 6),
-    (DAG.replace("1,d\n2,a@b\n3,root", "{1 5,2 d}\n1,d"), "must stand in braces", 6),
+    (DAG.replace("1,d\n2,a@b\n3,root", "{1 5,2 d}\n1,d"), "must be in braces", 6),
     (DAG.replace("1,d\n2,a@b\n3,root", "{1 5,2 d}\n{1,2 d}"), "is not an 'index value' pair", 6),
     (DAG.replace("1,d\n2,a@b\n3,root", "{1 5,2 d}\n{1,2 d d}"), "'1' is not an 'index value' pair", 6),
     (DAG.replace("1,d\n2,a@b\n3,root", "{1 5,2 d}\n{3 1,2 d}"), "index 3 in a sparse row", 6),

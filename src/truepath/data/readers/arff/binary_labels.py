@@ -29,7 +29,7 @@ def read_binary_labels(
     name: str | None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Dataset:
-    """Read files whose label attributes ``find`` finds, in the order of the nodes; flat if no hierarchy is given.
+    """Read files; ``find`` finds the label attributes, in the order of the nodes. Labels are flat without a hierarchy.
 
     ``more`` is kept with the files' names in the data set's provenance.
     """

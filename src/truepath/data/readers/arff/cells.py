@@ -20,8 +20,8 @@ MISSING = "?"
 NAN = float("nan")
 
 
-class CannotReadQuickly(Exception):  # noqa: N818 - a turn in the road, not an error
-    """The quick way met something unusual; the careful way decides what it is."""
+class CannotReadQuickly(Exception):  # noqa: N818 - a change of method, not an error
+    """Fast reading met something unusual; careful reading decides what it is."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def read_number(cell: str, attribute: Attribute, arff: Arff, line: int) -> float
             raise arff.error(f"{cell[:40]!r} is not a declared value of {attribute.name!r} ({known}).", line)
         return attribute.codes[cell]
     try:
-        if "_" in cell or not cell.isascii():  # float() takes 1_000 and foreign digits; files do not mean them
+        if "_" in cell or not cell.isascii():  # float() also accepts 1_000 and non-ASCII digits
             raise ValueError
         return float(cell)
     except ValueError:

@@ -2,8 +2,8 @@
 
 In a *tree* header an item is the whole path of a node (``01/01/03``); node names are paths. In a *DAG* header an
 item is an edge (``GO0003674/GO0003774``) and the artificial node ``root`` is the implicit root; such a header is
-known by an item that starts with ``root/``. A row's labels are joined by ``@``; those left out because a label below
-them is written are added on reading. Sparse rows count columns from 1.
+recognised by an item that starts with ``root/``. A row's labels are joined by ``@``; labels left out because a label
+below them is written are added on reading. Sparse rows count columns from 1.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
     Raises
     ------
     DataFormatError
-        If the file is not what it should be, with file and line; also if the class line has a cycle.
+        If the file is malformed, with file and line; also if the class line has a cycle.
 
     Notes
     -----
-    Items may be repeated and stand in any order; parents that a tree header leaves out are added. A label ``root``
+    Items may be repeated and come in any order; parents that a tree header leaves out are added. A label ``root``
     adds nothing: that row has no label.
 
     Examples
@@ -85,11 +85,11 @@ def _class_position(arff: Arff) -> int:
             "no hierarchical attribute: a CLUS file has '@attribute class hierarchical ...'. "
             "For flat files use read_mulan or read_meka."
         )
-    raise arff.error("a second hierarchical attribute; one is read.", arff.attributes[found[1]].line)
+    raise arff.error("a second hierarchical attribute; there must be only one.", arff.attributes[found[1]].line)
 
 
 def _hierarchy(arff: Arff, attribute: Attribute) -> tuple[Hierarchy, bool]:
-    """Build the hierarchy of the class line, and say whether it names its root."""
+    """Build the hierarchy of the class line; return it and whether the line names its root."""
     items = list(dict.fromkeys(attribute.values))
     wrong = next((item for item in items if not item or not all(item.split("/"))), None)
     if wrong is not None:
@@ -98,7 +98,7 @@ def _hierarchy(arff: Arff, attribute: Attribute) -> tuple[Hierarchy, bool]:
     try:
         return (_dag(arff, attribute, items) if has_root else _tree(items)), has_root
     except HierarchyError as problem:  # a cycle, for instance; kept as the cause
-        raise arff.error(f"the class line is no hierarchy: {problem}", attribute.line) from problem
+        raise arff.error(f"the class line is not a hierarchy: {problem}", attribute.line) from problem
 
 
 def _tree(items: list[str]) -> Hierarchy:
@@ -117,7 +117,7 @@ def _dag(arff: Arff, attribute: Attribute, items: list[str]) -> Hierarchy:
     if wrong is not None:
         raise arff.error(
             f"the class line has the item {'/'.join(wrong)!r}; with 'root/' in the header every item is an edge "
-            "'parent/child' and nothing lies above root.",
+            "'parent/child' and nothing is above root.",
             attribute.line,
         )
     nodes = dict.fromkeys(name for pair in pairs for name in pair if name != _ROOT)
@@ -133,7 +133,7 @@ def _split(arff: Arff, table: ArffTable, position: int, hierarchy: Hierarchy, in
     rows = [cell.split("@") for cell in cells]
     try:
         written = written_labels(rows, index, hierarchy.n_nodes, unknown)
-    except DataFormatError:  # blanks around labels are rare: strip them only if need be
+    except DataFormatError:  # blanks around labels are rare: strip them only if needed
         rows = [[label.strip() for label in row] for row in rows]
         written = written_labels(rows, index, hierarchy.n_nodes, unknown)
     X: Any = table.values

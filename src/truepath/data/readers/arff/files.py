@@ -45,7 +45,7 @@ def header_lines(path: PathType) -> list[str]:
 
 
 class ArffReader(Reader):
-    """An ARFF file; three readers share the ending, and a file is of one of their dialects."""
+    """An ARFF file; three readers share the ending, and each file is in one of their dialects."""
 
     endings = (".arff",)
 
@@ -56,9 +56,9 @@ class ArffReader(Reader):
 
 
 def _dialect(path: PathType, options: Mapping[str, Any]) -> str:
-    """Name the dialect: a class line is CLUS's, a list of labels MULAN's, their number in the relation MEKA's.
+    """Name the dialect: CLUS has a class line, MULAN a list of labels, MEKA their number in the relation.
 
-    Files of MULAN that were once MEKA's keep the number in their relation, though their columns were moved.
+    MULAN files made from MEKA files keep the number in their relation, although their columns were moved.
     """
     if "xml" in options:
         return "mulan"
@@ -72,7 +72,7 @@ def _dialect(path: PathType, options: Mapping[str, Any]) -> str:
 
 
 def xml_beside(path: PathType) -> Path | None:
-    """Find the list of labels beside a file: called like it, like its data set, or ``labels.xml``."""
+    """Find the list of labels beside a file: named after it, after its data set, or ``labels.xml``."""
     folder, stem = Path(path).parent, Path(plain_name(path)).stem
     stems = [stem, *([cut_split(stem)] if cut_split(stem) else []), "labels"]
     places = [folder / f"{candidate}.xml{packed}" for candidate in stems for packed in ("", *COMPRESSIONS)]
@@ -107,7 +107,7 @@ def _refuse_other_header(arff: Arff, first: Arff) -> None:
     pairs = zip(arff.attributes, first.attributes)
     different = next((a for a, b in pairs if (a.name, a.kind, a.values) != (b.name, b.kind, b.values)), None)
     if different is not None:
-        raise arff.error(f"attribute {different.name!r} is declared otherwise in {first.path}.", different.line)
+        raise arff.error(f"attribute {different.name!r} is declared differently in {first.path}.", different.line)
     if len(arff.attributes) != len(first.attributes):
         raise arff.error(f"{len(arff.attributes)} attributes here, {len(first.attributes)} in {first.path}.")
 
@@ -133,7 +133,7 @@ def finish(
 ) -> Dataset:
     """Make the data set: the attributes that are neither ``labels`` nor text are its features.
 
-    ``more`` is kept with the files' names in its provenance. It is called after the relation, without MEKA's
+    ``more`` is kept with the files' names in its provenance. It is named after the relation, without MEKA's
     options, or else after the file.
     """
     first = next(iter(files.values()))[0]

@@ -36,7 +36,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Arff:
-    """A header read, and the data lines (blanks and comments left out) with their line numbers."""
+    """A header, and the data lines (blanks and comments left out) with their line numbers."""
 
     path: str
     relation: str
@@ -130,7 +130,7 @@ def _parse_attribute(text: str, path: str, number: int) -> Attribute:
         return Attribute(name, "hierarchical", number, tuple(item.strip() for item in rest.split(",")))
     if word.lower() not in _KINDS:
         raise DataFormatError(
-            f"attribute {name!r} has type {_shown(kind)}; read are numeric, real, integer, {{a,b,c}}, "
+            f"attribute {name!r} has type {_shown(kind)}; known types are numeric, real, integer, {{a,b,c}}, "
             "hierarchical, string and key.",
             path,
             number,

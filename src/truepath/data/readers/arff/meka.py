@@ -37,7 +37,7 @@ def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
     Raises
     ------
     DataFormatError
-        If the file is not what it should be, with file and line.
+        If the file is malformed, with file and line.
 
     Examples
     --------

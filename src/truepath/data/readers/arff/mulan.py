@@ -23,7 +23,7 @@ from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_mulan"]
 
-_DEEPEST = 200  # levels of nesting: far beyond any label tree, and below Python's recursion limit
+_DEEPEST = 200  # levels of nesting: more than any label tree has, and below Python's recursion limit
 
 
 def read_mulan(path: Paths, xml: PathType | None = None, *, name: str | None = None) -> Dataset:
@@ -43,12 +43,12 @@ def read_mulan(path: Paths, xml: PathType | None = None, *, name: str | None = N
     Returns
     -------
     ds : Dataset
-        The columns of ``Y`` follow the XML file, wherever the label attributes stand.
+        The columns of ``Y`` follow the XML file, wherever the label attributes are.
 
     Raises
     ------
     DataFormatError
-        If a file is not what it should be, with file and line.
+        If a file is malformed, with file and line.
     """
     labels = _find_xml(path) if xml is None else xml
     edges = _read_labels(labels)
@@ -86,7 +86,7 @@ def _read_labels(xml: PathType) -> list[tuple[str | None, str]]:
         raise DataFormatError("no <label name=...> elements.", fspath(xml))
     twice = [label for label, count in Counter(label for _, label in edges).items() if count > 1]
     if twice:
-        raise DataFormatError(f"label {twice[0]!r} is listed twice; a label has one place.", fspath(xml))
+        raise DataFormatError(f"label {twice[0]!r} is listed twice; a label may be listed once only.", fspath(xml))
     return edges
 
 
@@ -96,7 +96,7 @@ def _walk(element: ElementTree.Element, parent: str | None, path: str, level: in
     for child in element:
         tag = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
         if tag != "label":
-            raise DataFormatError(f"element <{tag}> where only <label> is known.", path)
+            raise DataFormatError(f"element <{tag}> where only <label> is allowed.", path)
         label = child.get("name")
         if not label:
             raise DataFormatError("a <label> without a name.", path)

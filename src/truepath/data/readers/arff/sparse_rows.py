@@ -1,7 +1,7 @@
 """Sparse rows, ``{3 1.5,7 red}``: index and value of what is not zero (or not the first declared value).
 
-MULAN and MEKA count columns from 0, CLUS from 1. As with dense rows, a quick way comes first and a careful one,
-which names the line at fault, when the quick one stumbles.
+MULAN and MEKA count columns from 0, CLUS from 1. As with dense rows, fast reading is tried first; if it fails,
+careful reading follows, which names the line at fault.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def read_sparse(arff: Arff, columns: tuple[int, ...], first_index: int) -> ArffT
     """Read sparse rows; ``columns`` are the attributes that become numbers, the first numbered ``first_index``."""
     for line, number in zip(arff.lines, arff.numbers):
         if line[0] != "{" or line[-1] != "}":
-            raise arff.error(f"a sparse row must stand in braces, {{index value, ...}}, not {line[:30]!r}.", number)
+            raise arff.error(f"a sparse row must be in braces, {{index value, ...}}, not {line[:30]!r}.", number)
     try:
         counts, indices, cells = _entries_quickly(arff, first_index)
     except (CannotReadQuickly, ValueError, OverflowError):
