@@ -110,10 +110,12 @@ def test_presets_and_decoders(tmp_path):
             "combiner": "truepath.combiners.MinDown",
             "decoder": {"use": "truepath.decoders.SingleThreshold", "objective": "h_loss"},
         },
+        "by name": {"use": "pct", "combiner": "min-down", "decoder": {"use": "single", "objective": "h_loss"}},
     }
     survey = survey_experiment({"datasets": {"x": {"make": {"n_samples": 80, "n_nodes": 6}}}, "methods": methods})
     assert survey.methods["smaller"].template.cv == 0.4
     assert survey.methods["decoded"].template.decoder.objective == "h_loss"
+    assert survey.methods["by name"].settings == survey.methods["decoded"].settings
     job = next(job for job in survey.jobs(survey.keys) if job.key.method == "decoded")
     assert set(run_job(job)["values"]) == {measure.label for measure in survey.plan.measures}
     assert list(make_plan({"datasets": "toy", "methods": preset_names()}).methods) == list(preset_names())

@@ -1,7 +1,8 @@
 """The methods of a plan: from names, import paths and tables to estimators that are ready to be fitted.
 
-A plan in TOML may only name presets and classes of truepath and scikit-learn: reading another person's plan must not
-run their code. Estimators given as Python objects are taken as they are.
+A plan in TOML may only name presets, members of the registries (``"multi"``, ``"max-up"``), and classes of truepath and
+scikit-learn: reading another person's plan must not run their code. Estimators given as Python objects are taken as
+they are.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from truepath.errors import TruePathError
 from truepath.experiments.fingerprint import describe_settings
 from truepath.experiments.plan import close_match
+from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
 if TYPE_CHECKING:
     from truepath.experiments.measures import MetricWithOptions
@@ -168,7 +170,11 @@ def _build(name: str, table: Any) -> Any:
 
 
 def _find_class(name: str, path: str) -> type:
-    """Import a class by its path: estimators of truepath and scikit-learn only, none of them private."""
+    """Return a class by its name in a registry, or by its path: public estimators of truepath and scikit-learn."""
+    for registry in (LEARNERS, COMBINERS, DECODERS):
+        if path in registry:
+            member: type = registry[path]
+            return member
     room, _, last = path.rpartition(".")
     parts = path.split(".")
     if parts[0] not in TRUSTED:
