@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import median
 
-from places import SOURCES
+import pytest
+
+from places import ROOT, SHARED_DATA, SOURCES
 
 PACKAGE = SOURCES / "truepath"
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 LONGEST_BODY = 50
 MOST_FILES = 16
+MOST_FILES_OF_A_COMMAND = 45
 
 
 def where(path: Path) -> str:
@@ -84,3 +90,27 @@ def test_one_name_is_one_idea():
         for name in defined_names(path):
             homes[name].append(where(path))
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
+def count_files(folder: Path, *command: str) -> int:
+    """Run a command under the profiler in a process of its own; return how many of our files had a function run."""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    counter = [sys.executable, str(ROOT / "tools" / "count_files.py"), *command]
+    done = subprocess.run(counter, capture_output=True, text=True, cwd=folder, env=environment, check=True)
+    assert "ended with code" not in done.stderr, done.stderr
+    return int(done.stderr.split()[-2])
+
+
+@pytest.mark.slow
+def test_a_fit_passes_through_few_files(tmp_path):
+    books = str(ROOT / "docs" / "books.csv")
+    options = ["--text", "about", "--labels", "topics", "--ids", "id", "-o", "books.tp"]
+    assert count_files(tmp_path, "fit", books, *options) <= MOST_FILES_OF_A_COMMAND
+
+
+@pytest.mark.slow
+def test_a_reproduction_passes_through_few_files(tmp_path):
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"the benchmark data are not at {SHARED_DATA}")
+    options = ["--only", "diatoms", "--data", str(SHARED_DATA), "-o", "out"]
+    assert count_files(tmp_path, "reproduce", "triguero2016", *options) <= MOST_FILES_OF_A_COMMAND
