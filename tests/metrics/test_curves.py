@@ -47,7 +47,7 @@ def test_large_counts_keep_their_digits():
     order = np.argsort(-S, axis=None)
     fp = np.cumsum(~Y.ravel()[order])[Y.ravel()[order]].astype(np.longdouble)
     tp = np.arange(1, fp.size + 1, dtype=np.longdouble)
-    exact = (1 - fp * np.log1p(1 / (tp - 1 + fp))).mean()  # no ties: fp stands still within a step
+    exact = (1 - fp * np.log1p(1 / (tp - 1 + fp))).mean()  # no ties: fp does not change within a step
     assert value == pytest.approx(float(exact), rel=1e-11)
 
 

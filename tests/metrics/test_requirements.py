@@ -35,7 +35,7 @@ def goodness(name, options, truth, prediction):
 
 
 class Echo:
-    """An estimator that predicts what it was told."""
+    """An estimator that predicts what it was given."""
 
     def __init__(self, labels):
         self.labels = labels
@@ -57,7 +57,7 @@ def test_requirements(measure, requirement):
     assert (better > worse + 1e-12) == (requirement in met.split())
 
 
-def test_without_its_root_hierarchical_f1_cannot_tell_two_misses():
+def test_without_its_root_hierarchical_f1_cannot_distinguish_two_misses():
     """Requirement 2b needs the root in the sets, as the paper has it: an implicit root leaves 0 against 0."""
     below = [name for name in TOY.names if name != "A"]
     truth = TOY.encode([["I", "J"]])

@@ -1,4 +1,4 @@
-"""One vocabulary: what a metric is called, means and how it is shown stands on the metric and nowhere else."""
+"""One vocabulary: the name, meaning and digits of a metric are on the metric and nowhere else."""
 
 from __future__ import annotations
 

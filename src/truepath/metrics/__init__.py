@@ -1,7 +1,7 @@
 """Metrics of hierarchical multi-label classification: ``(y_true, y_pred or y_score, hierarchy) -> number``.
 
-Every metric is in a registry: :func:`list_metrics` names them, :func:`get_metric` says what one needs, what tables
-call it, what it means and which way is better, :func:`get_scorer` makes it a scikit-learn scorer, :func:`evaluate`
+Every metric is in a registry: :func:`list_metrics` names them, :func:`get_metric` says what one needs, its name in
+tables, its meaning and which values are better, :func:`get_scorer` makes it a scikit-learn scorer, :func:`evaluate`
 computes several.
 """
 

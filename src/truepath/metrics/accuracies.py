@@ -119,7 +119,7 @@ def top_k_accuracy(
     hierarchy : Hierarchy, optional
         None takes the labels as flat.
     k : int, optional
-        The hierarchy's height by default, as Chelmis & Qi have it (or the number of counted classes, if fewer).
+        By default the hierarchy's height, as in Chelmis & Qi (or the number of counted classes, if that is smaller).
     out_of : {"k", "attainable"}, default="k"
         What hits are divided by: k, as in the paper, where every row has one path of k labels; or the smaller of
         k and the number of true labels, so that a perfect ranking scores 1 on rows with fewer.
@@ -127,7 +127,7 @@ def top_k_accuracy(
         The classes counted, all by default.
     sample_weight : array-like, shape (n_samples,), optional
     zero_division : float, default=0.0
-        What a row without true labels is worth when dividing by what is attainable; ``np.nan`` leaves it out.
+        The value of a row without true labels with ``out_of="attainable"``; ``np.nan`` leaves it out.
 
     References
     ----------
@@ -160,7 +160,7 @@ def top_k_accuracy(
 
 
 def _is_top(scores: NDArray[Any], k: int) -> NDArray[np.bool_]:
-    """Mark the k highest scores of each row; of those tied at the edge, the first ones."""
+    """Mark the k highest scores of each row; of those tied at the k-th place, the first ones."""
     edge = np.partition(scores, -k, axis=1)[:, -k, None]
     above, tied = scores > edge, scores == edge
     room = k - above.sum(axis=1, keepdims=True)

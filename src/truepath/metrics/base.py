@@ -1,8 +1,8 @@
-"""What a metric is: a function of truth and prediction, registered once with everything that must be known to use it.
+"""What a metric is: a function of truth and prediction, registered once with everything needed to use it.
 
 A metric's function takes ``(y_true, y_pred or y_score, hierarchy=None, *, ...)``. Its decorator says which of the two
-predictions it wants, which way is better, its bounds, what tables call it, what it means and how many digits to
-show. Scorers, :func:`evaluate`, reports, experiments, the command line and the common tests read that record and
+predictions it wants, which values are better, its bounds, its name in tables, what it means and how many digits
+to show. Scorers, :func:`evaluate`, reports, experiments, the command line and the common tests read that record and
 nothing else; they list metrics by name only.
 """
 
@@ -32,7 +32,7 @@ class MetricFunction(Protocol):
     __name__: str
 
     def __call__(self, y_true: Any, predicted: Any, /, *args: Any, **options: Any) -> Any:
-        """Return a number, or what :attr:`Metric.number` draws one from."""
+        """Return a number, or what :attr:`Metric.number` turns into one."""
 
 
 F = TypeVar("F", bound=MetricFunction)
@@ -40,18 +40,18 @@ F = TypeVar("F", bound=MetricFunction)
 
 @dataclass(frozen=True)
 class Metric:
-    """One measure and everything that must be known to use it.
+    """One measure and everything needed to use it.
 
     Attributes
     ----------
     name : str
-        The function's name: what people type.
+        The function's name, as typed on the command line.
     function : callable
         ``function(y_true, y_pred or y_score, hierarchy=None, *, ...)``.
     needs : {"labels", "scores"}
         What it is compared with: a label matrix or a score matrix.
     label : str
-        What tables call it, such as ``"hF1"`` or ``"AU(PRC)"``.
+        Its name in tables, such as ``"hF1"`` or ``"AU(PRC)"``.
     meaning : str
         What it measures, in one plain sentence without a full stop.
     digits : int
@@ -64,7 +64,7 @@ class Metric:
     uses_truth : bool
         False for measures of the prediction alone, such as the share of rows without labels.
     number : callable or None
-        For results that are arrays or records: how the one number is drawn from them.
+        For results that are arrays or records: how to get the one number from them.
     """
 
     name: str
@@ -86,17 +86,17 @@ class Metric:
 
     @property
     def summary(self) -> str:
-        """The meaning, as every registry's members call it."""
+        """The meaning, under the name that members of every registry have."""
         return self.meaning
 
     @property
     def arrow(self) -> str:
-        """An arrow to where better is."""
+        """An arrow in the direction of better values."""
         return "↑" if self.greater_is_better else "↓"
 
     @property
     def direction(self) -> str:
-        """Which way is better, in words."""
+        """Which values are better, in words."""
         return "higher is better" if self.greater_is_better else "lower is better"
 
     @property
@@ -109,7 +109,7 @@ class Metric:
         return "–" if value is None or value != value else f"{value:.{self.digits}f}"
 
     def __call__(self, y_true: Any, predicted: Any, hierarchy: Hierarchy | None = None, **options: Any) -> float:
-        """Return the metric as one number, whatever its function's own signature and result."""
+        """Return the metric as one number, for any signature and result of its function."""
         if self.takes("hierarchy"):
             options["hierarchy"] = hierarchy
         given = (y_true, predicted) if self.uses_truth else (predicted,)
@@ -117,7 +117,7 @@ class Metric:
         return float(result if self.number is None else self.number(result))
 
     def takes(self, option: str) -> bool:
-        """Say whether the function has an argument called ``option``."""
+        """Return whether the function has an argument called ``option``."""
         return option in signature(self.function).parameters
 
     def __reduce__(self) -> tuple[Callable[[str], Metric], tuple[str]]:
@@ -136,14 +136,14 @@ def register(
     uses_truth: bool = True,
     number: Callable[[Any], float] | None = None,
 ) -> Callable[[F], F]:
-    """Decorate a metric's function to enter it in the registry; the function itself stays as it is.
+    """Decorate a metric's function to enter it in the registry; the function itself is not changed.
 
     Parameters
     ----------
     needs, digits, greater_is_better, bounds, needs_hierarchy, uses_truth, number
         As in :class:`Metric`.
     label : str, optional
-        What tables call it; the function's name by default.
+        Its name in tables; the function's name by default.
     meaning : str, optional
         What it measures; the first line of the docstring by default.
 
@@ -178,7 +178,7 @@ def register(
 
 
 def _first_line(function: MetricFunction) -> str:
-    """Return the first line of a docstring without its full stop; nothing without a docstring."""
+    """Return the first line of a docstring without its full stop; empty without a docstring."""
     return next(iter((getdoc(function) or "").splitlines()), "").rstrip(".")
 
 
@@ -227,15 +227,15 @@ def evaluate(
         Predicted labels for the metrics that need labels, scores for those that need scores.
     hierarchy : Hierarchy, optional
     metrics : iterable of names, or mapping, optional
-        A mapping goes from the key wanted in the result to a name, or to a pair ``(name, options)``. By default
-        every metric that is one number by itself and can be computed from what is given.
+        A mapping has the keys wanted in the result; its values are names or pairs ``(name, options)``. By default
+        every metric that is a single number and can be computed from what is given.
     nodes, sample_weight : optional
         Passed on to every metric.
 
     Returns
     -------
     values : dict of str to float
-        As the metrics give them: losses are not negated.
+        As the metrics return them: losses are not negated.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bootstrap intervals: how much a metric's value owes to the rows it happened to see.
+"""Bootstrap intervals: how much a metric's value depends on the rows that it was computed on.
 
 Rows are drawn with replacement, the metric is computed on each draw. The percentile interval takes quantiles of
 those values; BCa shifts the quantiles for bias and skewness, both estimated from the data.
@@ -56,7 +56,7 @@ def bootstrap_interval(
         A registered name, or ``metric(y_true, predicted, hierarchy, **options) -> float``.
     y_true : array-like or sparse matrix, shape (n_samples, n_nodes)
     predicted : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Labels or scores, what the metric needs.
+        Labels or scores, whichever the metric needs.
     hierarchy : Hierarchy, optional
     n_resamples : int, default=1000
     confidence : float, default=0.95
@@ -83,7 +83,7 @@ def bootstrap_interval(
     (0.75, 0.25, 1.0)
     """
     if not 0 < confidence < 1 or n_resamples < 1:
-        raise ValueError("confidence must lie between 0 and 1, and n_resamples be at least 1.")
+        raise ValueError("confidence must be between 0 and 1, and n_resamples must be at least 1.")
     if method not in ("percentile", "bca"):
         raise ValueError(f"method must be 'percentile' or 'bca'; got {method!r}.")
     y_true, predicted = _indexable(y_true), _indexable(predicted)

@@ -1,6 +1,6 @@
 r"""The protein-centric measures of CAFA: Fmax, weighted Fmax and Smin.
 
-At a threshold t row i is predicted the labels P_i(t) = {v: S[i, v] >= t}. With ic the weight of a label::
+At a threshold t, row i has the predicted labels P_i(t) = {v: S[i, v] >= t}. With ic the weight of a label::
 
     pr(t) = mean over rows with a prediction of  ic(P_i & T_i) / ic(P_i)
     rc(t) = mean over rows of                    ic(P_i & T_i) / ic(T_i)        Fmax = max_t 2 pr rc / (pr + rc)
@@ -82,7 +82,7 @@ def cafa_curve(
     Notes
     -----
     0/0: precision is averaged over rows whose predictions weigh more than 0, and is 0 when there is none; rows
-    whose true labels weigh nothing are left out of precision and recall altogether, but count in the other two.
+    whose true labels weigh nothing are left out of precision and recall, but count in the other two.
     O(cells log cells), cells being those that score above 0.
 
     Examples
@@ -142,7 +142,7 @@ def wfmax(
     """Return Fmax with labels weighted by their information content.
 
     Parameters are those of :func:`cafa_curve`, but ``ic`` by default is :func:`information_content` of
-    ``y_true``; give the training set's for an honest comparison.
+    ``y_true``; give that of the training set for a fair comparison.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def _true_mass(pair: Pair, content: Floats) -> Floats:
 
 
 def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurve:
-    """Visit the thresholds from the highest down, cells entering as it passes them."""
+    """Visit the thresholds from the highest down, adding the cells that each threshold passes."""
     true, scores = pair.counted()
     rows, columns = (scores > 0).nonzero()
     values, is_true = _cells(scores, rows, columns), _cells(true, rows, columns)

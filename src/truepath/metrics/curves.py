@@ -1,7 +1,7 @@
 """Precision and recall as a threshold falls over the scores: the curve, and the areas under it.
 
-Only where the threshold passes a positive does recall move, so the area needs one step for each distinct score of
-a positive. Step j leads from (tp_a, fp_a), all scores above it predicted, to (tp_b, fp_b), that score predicted
+Recall moves only where the threshold passes a positive, so the area needs one step per distinct score of a
+positive. Step j leads from (tp_a, fp_a), all scores above it predicted, to (tp_b, fp_b), that score predicted
 too; positives and negatives that tie come together. Two areas are in use:
 
 * *average precision*: sum of (tp_b - tp_a) / n_pos * precision at the step's end;
@@ -188,7 +188,7 @@ def take_steps(ranking: Ranking) -> Steps:
 
 
 def _sort_steps(ranking: Ranking) -> Steps:
-    """Sort positives and negatives apart and merge: two plain sorts beat one argsort by far."""
+    """Sort positives and negatives apart and merge: two plain sorts are much faster than one argsort."""
     points, n_tied = np.unique(ranking.positives, return_counts=True)
     negatives = np.sort(ranking.negatives)
     fp_before = negatives.size - np.searchsorted(negatives, points, side="right")
@@ -197,7 +197,7 @@ def _sort_steps(ranking: Ranking) -> Steps:
 
 
 def _bin_steps(ranking: Ranking) -> Steps:
-    """Sort the positives only and drop each weighted negative between them."""
+    """Sort the positives only, and count each weighted negative between them."""
     points, place = np.unique(ranking.positives, return_inverse=True)
     tied, between = np.zeros(points.size), np.zeros(points.size + 1)
     _kernels.metrics.ranking.bin_scores(points, ranking.negatives, ranking.negative_weight, tied, between)
@@ -340,7 +340,7 @@ def average_auprc(
     """Return the mean area under the classes' precision-recall curves.
 
     The same as :func:`auprc` with ``average="macro"``, or ``"weighted"`` when ``weights="frequency"``; the other
-    parameters are its parameters.
+    parameters are the same.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def average_auprc(
 
 
 def _rank_classes(pair: Pair) -> Iterator[Ranking]:
-    """Yield each counted class's ranking; columns are made contiguous a bounded number of cells at a time."""
+    """Yield each counted class's ranking; columns are made contiguous in blocks of a bounded number of cells."""
     true, scores = (M.tocsc() if sparse.issparse(M) else M for M in pair.counted())
     step = max(1, CELLS_AT_A_TIME // true.shape[0])
     for start in range(0, true.shape[1], step):

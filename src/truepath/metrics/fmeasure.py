@@ -94,7 +94,7 @@ def hierarchical_precision_recall_f1(
         The classes counted, all by default. ``"per_class"`` arrays hold these only, in ascending order.
     sample_weight : array-like, shape (n_samples,), optional
     zero_division : float, default=0.0
-        What ``0 / 0`` is worth: precision where nothing is predicted, recall where nothing is true, F1 where
+        The value of ``0 / 0``: precision where nothing is predicted, recall where nothing is true, F1 where
         neither is. ``np.nan`` leaves such a class, instance or level out of the mean (NaN if none is left).
 
     Returns
@@ -132,7 +132,7 @@ def hierarchical_precision_recall_f1(
 
 
 def _part_of(three: Callable[P, PrecisionRecallF1], part: str) -> Callable[[Callable[[], Any]], Callable[P, Any]]:
-    """Let a function that has but a name and a docstring return one part of another's result, arguments included."""
+    """Let a function with only a name and a docstring return one part of another's result, with the same arguments."""
 
     def take_over(named: Callable[[], Any]) -> Callable[P, Any]:
         @wraps(named)
@@ -209,9 +209,9 @@ def micro_f1(
     sample_weight: ArrayLike | None = None,
     zero_division: float = 0.0,
 ) -> float:
-    """Return F1 over all cells, matrices counted as they come (Triguero & Vens, eq. (4)).
+    """Return F1 over all cells, matrices counted as they are (Triguero & Vens, eq. (4)).
 
-    The hierarchy only serves to name ``nodes``: no ancestors are added. On closed matrices this is
+    The hierarchy is only used to name ``nodes``: no ancestors are added. On closed matrices this is
     :func:`hierarchical_f1`. Parameters are those of :func:`hierarchical_precision_recall_f1`.
 
     Examples
@@ -236,7 +236,7 @@ def macro_f1(
     sample_weight: ArrayLike | None = None,
     zero_division: float = 0.0,
 ) -> float:
-    """Return the mean over classes of F1, matrices counted as they come.
+    """Return the mean over classes of F1, matrices counted as they are.
 
     Parameters are those of :func:`hierarchical_precision_recall_f1`; with ``zero_division=np.nan`` classes that
     are neither true nor predicted anywhere are left out of the mean.

@@ -27,12 +27,12 @@ def information_content(
     Parameters
     ----------
     y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-        Closed under ancestors; the training labels, as a rule.
+        Closed under ancestors; usually the training labels.
     hierarchy : Hierarchy
     sample_weight : array-like, shape (n_samples,), optional
     unseen : float, default=0.0
-        The content of a label that no row has, whose estimate would be infinite. 0 makes measures that weigh by
-        information pass over it.
+        The content of a label that no row has, whose estimate would be infinite. 0 makes measures that weight by
+        information ignore it.
 
     Returns
     -------
@@ -75,5 +75,5 @@ def information_content(
 
 
 def _rows_with_all(columns: sparse.csc_array, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Say for each row whether it has all of several labels."""
+    """Return for each row whether it has all of several labels."""
     return columns[:, nodes].sum(axis=1) == nodes.size

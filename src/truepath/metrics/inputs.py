@@ -1,6 +1,6 @@
-"""What every metric asks of its arguments, checked in one place, and the counts that most are made of.
+"""What every metric requires of its arguments, checked in one place, and the counts that most are computed from.
 
-Metrics take matrices as they come: a prediction that breaks the hierarchy is a thing to be measured, not an
+Metrics take matrices as they are: a prediction that breaks the hierarchy is measured, it is not an
 error. What is checked is the shape, that labels are 0 and 1, and that scores are finite.
 """
 
@@ -90,7 +90,7 @@ def _pair(true: Any, pred: Any, name: str, hierarchy: Any, nodes: Any, sample_we
 
 
 def check_rows(matrix: Any, hierarchy: Hierarchy | None, name: str) -> None:
-    """Refuse a matrix without rows, or with other columns than the hierarchy has nodes."""
+    """Refuse a matrix without rows, or without one column per node of the hierarchy."""
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise ValueError(f"{name} must have at least one row and one column; got shape {matrix.shape}.")
     if hierarchy is not None:
@@ -129,7 +129,7 @@ def check_per_node(values: ArrayLike, n_nodes: int, name: str) -> NDArray[np.flo
     """Return one non-negative number per node, a single number repeated."""
     numbers = np.asarray(values, np.float64)
     if numbers.shape not in ((), (n_nodes,)):
-        raise ValueError(f"{name} must be a number or one for each of the {n_nodes} nodes; got shape {numbers.shape}.")
+        raise ValueError(f"{name} must be a number or one number per node ({n_nodes}); got shape {numbers.shape}.")
     if not np.isfinite(numbers).all() or (numbers < 0).any():
         raise ValueError(f"{name} must be finite and not negative.")
     return np.broadcast_to(numbers, (n_nodes,))
@@ -166,7 +166,7 @@ def find_mistakes(true: Any, pred: Any) -> Any:
 
 
 def has_any(matrix: Any) -> NDArray[np.bool_]:
-    """Say for each row whether any cell is set."""
+    """Return for each row whether any cell is set."""
     return matrix.sum(axis=1) > 0 if sparse.issparse(matrix) else matrix.any(axis=1)
 
 

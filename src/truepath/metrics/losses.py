@@ -5,7 +5,7 @@ The H-loss charges a mistake at v only when all ancestors of v are right (Cesa-B
 
     H(y, p) = sum_v c_v [ p_v != y_v and p_u = y_u for every ancestor u of v ]
 
-so what follows from a mistake is not charged twice. Chelmis & Qi go the other way: a node is also wrong when any
+so what follows from a mistake is not charged twice. Chelmis & Qi do the opposite: a node is also wrong when any
 of its ancestors is (eqs. (2) and (3)). The HMC-loss charges every mistake, misses and false alarms at their own
 price (eq. (2) of Triguero & Vens, after Bi & Kwok)::
 
@@ -71,14 +71,14 @@ def h_loss(
         c_v: split among the children from c_root = 1, all 1, or given. The uniform loss meets none of the
         requirements on a hierarchical measure (Triguero & Vens, section 2.1) and favours empty predictions.
     nodes : sequence of names or numbers, optional
-        The classes counted, all by default. Classes left out are taken as right: they are neither charged, nor
-        do they excuse a mistake below them. Costs stay those of the whole hierarchy.
+        The classes counted, all by default. Classes left out are taken as right: they are not charged, and
+        mistakes below them still are. Costs stay those of the whole hierarchy.
     sample_weight : array-like, shape (n_samples,), optional
 
     Returns
     -------
     loss : float
-        At most 1 with normalised costs: the charged nodes of a row are no ancestors of one another.
+        At most 1 with normalised costs: no charged node of a row is an ancestor of another.
 
     See Also
     --------
@@ -150,7 +150,7 @@ def hierarchical_hamming_loss(
 
 
 def walk_rows(pair: Pair, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return for each row the cost of its uppermost mistakes, and how many nodes lie at or below a mistake."""
+    """Return for each row the cost of its uppermost mistakes, and how many nodes are at or below a mistake."""
     hierarchy, n_samples = pair.hierarchy, pair.true.shape[0]
     counted = np.ones(hierarchy.n_nodes, bool)
     if pair.nodes is not None:
@@ -201,14 +201,14 @@ def hmc_loss(
         The prices of misses and of false alarms, one for all or one per class; both or neither.
     lambda_ : {"per_class", "balanced"}, float or array-like of shape (n_nodes,), optional
         Instead of them: ``beta = 2 / (1 + lambda_)``, ``alpha = 2 - beta``. ``"balanced"`` is the number of negative
-        over that of positive cells of ``y_true`` among the counted classes, one number for all;
+        over the number of positive cells of ``y_true`` among the counted classes, one number for all;
         ``"per_class"``, the default, takes that ratio class by class, which is what the published numbers of
         Triguero & Vens use.
     costs : {"normalised", "uniform"} or array-like of shape (n_nodes,), default="normalised"
     nodes : sequence of names or numbers, optional
         The classes counted, all by default. Costs stay those of the whole hierarchy.
     sample_weight : array-like, shape (n_samples,), optional
-        Enters the counts behind ``lambda_`` too.
+        Also used in the counts for ``lambda_``.
 
     See Also
     --------
@@ -220,7 +220,7 @@ def hmc_loss(
     A class without positives has lambda = infinity, and the limit is taken: beta = 0, alpha = 2, so false
     alarms there are free. One without negatives has alpha = 0, beta = 2: misses are free. (So a single row costs
     nothing under ``"per_class"``: for few rows give ``alpha=1, beta=1`` or the training set's ratios.)
-    The paper's text reads as if one lambda served all classes; with one, its numbers are not met.
+    The paper's text reads as if one lambda served all classes; with one, its numbers are not reproduced.
     O(n_samples * n_nodes), or what is stored in sparse matrices.
 
     Examples
@@ -306,7 +306,7 @@ def mistake_prices(
     n_rows : float
         The number (or weight) of all rows.
     n_nodes : int
-        How many classes the hierarchy has; arrays of prices have one number per class of the hierarchy.
+        The number of classes in the hierarchy; arrays of prices have one number per class of the hierarchy.
     nodes : ndarray of int, optional
         The counted classes, all by default.
     alpha, beta, lambda_ : optional
@@ -340,7 +340,7 @@ def mistake_prices(
 
 
 def _charge(pair: Pair, costs: str | ArrayLike, **prices: Any) -> float:
-    """Return the mean charge of a row: class counts are all it takes."""
+    """Return the mean charge of a row, computed from class counts."""
     counts = count_classes(pair)
     n_rows = float(pair.true.shape[0] if pair.weight is None else pair.weight.sum())
     alpha, beta = mistake_prices(counts.true, n_rows, pair.true.shape[1], nodes=pair.nodes, **prices)

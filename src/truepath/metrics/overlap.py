@@ -2,7 +2,7 @@ r"""Measures of one instance's label set against another, without the hierarchy.
 
 Di Mauro et al. use three, all averages over instances: the Hamming score, the share of right cells; exact match,
 the share of rows right in every cell; and accuracy, |T & P| / |T or P|, known as the Jaccard index. On flat label
-sets they say what they say there; on a hierarchy closed sets make the cells of a path count together.
+sets they have their usual meaning; on a hierarchy, label sets are closed, so the cells of a path count together.
 
 References
 ----------
@@ -99,7 +99,7 @@ def jaccard_score(
         The classes counted, all by default.
     sample_weight : array-like, shape (n_samples,), optional
     zero_division : float, default=0.0
-        What a row without true and without predicted labels is worth: 0 as in scikit-learn, 1 because the two
+        The value of a row without true and without predicted labels: 0 as in scikit-learn, 1 because the two
         sets are equal, ``np.nan`` to leave it out (NaN if none is left).
 
     Examples

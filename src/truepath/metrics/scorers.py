@@ -1,7 +1,7 @@
 """Metrics as scikit-learn scorers, by name.
 
 A scorer is called as ``scorer(estimator, X, y)``, and greater is always better: losses come negated, as in
-scikit-learn. The hierarchy is the one given, else the estimator's own.
+scikit-learn. The hierarchy is the one given, or the estimator's own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["HierarchicalScorer", "get_scorer"]
 
 
 class HierarchicalScorer:
-    """A metric as scikit-learn calls it; made by :func:`get_scorer`."""
+    """A metric that scikit-learn can call; made by :func:`get_scorer`."""
 
     def __init__(self, name: str, hierarchy: Hierarchy | None = None, **options: Any):
         self.metric = get_metric(name)
@@ -28,12 +28,12 @@ class HierarchicalScorer:
         self._weight_request: bool | str | None = None
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> HierarchicalScorer:
-        """Ask for ``sample_weight`` (or what it is called there) under scikit-learn's metadata routing."""
+        """Request ``sample_weight`` (or the name it has there) under scikit-learn's metadata routing."""
         self._weight_request = sample_weight
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn what :meth:`set_score_request` asked for."""
+        """Return what :meth:`set_score_request` requested, for scikit-learn."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -67,7 +67,7 @@ def get_scorer(name: str, *, hierarchy: Hierarchy | None = None, **options: Any)
     name : str
         A name of :func:`list_metrics`.
     hierarchy : Hierarchy, optional
-        By default that of the estimator scored: its fitted ``hierarchy_``, else its parameter ``hierarchy``,
+        By default that of the estimator scored: its fitted ``hierarchy_``, or its parameter ``hierarchy``,
         looked for in a pipeline's last step and in a search's or a wrapper's inner estimator too.
     **options
         Passed on to the metric, such as ``nodes``, ``average`` or ``costs``.
@@ -76,7 +76,7 @@ def get_scorer(name: str, *, hierarchy: Hierarchy | None = None, **options: Any)
     -------
     scorer : callable
         ``scorer(estimator, X, Y, sample_weight=None) -> float``, greater is better. Takes ``predict`` or, for
-        metrics of scores, ``predict_proba`` or ``decision_function``, in whatever shape it comes. For ``scoring=`` of
+        metrics of scores, ``predict_proba`` or ``decision_function``, in any shape they return. For ``scoring=`` of
         ``cross_validate``, ``GridSearchCV`` and others.
 
     Examples

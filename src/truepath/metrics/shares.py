@@ -79,14 +79,14 @@ def incoherent_share(
     Parameters
     ----------
     predicted : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Labels, where a row breaks the hierarchy with a label but not its parent; or scores, where it does with a
-        score above its parent's.
+        Labels, where a row breaks the hierarchy if it has a label without its parent; or scores, where it does if
+        a score is above its parent's.
     hierarchy : Hierarchy, optional
         None takes the labels as flat: nothing can be broken.
     tolerance : float, default=0.0
         By how much a score may exceed its parent's.
     nodes : sequence of names or numbers, optional
-        The classes counted, all by default; each is then held against its nearest counted ancestors.
+        The classes counted, all by default; each is then compared with its nearest counted ancestors.
     sample_weight : array-like, shape (n_samples,), optional
 
     Examples
@@ -114,7 +114,7 @@ def incoherent_share(
 
 
 def _breaks(scores: NDArray[Any], edges: NDArray[np.int32], tolerance: float) -> NDArray[np.bool_]:
-    """Say for each row whether a child exceeds a parent by more than ``tolerance`` on any edge."""
+    """Return for each row whether a child exceeds a parent by more than ``tolerance`` on any edge."""
     broken = np.zeros(scores.shape[0], bool)
     columns = np.ascontiguousarray(scores.T)
     for parent, child in edges.tolist():
