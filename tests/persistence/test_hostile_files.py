@@ -466,7 +466,7 @@ def test_an_object_that_holds_itself_is_refused(samples, tmp_path):
     def change(schema, entries):
         schema["content"]["content"]["objective"] = container("ListNode", [container("ListNode", [], 5)], 5)
 
-    expect_refusal(samples, tmp_path, change, "holds itself")
+    expect_refusal(samples, tmp_path, change, "contains itself")
 
 
 def test_deep_nesting_is_refused(samples, tmp_path):
@@ -522,7 +522,7 @@ def test_an_array_larger_than_its_entry_is_refused(samples, tmp_path):
         np.lib.format.write_array_header_1_0(buffer, {"descr": "<f8", "fortran_order": False, "shape": (10**9,)})
         entries[name] = buffer.getvalue()
 
-    expect_refusal(samples, tmp_path, change, "not what its header says")
+    expect_refusal(samples, tmp_path, change, "does not agree with its header")
 
 
 def test_a_seed_that_would_take_for_ever_is_refused(samples, tmp_path):
@@ -630,7 +630,7 @@ def test_damage_is_found_before_parsing(samples, tmp_path):
     with pytest.raises(ModelFileError, match="checksum"):
         load(path)
     path.write_bytes(sealed(b"{}", zipped({"schema.json": json.dumps(plain(3) | {"protocol": 2})})))
-    with pytest.raises(ModelFileError, match="no estimator"):
+    with pytest.raises(ModelFileError, match="not an estimator"):
         load(path)
     path.write_bytes(samples[0])
     assert read_model(path).metadata["class"] == describe_model(path)["class"]

@@ -1,4 +1,4 @@
-"""Saved here, loaded in a fresh process, the same bits of predictions; and what stands around that."""
+"""Saved here, loaded in a fresh process, the same bits of predictions; and the checks around that."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_the_hierarchy_is_shared_again_and_stays_immutable(tmp_path):
     assert (back.index("other"), back.sep, back) == (1, "/", aliased)
 
 
-def test_mended_classes_still_pickle_and_clone():
+def test_estimators_still_pickle_and_clone():
     X, Y = make_data()
     lasso = SiblingLasso(hierarchy=TREE, alpha=0.05).fit(X, Y)
     again = pickle.loads(pickle.dumps(lasso))
@@ -153,7 +153,7 @@ def test_mended_classes_still_pickle_and_clone():
     assert pickle.loads(pickle.dumps(TREE)) == TREE
 
 
-def test_metadata_tell_what_the_model_is(tmp_path):
+def test_metadata_say_what_the_model_is(tmp_path):
     pandas = pytest.importorskip("pandas")
     X, Y = make_data()
     frame = pandas.DataFrame(X, columns=[f"größe {j}" for j in range(X.shape[1])])

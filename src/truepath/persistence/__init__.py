@@ -1,4 +1,4 @@
-"""Saving fitted estimators in a safe format, and loading them again without running anybody's code."""
+"""Saving fitted estimators in a safe format, and loading them again without running code from the file."""
 
 from truepath.persistence.model_file import describe_model, load, save, trusted_types
 from truepath.public import publish

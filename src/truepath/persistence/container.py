@@ -1,4 +1,4 @@
-"""The envelope of a model file: what it is, what it says of the estimator inside, and a checksum over all of it.
+"""The envelope of a model file: what it is, what it says about the estimator inside, and a checksum over all of it.
 
 ========  ====  =======================================================================
 offset    size  field
@@ -47,7 +47,7 @@ MAGIC = b"\x89TPM\r\n\x1a\n"
 
 FORMAT_VERSION = 1
 
-#: Longest metadata a reader takes: feature names are the bulk of it
+#: Longest metadata that is read; feature names are most of it
 MAX_METADATA = 1 << 28
 
 _HEAD = struct.Struct("<8sIIQ")
@@ -85,12 +85,12 @@ def read_model(path: str | PathLike[str]) -> Model:
         checksum = file.read(_CHECKSUM)
         metadata, payload = file.read(n_metadata), file.read(n_payload)
     if _digest(head, metadata, payload) != checksum:
-        raise ModelFileError("the checksum does not fit: the file is damaged.", path, _AGAIN)
+        raise ModelFileError("the checksum does not match: the file is damaged.", path, _AGAIN)
     return Model(_parse(metadata, path), payload)
 
 
 def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read what the file says of itself; the payload is neither read nor checked."""
+    """Read the file's metadata; the payload is neither read nor checked."""
     with open(path, "rb") as file:
         _, n_metadata, _ = _read_head(file, path)
         file.seek(_CHECKSUM, 1)
@@ -118,7 +118,7 @@ def _read_head(file: BinaryIO, path: str | PathLike[str]) -> tuple[bytes, int, i
 
 
 def _foreign(head: bytes) -> str:
-    """Say what the file seems to be instead of a model file."""
+    """Return an error that says what the file seems to be instead of a model file."""
     hint = ""
     if head.startswith(b"PK"):
         hint = " It is a zip archive; one that skops wrote is read by skops.io.load."
@@ -130,7 +130,7 @@ def _foreign(head: bytes) -> str:
 
 
 def _too_new(file: BinaryIO, version: int, n_metadata: int, size: int) -> str:
-    """Name the writer if the metadata still stand where this version has them."""
+    """Name the writer if the metadata are still where this version has them."""
     writer = "a newer truepath"
     if _HEAD.size + _CHECKSUM + n_metadata <= size and n_metadata <= MAX_METADATA:
         file.seek(_HEAD.size + _CHECKSUM)
@@ -145,7 +145,7 @@ def _parse(metadata: bytes, path: str | PathLike[str]) -> dict[str, Any]:
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
-        raise ModelFileError("the metadata are no JSON object: the file is damaged.", fspath(path), _AGAIN)
+        raise ModelFileError("the metadata are not a JSON object: the file is damaged.", fspath(path), _AGAIN)
     return parsed
 
 

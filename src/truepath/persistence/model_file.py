@@ -1,15 +1,15 @@
 """``save``, ``load`` and ``describe_model``: fitted estimators in files that cannot run code.
 
 The estimator itself is written by skops: a schema of types and attributes in JSON beside arrays in NumPy's own format.
-Reading it builds objects of known types from data; nothing in the file is executed. Around it stands the envelope of
+Reading it builds objects of known types from data; nothing in the file is executed. Around it is the envelope of
 :mod:`truepath.persistence.container`.
 
 Which types a file may hold is an explicit list, never "anything in the package": the classes that the modules promise
 in their ``__all__``, the members of the registries (those of other packages as well, once these are imported: nothing
 is imported because a file names it), the records that all of these keep (:class:`truepath.records.Record`), and the
 containers, sparse matrices and scalars of NumPy and SciPy. Estimators of scikit-learn are those that skops itself
-trusts, with their trees: the indices in trees are checked after loading, see :mod:`truepath.persistence.soundness`. No
-function is on the list but the ufuncs that skops trusts.
+trusts, with their trees: the indices in trees are checked after loading, see :mod:`truepath.persistence.soundness`. The
+only functions on the list are the ufuncs that skops trusts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
     estimator : estimator
         Fitted.
     path : path
-        Usually ending in ``.truepath``. What stood there before is replaced only when the new file is whole.
+        Usually ending in ``.truepath``. A file of that name is replaced only when the new one is complete.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
 
     See Also
     --------
-    load : the way back.
+    load : reads the file.
     describe_model : what a file holds, without loading it.
 
     Examples
@@ -82,7 +82,7 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
     try:
         payload = skops.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL)
         untrusted = set(skops.get_untrusted_types(data=payload)) - set(trusted_types())
-    except Exception as problem:  # skops and the objects' own methods raise what they like
+    except Exception as problem:  # skops and the objects' own methods may raise anything
         raise ModelFileError(
             f"{type(estimator).__name__} holds something that cannot be saved ({_brief(problem)}).",
             path,
@@ -91,7 +91,7 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
     nameless = sorted(name for name in untrusted if "<" in name)
     if nameless:
         raise ModelFileError(
-            f"{nameless[0]} has no name to find it again by.", path, "Define it in a module of its own."
+            f"{nameless[0]} has no name by which it can be found again.", path, "Define it in a module."
         )
     write_model(path, Model(describe_estimator(estimator, untrusted), payload))
 
@@ -103,10 +103,10 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     ----------
     path : path
     trusted : sequence of str or type, optional
-        Types outside truepath, scikit-learn, NumPy and SciPy that the model may hold, by full name or as such. Whoever
-        wrote the file can use them with any content: list only types you know.
+        Types outside truepath, scikit-learn, NumPy and SciPy that the model may hold, by full name or as types. The
+        file can use them with any content: list only types you know.
     max_bytes : int, default=2**33
-        Files that would unpack beyond this are refused.
+        Files that would unpack to more than this are refused.
 
     Returns
     -------
@@ -123,20 +123,20 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     ModelFileError
         If the file is damaged, foreign, too new, too large, or holds types that are not trusted.
     OSError
-        If the file is not there or may not be read.
+        If the file is missing or may not be read.
 
     Notes
     -----
     Magic, format version, lengths and the checksum are checked before anything is parsed, declared sizes before
     anything is unpacked, types before anything is built, and indices of trees and sparse matrices before the estimator
-    is handed over. See :func:`trusted_types` for what may be in a file.
+    is returned. See :func:`trusted_types` for what may be in a file.
     """
     skops = _skops()
     model = read_model(path)
     allowed = [*trusted_types(), *_names(trusted)]
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scikit-learn warns of its version once for each estimator inside
+            warnings.simplefilter("ignore")  # scikit-learn warns about its version once per estimator inside
             check_payload(model.payload, max_bytes)
             estimator = skops.loads(model.payload, trusted=allowed)
         check_sound(estimator)
@@ -146,13 +146,13 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
         said, remedy = _explain(problem, model.payload, allowed)
         raise ModelFileError(said, path, remedy) from problem
     if not hasattr(estimator, "get_params"):
-        raise ModelFileError(f"the file holds a {type(estimator).__name__}, which is no estimator.", path)
+        raise ModelFileError(f"the file holds a {type(estimator).__name__}, which is not an estimator.", path)
     _warn_of_versions(model.metadata, path)
     return estimator
 
 
 def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return what a model file says of itself, without loading the model.
+    """Return the metadata of a model file, without loading the model.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def _names(trusted: Sequence[str | type]) -> list[str]:
 
 
 def _explain(problem: Exception, payload: bytes, allowed: Sequence[str]) -> tuple[str, str]:
-    """Say what an exception from the depths means for the file, and what to do."""
+    """Return an error that says what an exception means for the file, and what to do."""
     from skops.io.exceptions import UntrustedTypesFoundException
 
     if isinstance(problem, UntrustedTypesFoundException):
@@ -233,7 +233,7 @@ def _warn_of_versions(metadata: dict[str, Any], path: str | PathLike[str]) -> No
 ROOMS = ("hierarchy", "preprocessing", "combiners", "decoders", "learners", "classifier")
 
 
-#: Types of others that fitted estimators keep and skops does not trust by itself
+#: Types of other packages that fitted estimators keep and skops does not trust by itself
 OTHERS = (
     ("numpy", "dtype"),
     ("sklearn.calibration", "_CalibratedClassifier"),
@@ -260,7 +260,7 @@ OTHERS = (
 
 
 def trusted_types() -> tuple[str, ...]:
-    """Return the full names of the types that :func:`load` builds without being asked, sorted.
+    """Return the full names of the types that :func:`load` accepts by default, sorted.
 
     Estimators of scikit-learn and plain containers, which skops trusts anyway, are not repeated here.
 
@@ -285,7 +285,7 @@ def _trusted() -> Iterator[type]:
 
 
 def _promised(room: str) -> list[type]:
-    """Return the classes of a module's ``__all__`` that live there."""
+    """Return the classes of a module's ``__all__`` that are defined there."""
     module = import_module(f"truepath.{room}")
     named = [getattr(module, name) for name in module.__all__]
     return [cls for cls in named if isinstance(cls, type) and cls.__module__ == module.__name__]

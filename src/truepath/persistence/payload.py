@@ -1,4 +1,4 @@
-"""A look into the payload before skops sees it: sizes that are declared, arrays that are what they claim.
+"""Checks of the payload before skops reads it: declared sizes, and arrays that agree with their headers.
 
 skops refuses types that are not trusted. What it leaves open is how much a hostile file can make it read and
 walk: archives that unpack to terabytes, one entry read a thousand times, references that fan out exponentially. All
@@ -18,7 +18,7 @@ import numpy as np
 __all__ = ["PayloadError", "check_payload"]
 
 SCHEMA = "schema.json"
-#: A parsed schema takes about so many times the bytes of its text
+#: A parsed schema takes about this many times the bytes of its text
 SCHEMA_WEIGHT = 10
 #: Seeds of NumPy's generators have pools of 4 words; a huge pool is a way to hang the reader
 MAX_POOL = 64
@@ -35,7 +35,7 @@ class PayloadError(Exception):
 
 
 def check_payload(payload: bytes, max_bytes: int) -> None:
-    """Refuse a payload that is no archive of arrays and a schema, or that would unpack beyond ``max_bytes``."""
+    """Refuse a payload that is not an archive of arrays and a schema, or that unpacks to more than ``max_bytes``."""
     with zipfile.ZipFile(io.BytesIO(payload)) as archive:
         sizes = _declared_sizes(archive)
         _check_total(sum(sizes.values()) + SCHEMA_WEIGHT * sizes.get(SCHEMA, 0), max_bytes)
@@ -51,7 +51,7 @@ def _declared_sizes(archive: zipfile.ZipFile) -> dict[str, int]:
     entries = archive.infolist()
     sizes = {entry.filename: entry.file_size for entry in entries}
     if len(sizes) != len(entries):
-        raise PayloadError("an entry stands twice in the archive")
+        raise PayloadError("an entry occurs twice in the archive")
     if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
         raise PayloadError("an entry is packed in a way that truepath does not write")
     return sizes
@@ -93,7 +93,7 @@ def _check_array(archive: zipfile.ZipFile, name: str) -> None:
         or min(shape, default=0) < 0
         or start + n_items * dtype.itemsize != archive.getinfo(name).file_size
     ):
-        raise PayloadError(f"the array {name} is not what its header says")
+        raise PayloadError(f"the array {name} does not agree with its header")
 
 
 class _Schema:
@@ -105,9 +105,9 @@ class _Schema:
         self.n_below: dict[Any, int | None] = {}  # nodes in the subtree of each id; None while inside it
 
     def check(self, schema: Any) -> None:
-        """Refuse references that fan out, entries read too often, and values that make constructors run wild."""
+        """Refuse references that fan out, entries read too often, and values that make constructors run without end."""
         if not isinstance(schema, dict):
-            raise PayloadError("the schema is no JSON object")
+            raise PayloadError("the schema is not a JSON object")
         self._count(schema)
 
     def _count(self, value: Any) -> int:
@@ -122,18 +122,18 @@ class _Schema:
         return self._count_node(value)
 
     def _count_node(self, node: dict[str, Any]) -> int:
-        """Count a node; where an id comes again, it must be as large as before: no short cut to a large subtree."""
+        """Count a node; where an id comes again, it must be as large as before: no reference hides a large subtree."""
         number = node.get("__id__")
         if isinstance(number, (list, dict)):
-            raise PayloadError("an id is no number")
+            raise PayloadError("an id is not a number")
         before = self.n_below.get(number, 0) if number is not None else 0
         if before is None:
-            raise PayloadError("an object holds itself")
+            raise PayloadError("an object contains itself")
         if number is not None:
             self.n_below[number] = None
         size = 1 + sum(self._count(part) for part in node.values())
         if before not in (0, size):
-            raise PayloadError("a reference stands for an object of another size")
+            raise PayloadError("a reference points to an object of another size")
         if number is not None:
             self.n_below[number] = size
         return size
@@ -159,7 +159,7 @@ def _check_pool(pool: Any) -> None:
 
 
 def _find(value: Any, key: str) -> Iterator[Any]:
-    """Yield what stands under ``key`` anywhere below."""
+    """Yield the values of ``key`` anywhere below."""
     for name, part in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
         if name == key:
             yield part

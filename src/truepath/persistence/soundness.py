@@ -1,8 +1,8 @@
-"""Checks after loading: indices that compiled code follows without looking.
+"""Checks after loading: indices that compiled code follows without checking.
 
 The types of a model file are trusted, its numbers are not. Trees, sparse matrices and tables are walked by compiled
-code that takes an index as it comes, so a crafted number could read foreign memory. Whatever is loaded is therefore
-visited once; an object of truepath checks itself in ``_check_loaded``, what belongs to others is checked here.
+code that does not check indices, so a crafted number could read foreign memory. Everything loaded is therefore
+visited once; an object of truepath checks itself in ``_check_loaded``, objects of other packages are checked here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def check_sound(root: Any) -> None:
 
 
 def _is_fitted(value: Any) -> bool:
-    """Say whether there is something to check: an estimator given as a parameter has learned nothing yet."""
+    """Return whether there is something to check: an estimator given as a parameter has learned nothing yet."""
     return not hasattr(value, "get_params") or any(name.endswith("_") for name in vars(value))
 
 
@@ -59,7 +59,7 @@ def _check_sparse(matrix: Any) -> None:
 
 
 def check_binary_tree(left: Any, right: Any, feature: Any, n_features: int, is_leaf: Any) -> None:
-    """Refuse inner nodes whose children do not come after them within the tree, or that ask an unknown feature."""
+    """Refuse inner nodes whose children do not come after them within the tree, or that split on an unknown feature."""
     inner = ~np.asarray(is_leaf, bool)
     node = np.arange(inner.size)[inner]
     for child in (np.asarray(left)[inner].astype(np.int64), np.asarray(right)[inner].astype(np.int64)):
@@ -67,7 +67,7 @@ def check_binary_tree(left: Any, right: Any, feature: Any, n_features: int, is_l
             raise ValueError("a tree has a child outside the tree")
     asked = np.asarray(feature)[inner].astype(np.int64)
     if ((asked < 0) | (asked >= n_features)).any():
-        raise ValueError("a tree asks a feature that does not exist")
+        raise ValueError("a tree splits on a feature that does not exist")
 
 
 def _check_sklearn_tree(tree: Any) -> None:
@@ -76,16 +76,16 @@ def _check_sklearn_tree(tree: Any) -> None:
 
 
 def _check_features(estimator: Any) -> None:
-    """Refuse trees of scikit-learn that ask more features than the estimator around them lets in."""
+    """Refuse trees of scikit-learn that split on more features than the estimator around them has."""
     n_features = getattr(estimator, "n_features_in_", None)
     members = getattr(estimator, "estimators_", [])
     for member in (estimator, *(np.ravel(members).tolist() if isinstance(members, (list, np.ndarray)) else ())):
         asked = getattr(getattr(member, "tree_", None), "n_features", None)
         if asked is not None and n_features is not None and asked > n_features:
-            raise ValueError("a tree asks a feature that does not exist")
+            raise ValueError("a tree splits on a feature that does not exist")
     for predictor in np.ravel(np.array(getattr(estimator, "_predictors", []), object)):
         nodes, n_sets = predictor.nodes, len(predictor.raw_left_cat_bitsets)
         is_leaf = nodes["is_leaf"].astype(bool)
         check_binary_tree(nodes["left"], nodes["right"], nodes["feature_idx"], int(n_features or 0), is_leaf)
         if (nodes["bitset_idx"][nodes["is_categorical"].astype(bool)] >= n_sets).any():
-            raise ValueError("a tree asks a set of categories that does not exist")
+            raise ValueError("a tree splits on a set of categories that does not exist")
