@@ -321,7 +321,7 @@ def test_clone_and_pickle(made):
     assert model.learner.hierarchy is None  # parameters are left as they were given
 
 
-def test_explain_tells_scores_thresholds_and_margins(made):
+def test_explain_shows_scores_thresholds_and_margins(made):
     model = fitted(made)
     x = made.test.X[3]
     explained = model.explain(x, n_others=3)

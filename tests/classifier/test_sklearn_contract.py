@@ -1,4 +1,4 @@
-"""scikit-learn's own checks; every expected failure stands beside its reason."""
+"""scikit-learn's own checks; every expected failure has its reason beside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from truepath import HierarchicalClassifier
 from truepath.learners import BinaryRelevance, PCTForest
 
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
-ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column a label"
+ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column per label"
 BOOLEAN = "the check wants integers back; label matrices are boolean"
 NAMES_VALUE = "refused, but by naming the value that is neither 0 nor 1"
 EXPECTED = {

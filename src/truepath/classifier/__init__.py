@@ -1,4 +1,4 @@
-"""The whole way from X to label sets in one scikit-learn estimator."""
+"""From X to label sets in one scikit-learn estimator."""
 
 from truepath.classifier import systems  # noqa: F401  (enters the presets)
 from truepath.classifier.explanation import Explanation, NodeReason

@@ -20,7 +20,7 @@ __all__ = ["Explanation", "NodeReason", "explain_row"]
 
 @dataclass(frozen=True)
 class NodeReason:
-    """What spoke for and against one label.
+    """The reasons for and against one label.
 
     Attributes
     ----------
@@ -33,11 +33,11 @@ class NodeReason:
     score : float
         The final score.
     given_parent : float
-        The final score over the least of the parents': how likely, once the parents are there.
+        The final score divided by the smallest of the parents' scores: how likely the label is, given its parents.
     threshold : float
-        What the final score had to exceed; NaN if the decoder has no thresholds.
+        The value that the final score had to exceed; NaN if the decoder has no thresholds.
     margin : float
-        Score less threshold; NaN if the decoder has no thresholds.
+        Score minus threshold; NaN if the decoder has no thresholds.
     """
 
     node: int
@@ -60,7 +60,7 @@ class Explanation:
     records : tuple of NodeReason
         The predicted labels and the closest others, with all their ancestors, parents before children.
     decoder : str
-        What turned the scores into labels.
+        The decoder that turned the scores into labels.
     hierarchy : Hierarchy
     """
 

@@ -1,4 +1,4 @@
-"""HierarchicalClassifier: from X to label sets that respect the hierarchy, each part fitted on what it may see."""
+"""HierarchicalClassifier: from X to label sets that respect the hierarchy, each part fitted on the rows it may use."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = ["HierarchicalClassifier"]
 
 
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
-    """Learner, combiner and decoder as one estimator, fitted honestly.
+    """Learner, combiner and decoder as one estimator, fitted without leaks between them.
 
     ``fit`` scores rows by copies of the learner that did not train on them, fits the combiner and the decoder on
     those scores, and then fits the learner again on all rows.
@@ -58,18 +58,18 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         Anything with ``fit(X, Y)`` and ``predict_proba(X)``: a learner of :mod:`truepath.learners`, a classifier,
         pipeline or search of scikit-learn, or an object of your own. A classifier for one label at a time is fitted
         once per label. A string is the name of a preset: its learner is used, and its combiner, decoder and ``cv`` as
-        well, wherever these are left at their defaults. None chooses by what X is, see Notes. Its ``hierarchy`` may
-        be left at None.
+        well, wherever these are left at their defaults. None chooses one for the kind of X, see Notes. Its
+        ``hierarchy`` may be left at None.
     combiner : combiner or str, optional
         Makes final scores from the learner's; an object of :mod:`truepath.combiners` or its name such as ``"fael"``.
-        None uses the learner's scores as they are, made coherent by ``MaxUp`` where the learner does not promise it.
+        None uses the learner's scores as they are, made coherent by ``MaxUp`` where the learner does not ensure it.
     decoder : decoder or str, default="auto"
         Makes label sets from scores: an object of :mod:`truepath.decoders` or its name, such as ``"single"`` (one
         threshold, best for micro-F1), ``"multi"`` (one per class), ``"threshold"`` (one half), ``"mas"`` or
         ``"best-path"``. ``"auto"`` is ``"single"``, or the preset's. None or ``"learner"`` takes the learner's own
         ``predict``.
     hierarchy : Hierarchy, optional
-        None takes Y as flat, or as label paths that make a tree.
+        None takes Y as flat; label paths are taken as a tree.
     cv : "auto", "oob", int, float or splitter, default="auto"
         Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
         out once; ``"oob"``, the trees that did not see a row, at no extra fit; a splitter of scikit-learn (a
@@ -77,7 +77,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         of truepath that draw their rows, and 5 folds otherwise. Nothing is held out if neither combiner nor decoder
         learns.
     random_state : int, RandomState or None, default=0
-        Deals out the folds, and seeds the default learner.
+        Seed of the folds and of the default learner.
     n_jobs : int, optional
         The copies of the learner are fitted in parallel; the result does not depend on it.
 
@@ -90,7 +90,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     n_held_out_ : int
         How many rows the combiner and decoder were fitted on; 0 if they learn nothing.
     fitted_on_ : FittedOn
-        What the training data were.
+        A record of the training data.
 
     See Also
     --------
@@ -98,12 +98,12 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
     Notes
     -----
-    The default learner: for texts and sparse matrices, logistic regression for every label on TF-IDF weights
+    The default learner: for texts and sparse matrices, one logistic regression per label on TF-IDF weights
     (:class:`~truepath.learners.BinaryRelevance`); for tables and numbers, 100 extra-randomised predictive clustering
     trees (:class:`~truepath.learners.PCTForest`). Both behind :class:`~truepath.preprocessing.AutoFeatures`.
 
     When combiner and decoder both learn, the decoder is fitted on scores combined by copies of the combiner that were
-    fitted on other rows: the same reasoning once more.
+    fitted on other rows, for the same reason.
 
     Weights go to the learner (the last step of a pipeline), if its ``fit`` takes them, to the combiner and to the
     decoder. For scikit-learn's metadata routing the estimator is a consumer of ``sample_weight``:
@@ -221,7 +221,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             fit_part(self.decoder_, S, Y, weight, h)
 
     def _take_note(self, hierarchy: Hierarchy) -> None:
-        """Fit parts that learn nothing: they take note of the hierarchy."""
+        """Fit parts that learn nothing: they only keep the hierarchy."""
         self.n_held_out_ = 0
         nothing = np.zeros((1, hierarchy.n_nodes))
         for part in (self.combiner_, self.decoder_):
@@ -261,13 +261,13 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return self.hierarchy_.decode(self.predict(X), most_specific=most_specific)
 
     def explain(self, x: Any, *, n_others: int = 5) -> Explanation:
-        """Say for one row why these labels: scores, thresholds and margins along the paths.
+        """Explain the labels of one row: scores, thresholds and margins along the paths.
 
         Parameters
         ----------
         x : one row: a text, a sequence of values, or anything ``predict`` takes with one row
         n_others : int, default=5
-            How many labels that were not predicted to show: those that came closest.
+            The number of labels to show that were not predicted but came closest.
 
         Returns
         -------
@@ -291,7 +291,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     # ----------------------------------------------------------------------------------------- keeping
 
     def set_fitted_on(self, fitted_on: FittedOn) -> HierarchicalClassifier:
-        """Replace the record of the training data by a better one, such as where they were read from.
+        """Replace the record of the training data by a better one, for example one that names their file.
 
         Parameters
         ----------

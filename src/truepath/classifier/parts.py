@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-#: What a classifier without a decoder of its own, or a preset's, decides by
+#: The decoder of a classifier if neither the user nor a preset names one
 USUAL_DECODER = "single"
 
 
@@ -63,7 +63,7 @@ class Parts(NamedTuple):
 
 
 def resolve_parts(learner: Any, combiner: Any, decoder: Any, cv: Any, X: Any, random_state: Any) -> Parts:
-    """Return the parts that the parameters of a classifier stand for.
+    """Return the parts that the parameters of a classifier mean.
 
     The name of a preset as ``learner`` brings its combiner, decoder and ``cv`` too, wherever these are left at their
     defaults (None, "auto" and "auto").
@@ -99,21 +99,21 @@ def _resolve_combiner(combiner: Any, learner: Any) -> Any:
 
 
 def takes_conditional(decoder: Any) -> bool:
-    """Say whether a decoder can use conditional scores."""
+    """Return whether a decoder can use conditional scores."""
     return "conditional" in signature(decoder.predict).parameters
 
 
 def combines_by_learning(combiner: Any) -> bool:
-    """Say whether a combiner has to be fitted on scores and labels."""
+    """Return whether a combiner has to be fitted on scores and labels."""
     return combiner is not None and bool(get_tags(combiner).requires_fit)
 
 
 def decides_by_learning(decoder: Any) -> bool:
-    """Say whether a decoder has to be fitted on scores and labels."""
+    """Return whether a decoder has to be fitted on scores and labels."""
     return decoder is not None and bool(getattr(decoder, "learns", True))
 
 
-#: Folds when nothing is said
+#: Number of folds by default
 N_FOLDS = 5
 
 
@@ -144,7 +144,7 @@ def resolve_cv(cv: Any, learner: Any) -> Any:
 def make_splits(cv: Any, X: Any, Y: Any, random_state: Any) -> list[tuple[Rows, Rows]] | None:
     """Return the row numbers (train, held out) of each split; None where rows are scored out of bag."""
     if count_rows(X) < 2:
-        raise ValueError("nothing can be held out of n_samples=1; give more rows, or a decoder that learns nothing.")
+        raise ValueError("no row can be held out of n_samples=1; give more rows, or a decoder that learns nothing.")
     return None if isinstance(cv, str) else list(_splits(cv, X, Y, random_state))
 
 
@@ -192,7 +192,7 @@ C_OF_WORDS = 10.0
 
 
 def default_method(X: Any) -> str:
-    """Return the preset that suits X where none is asked for: ``"linear"`` for words, ``"forest"`` for all else.
+    """Return the default preset for X: ``"linear"`` for words, ``"forest"`` for everything else.
 
     Examples
     --------
@@ -211,13 +211,13 @@ def default_learner(X: Any, random_state: Any = None) -> Pipeline:
 
 
 def linear_learner() -> Pipeline:
-    """Return logistic regression for every label on TF-IDF weights, scores made coherent."""
+    """Return one logistic regression per label on TF-IDF weights, with scores made coherent."""
     model = BinaryRelevance(LogisticRegression(C=C_OF_WORDS, max_iter=300))
     return Pipeline([("features", AutoFeatures(scale=True)), ("learner", model)])
 
 
 def forest_learner(random_state: Any = None) -> Pipeline:
-    """Return 100 extra-randomised predictive clustering trees, missing values and all."""
+    """Return 100 extra-randomised predictive clustering trees, which handle missing values."""
     forest = PCTForest(
         n_estimators=100,
         splitter="random",
@@ -233,23 +233,23 @@ def forest_learner(random_state: Any = None) -> Pipeline:
 class FittedOn(Record, home="truepath.classifier"):
     """A record of the training data, kept by a fitted classifier as ``fitted_on_`` and saved with it.
 
-    ``fit`` writes what it can see. Who read the data from somewhere, as the command line does, replaces it by
-    :meth:`HierarchicalClassifier.set_fitted_on`.
+    ``fit`` records what X shows. Code that read the data from a file, such as the command line, replaces the record
+    with :meth:`HierarchicalClassifier.set_fitted_on`.
 
     Attributes
     ----------
     kind : {"array", "frame", "texts", "table", "dataset"}
-        What X was; "table" and "dataset" if it was read from a file with columns, or opened as a data set.
+        The kind of X; "table" and "dataset" if it was read from a file with columns, or opened as a data set.
     name : str
-        What the data are called; empty if unknown.
+        The name of the data; empty if unknown.
     columns : tuple of str
         The feature columns by name; empty if they have none.
     text : str or None
-        The column of texts that was learned from, if it was one.
+        The column of texts that was learned from, if there was one.
     ids : str or None
-        The column that names the rows.
+        The column of row ids.
     n_rows : int
-        How many rows were learned from.
+        The number of rows learned from.
     """
 
     kind: str
@@ -261,7 +261,7 @@ class FittedOn(Record, home="truepath.classifier"):
 
     @classmethod
     def of(cls, X: Any) -> FittedOn:
-        """Return what can be seen of X itself.
+        """Return the record that X alone gives.
 
         Examples
         --------

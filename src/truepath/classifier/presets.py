@@ -1,8 +1,8 @@
-"""Named combinations of learner, combiner and decoder: what a preset is, and where all are found.
+"""Named combinations of learner, combiner and decoder: what a preset is, and the registry of all.
 
 A preset is a function that returns the arguments of a classifier, entered by :func:`preset` with its name, a summary
-and, where it comes from a paper, the reference. It then is either ``published``, the setting that the paper states, or
-says in ``differs`` in what it departs from it.
+and, where it comes from a paper, the reference. Such a preset is either ``published``, the setting that the paper
+states, or says in ``differs`` how it departs from the paper.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Preset:
     ----------
     name : str
     summary : str
-        What it is, in a line.
+        What it is, in one line.
     function : callable
         ``function(random_state)`` returns arguments of :class:`HierarchicalClassifier`, new at every call.
     reference : str
@@ -42,7 +42,7 @@ class Preset:
     published : bool
         Whether it is the paper's own setting.
     differs : str
-        In what it departs from the paper, if it does.
+        How it departs from the paper, if it does.
     """
 
     name: str
@@ -80,7 +80,7 @@ def preset_names() -> list[str]:
 
 
 def get_preset(name: str) -> Preset:
-    """Return what is known of a preset: summary, reference, whether it is as published, and its parts.
+    """Return the record of a preset: summary, reference, whether it is as published, and its parts.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def make_preset(
     n_jobs: int | None = None,
     **changes: Any,
 ) -> HierarchicalClassifier:
-    """Return the unfitted classifier of a preset, all its parts to be seen and changed.
+    """Return the unfitted classifier of a preset; all its parts can be seen and changed.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The presets: the systems of the papers, better variants of some, and plain baselines.
 
-All stand behind features that take any table: texts, categories and numbers become columns, missing values are filled
+All use features that accept any table: texts, categories and numbers become columns, missing values are filled
 where the learner needs that.
 """
 
@@ -109,7 +109,7 @@ def _clus_ens_optimal(seed: Any) -> Arguments:
 
 @preset(
     "pct",
-    "one predictive clustering tree, to be read",
+    "one predictive clustering tree, easy to read",
     "Vens et al. 2008",
     differs="no F-test stops the tree, and one threshold is fitted where the paper draws curves over all",
 )
