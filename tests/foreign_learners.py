@@ -1,4 +1,4 @@
-"""Learners of others, as people have them: what the adapters must take."""
+"""Learners of other libraries, as users have them: what the adapters must accept."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ListOfVectors(Duck):
 
 
 class MyClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier of somebody who set no tags: for one label, says scikit-learn."""
+    """A classifier whose author set no tags: scikit-learn takes it as one for a single label."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)

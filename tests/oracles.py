@@ -1,4 +1,4 @@
-"""Slow, obvious twins of what the hierarchy room computes, straight from the definitions."""
+"""Slow, obvious twins of what the hierarchy module computes, straight from the definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors have fields: what is wrong, the way out, and the file; they survive pickling, and nobody cuts their text."""
+"""Errors have fields: what is wrong, what to do, and the file; they survive pickling, and their text is never cut."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_text_is_where_problem_and_remedy():
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_pickling_keeps_the_fields(error):
-    error.added = "by whoever passed it on"
+    error.added = "by the code that passed it on"
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
     assert vars(again) == vars(error)

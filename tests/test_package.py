@@ -27,7 +27,7 @@ def test_promised_names_are_there():
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_room_exports_what_it_says(room):
+def test_a_module_exports_what_it_says(room):
     module = importlib.import_module(f"truepath.{room}")
     assert sorted(set(module.__all__)) == sorted(module.__all__)
     for name in module.__all__:
@@ -39,7 +39,7 @@ def test_a_room_exports_what_it_says(room):
             if not name.startswith("_") and getattr(value, "__module__", "").startswith(f"truepath.{room}")
         }
         records = {record.__name__ for record in Record.known if record.__module__ == module.__name__}
-        assert public <= set(module.__all__) | records, "names imported into the room but not promised"
+        assert public <= set(module.__all__) | records, "names imported into the module but not promised"
 
 
 def test_every_module_imports_on_its_own():
@@ -55,7 +55,7 @@ def project() -> dict:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_the_version_stands_in_one_place():
+def test_the_version_is_in_one_place():
     settings = project()
     assert "version" in settings["project"]["dynamic"]
     assert "version" not in settings["project"]
@@ -120,7 +120,7 @@ def test_docs_build_without_warnings(tmp_path):
 
 @pytest.mark.slow
 def test_kernels_stay_within_their_arrays(tmp_path):
-    """Run the tests of the compiled rooms once more with every index checked."""
+    """Run the tests of the compiled modules once more with every index checked."""
     import os
 
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""The registries of names: filled by existing, clear when asked for what is not there."""
+"""The registries of names: filled by defining members, with clear errors for unknown names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Everything that must hold before a change lands: style, types, the import contract, tests, doctests, docs.
 
-Run as ``python tools/check.py``; add ``--fast`` to leave the slow tests (the docs build among them) out. What else
-is given goes to pytest.
+Run as ``python tools/check.py``; add ``--fast`` to leave out the slow tests (the docs build among them). Other
+arguments go to pytest.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
 
 
 def passes(name: str, command: list[str]) -> bool:
-    """Run one check from the repository's root and say how long it took."""
+    """Run one check from the repository's root and print how long it took."""
     start = time.perf_counter()
     print(f"== {name}", flush=True)
     ok = subprocess.run(command, cwd=ROOT, check=False).returncode == 0

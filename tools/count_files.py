@@ -1,9 +1,9 @@
-"""Count the files of truepath that a command passes through: those of which a function runs.
+"""Count the files of truepath that a command passes through: those with a function that runs.
 
 Run ``PYTHONPATH=src python tools/count_files.py reproduce triguero2016 --only diatoms --data DATA -o OUT``: what
 follows the script's name is the command, as it is typed after ``truepath``. The files, each with some of its functions,
 go to stderr, the number last. Bodies of modules and classes do not count, nor what runs while a module is imported
-(decorators, tables): ``--imports`` as the first word counts the latter too. Kernels do not count, being compiled.
+(decorators, tables): ``--imports`` as the first word counts the latter too. Kernels are compiled and do not count.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def is_ours(code: CodeType) -> bool:
 
 
 def is_function(code: CodeType) -> bool:
-    """Say whether the code is a function's, and not the body of a module or a class."""
+    """Return whether the code is that of a function, not the body of a module or a class."""
     return bool(code.co_flags & CO_OPTIMIZED)
 
 
 def is_import(frame: FrameType | None) -> bool:
-    """Say whether a module of ours is being imported further up."""
+    """Return whether a module of truepath is being imported further up the stack."""
     while frame is not None:
         if is_ours(frame.f_code) and not is_function(frame.f_code):
             return True

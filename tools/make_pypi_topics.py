@@ -4,8 +4,8 @@
 The work has two steps, both run by default and each on its own when named:
 
 ``collect``
-    Ask pip for the metadata of many packages of the Python package index, a batch at a time, and append what is
-    needed to a cache in the work folder. It can be stopped and started again at will.
+    Ask pip for the metadata of many packages of the Python package index, one batch at a time, and append what is
+    needed to a cache in the work folder. It can be stopped and started again at any time.
 ``build``
     Turn the cache into ``src/truepath/data/bundled/pypi-topics.npz``. It needs no network, and the same cache gives
     the same bytes.
@@ -72,14 +72,14 @@ def requirement_name(requirement: str) -> str | None:
     Returns
     -------
     str or None
-        The normalised name, None when the entry starts with no name.
+        The normalised name, None when the entry does not start with a name.
     """
     found = _NAME.match(requirement.strip())
     return normalise(found.group()) if found else None
 
 
 def debian_names() -> list[str]:
-    """Names of the Python packages that Debian carries."""
+    """Names of the Python packages in Debian."""
     command = ["apt-cache", "search", "--names-only", "^python3-"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     return names_from_debian(lines)
@@ -112,7 +112,7 @@ def names_from_contents(lines: Iterable[str]) -> list[str]:
     """Read package names from the lines of a Debian ``Contents`` index.
 
     Debian's own package names are guesses at the names of the Python package index, and four in ten are wrong. The
-    metadata folders that the packages install bear the right names.
+    metadata folders that the packages install have the right names.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def read_contents(paths: Iterable[Path]) -> list[str]:
 
 
 def names_from_file(path: Path) -> list[str]:
-    """Read package names from a text file, one on each line."""
+    """Read package names from a text file, one per line."""
     words = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     return list(dict.fromkeys(normalise(word) for word in words if _NAME.fullmatch(word)))
 
@@ -196,7 +196,8 @@ class Pip:
         The interpreter whose pip is asked. Before version 23.3, pip downloads whole wheels even for a dry run.
     whole_wheels : bool
         Download whole wheels where the index serves no metadata apart from them. The default reads the metadata out of
-        the remote file instead, which spares gigabytes but takes more requests; next to a mirror the former is faster.
+        the remote file instead, which saves gigabytes but needs more requests; with a mirror nearby, whole wheels
+        are faster.
     """
 
     python: str = sys.executable
@@ -232,7 +233,7 @@ def failed_batch(stderr: str) -> BatchResult:
 
 
 def resolve(names: Sequence[str], run: Runner) -> tuple[list[Record], dict[str, str]]:
-    """Get the metadata of a batch, whatever some of its names do.
+    """Get the metadata of a batch, even if some of its names fail.
 
     pip takes the names in order and stops at the first one that it cannot find. So the names before that one are known
     to be good: they are set aside and asked for together at the end.
@@ -271,7 +272,7 @@ def resolve(names: Sequence[str], run: Runner) -> tuple[list[Record], dict[str, 
 
 
 def settle(names: list[str], result: BatchResult, run: Runner) -> tuple[list[Record], dict[str, str]]:
-    """Accept a batch that went well, halve one that failed for a reason no name can be blamed for."""
+    """Accept a batch that went well, halve one that failed for a reason that is not a name."""
     if result.error is None:
         reported = {record["name"] for record in result.records}
         return result.records, {name: "not reported" for name in names if name not in reported}
@@ -361,7 +362,7 @@ FAMILIES = ("azure-", "types-", "mypy-boto3-", "nvidia-", "odoo-addon-", "pyobjc
 
 
 class Frontier:
-    """Names still to be asked about, four of the start list for each dependency.
+    """Names still to be asked about, four from the start list per dependency.
 
     Dependencies alone would stay among the tools of developers, the start list alone would end too early.
 
@@ -449,7 +450,7 @@ def tokens(text: str) -> list[str]:
     Returns
     -------
     list of str
-        The words in order, repeats included. A run with a digit in it is no word.
+        The words in order, repeats included. A run with a digit in it is not a word.
     """
     words = _WORD.findall(_NOISE.sub(" ", text).lower())
     return [word for word in words if word.isalpha() and 2 <= len(word) <= 25 and word not in ENGLISH_STOP_WORDS]
@@ -466,7 +467,7 @@ def choose_vocabulary(counts: Sequence[Counter[str]], rules: Rules) -> list[str]
     Parameters
     ----------
     counts : sequence of Counter
-        Word counts of the training packages. The other parts have no say.
+        Word counts of the training packages. The other parts are not used.
     rules : Rules
         The limits.
 
@@ -539,9 +540,9 @@ def part_of(name: str) -> int:
     Returns
     -------
     int
-        A function of the normalised name alone, so that a package never changes sides when the data set is remade.
+        A function of the normalised name alone, so that a package never changes parts when the data set is made again.
     """
-    # Not the hash that orders the collection: else a collection that stops early would be all training packages.
+    # Not the hash that orders the collection: otherwise a collection that stops early would be all training packages.
     digest = hashlib.blake2b(normalise(name).encode(), digest_size=8).digest()
     tenth = int.from_bytes(digest, "big") * 10 >> 64
     return 0 if tenth < 6 else 1 if tenth < 8 else 2
@@ -667,7 +668,7 @@ def count_matrix(counts: Sequence[Counter[str]], vocabulary: Sequence[str]) -> c
 
 
 def encode_lines(lines: Iterable[str]) -> npt.NDArray[np.uint8]:
-    """Store strings as the bytes of one text with a line for each, which needs no pickle."""
+    """Store strings as the bytes of one text, one per line, which needs no pickle."""
     return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
 
 
@@ -730,7 +731,7 @@ def make(cache: Cache, output: Path, date: str, rules: Rules) -> Built:
     mean = sum(map(len, built.labels)) / len(built.labels)
     say(
         f"{len(built.packages)} packages, {len(built.vocabulary)} words, {len(built.topics)} topics, depth {depth}, "
-        f"{mean:.2f} labels a package, {output.stat().st_size} bytes"
+        f"{mean:.2f} labels per package, {output.stat().st_size} bytes"
     )
     return built
 

@@ -77,7 +77,7 @@ def test_compare_prints_tests_and_draws(finished):
     assert [comparison["measure"] for comparison in found] == ["micro_f1", "h_loss"]
 
 
-def test_failures_are_told_and_the_code_is_not_zero(tmp_path):
+def test_failures_are_reported_and_the_code_is_not_zero(tmp_path):
     (tmp_path / "plan.toml").write_text(
         PLAN + 'one = {use = "sklearn.neighbors.KNeighborsClassifier", params = {n_neighbors = 1000}}\n'
     )

@@ -1,4 +1,4 @@
-"""``truepath fit``: one evaluation for the table, the folder and the report; errors that say the way out."""
+"""``truepath fit``: one evaluation for the table, the folder and the report; errors that say what to do."""
 
 from __future__ import annotations
 

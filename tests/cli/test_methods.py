@@ -1,4 +1,4 @@
-"""``truepath methods`` lists every registry, from what stands on its members."""
+"""``truepath methods`` lists every registry, from what its members say."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_columns_instead_of_texts(tmp_path):
         ("truepath predict books.csv new.csv", "books.csv"),
     ],
 )
-def test_mistakes_are_told_in_one_line(command, message, tmp_path):
+def test_mistakes_are_reported_in_one_line(command, message, tmp_path):
     for name in ("books.csv", "new.csv"):
         shutil.copy(DOCS / name, tmp_path)
     done = run(command, tmp_path)

@@ -9,7 +9,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from truepath import papers as room
+from truepath import papers as module
 from truepath.cli.app import app
 from truepath.errors import TruePathError
 from truepath.papers import Cell, Comparison, Paper
@@ -32,7 +32,7 @@ def run(tmp_path, monkeypatch):
         paper = Paper("fake", "A paper", tuple(cells), summary="a heading")
         known = Registry("paper", "truepath.papers")
         known.add(paper)
-        monkeypatch.setattr(room, "PAPERS", known)
+        monkeypatch.setattr(module, "PAPERS", known)
         options = ["--data", str(tmp_path), "-o", str(tmp_path / "out")]
         return CliRunner().invoke(app, ["reproduce", *arguments, *options])
 

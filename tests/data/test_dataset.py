@@ -1,4 +1,4 @@
-"""The record itself: splits, merging, dealing out, pruning, one-hot columns, the description."""
+"""The record itself: splits, merging, splitting, pruning, one-hot columns, the description."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import truepath.data as room
+import truepath.data as module
 from truepath import Hierarchy
 from truepath.data import Dataset, Split, load_dataset, make_hmc, stratified_folds, toy_hierarchy
 
@@ -24,9 +24,9 @@ def mixed():
 
 
 def test_all_lists_what_there_is():
-    assert set(room.__all__) == {name for name in room.__all__ if hasattr(room, name)}
-    assert list(room.__all__) == sorted(room.__all__)
-    assert all(getattr(room, name).__doc__ for name in room.__all__)
+    assert set(module.__all__) == {name for name in module.__all__ if hasattr(module, name)}
+    assert list(module.__all__) == sorted(module.__all__)
+    assert all(getattr(module, name).__doc__ for name in module.__all__)
 
 
 def test_absent_splits_say_what_there_is(mixed):

@@ -168,7 +168,7 @@ def test_no_mirror(tmp_path, monkeypatch):
         fetch_benchmark("tiny", "ftp://x", home=tmp_path)
 
 
-def test_nobody_listens(tmp_path, monkeypatch):
+def test_without_a_listener(tmp_path, monkeypatch):
     monkeypatch.setattr(fetch, "_PAUSE", 0.001)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with pytest.raises(OSError, match="cannot be fetched"):

@@ -58,7 +58,7 @@ def test_options_do_what_they_say():
     assert make_hmc(hierarchy=toy_hierarchy(), random_state=0).hierarchy == toy_hierarchy()
 
 
-def test_features_tell_of_labels():
+def test_features_depend_on_labels():
     ds = make_hmc(600, noise=0.5, labels_per_sample=1, n_nodes=15, random_state=0)
     train, test = ds.train, ds.test
     nearest = np.argmin(((test.X[:, None] - train.X[None]) ** 2).sum(axis=-1), axis=1)

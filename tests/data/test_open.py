@@ -117,7 +117,7 @@ def test_every_format_is_opened_and_described(tmp_path, name, ending, pack):
 
 
 @pytest.mark.parametrize(("name", "ending"), FORMS)
-def test_every_format_stands_in_a_plan(tmp_path, name, ending):
+def test_every_format_can_be_used_in_a_plan(tmp_path, name, ending):
     write(tmp_path, name, ending, ".gz")
     plan = tmp_path / "plan.toml"
     plan.write_text(f'folds = 2\ndatasets = ["data{ending}.gz"]\n[methods]\ntree = "truepath.learners.PCTree"\n')

@@ -49,11 +49,11 @@ def test_all_are_kept_on_any_backend(backend, n_jobs, tmp_path):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_progress_is_told_in_the_callers_thread(n_jobs, tmp_path):
+def test_progress_is_reported_in_the_callers_thread(n_jobs, tmp_path):
     heard, threads = [], set()
 
-    def on_progress(*told):
-        heard.append(told)
+    def on_progress(*reported):
+        heard.append(reported)
         threads.add(threading.current_thread())
 
     with joblib.parallel_config(backend="threading"):

@@ -59,7 +59,7 @@ def n_lines(folder):
 
 
 def kill_after(folder, n_runs, delay, n_jobs=1):
-    """Kill the process (and its workers) some time after so many runs are on disk."""
+    """Kill the process (and its workers) some time after this many runs are on disk."""
     process = start(folder, n_jobs)
     while process.poll() is None and n_lines(folder) < n_runs:
         time.sleep(0.001)

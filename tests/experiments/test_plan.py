@@ -144,7 +144,7 @@ def test_hierarchy_and_seed_are_filled_in_where_they_are_missing():
     assert inner.estimator.random_state == 7
 
 
-def test_settings_tell_what_changed():
+def test_settings_show_what_changed():
     same = digest(describe_settings(PCTree(max_depth=3)))
     assert same == digest(describe_settings(PCTree(max_depth=3)))
     assert same != digest(describe_settings(PCTree(max_depth=4)))
@@ -155,7 +155,7 @@ def test_settings_tell_what_changed():
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_data_are_told_apart_by_content(sparse):
+def test_data_are_distinguished_by_content(sparse):
     ds = make_hmc(40, n_nodes=8, sparse=sparse, random_state=0)
     assert data_fingerprint(ds) == data_fingerprint(make_hmc(40, n_nodes=8, sparse=sparse, random_state=0))
     changed = make_hmc(40, n_nodes=8, sparse=sparse, random_state=0)

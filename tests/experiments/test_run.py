@@ -31,7 +31,7 @@ def plan(**changes):
 
 
 class Broken(BaseEstimator):
-    """Raises where it is told to."""
+    """Raises where its parameters say so."""
 
     def __init__(self, where="fit"):
         self.where = where
@@ -224,7 +224,7 @@ def test_an_interruption_leaves_tables_of_what_is_finished(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_worker_that_cannot_go_on_is_told(tmp_path):
+def test_a_worker_that_cannot_go_on_is_reported(tmp_path):
     with joblib.parallel_config(backend="loky"), pytest.raises(TruePathError, match="a worker process died or could"):
         run_experiment(plan(methods={"unknown there": Broken()}), tmp_path, n_jobs=2)
 

@@ -57,7 +57,7 @@ def test_damaged_lines_are_numbered_and_dropped(store):
 
 
 @pytest.mark.parametrize("line", ['{"key": 1}', "[]", "3", '{"checksum": "0", "run": {}}'])
-def test_a_file_of_somebody_else_is_left_alone(store, line):
+def test_a_foreign_file_is_left_alone(store, line):
     store.path.write_text(f"{line}\n")
     with pytest.raises(DataFormatError, match=r"work\.jsonl:1: not a line of finished work") as caught:
         store.repair()

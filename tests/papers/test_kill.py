@@ -1,4 +1,4 @@
-"""A reproduction killed while it writes goes on from there and gives the same numbers as one left alone (SIGKILL)."""
+"""A reproduction killed while it writes continues from there and gives the same numbers as one left alone (SIGKILL)."""
 
 import signal
 import subprocess

@@ -75,7 +75,7 @@ def test_other_settings_are_another_run(tmp_path, settings, change):
     reproduce(made.paper, tmp_path, replace(settings, **others))
     assert made.runs == ["a", "a"]
     reproduce(made.paper, tmp_path, settings)
-    assert made.runs == ["a", "a"], "the first run still stands"
+    assert made.runs == ["a", "a"], "the first run is still valid"
 
 
 def test_data_are_known_by_content_and_not_by_place(tmp_path, settings):
@@ -149,9 +149,9 @@ def test_missing_data_are_named_and_never_made_up(tmp_path, settings):
 
 def test_the_caller_hears_of_every_cell(tmp_path, settings):
     made, heard = Counting("a", "bb"), []
-    reproduce(made.paper, tmp_path, settings, on_progress=lambda *told: heard.append(told))
+    reproduce(made.paper, tmp_path, settings, on_progress=lambda *reported: heard.append(reported))
     assert heard == [(0, 3, "a"), (1, 3, "a"), (1, 3, "bb"), (3, 3, "bb")]
-    reproduce(made.paper, tmp_path, settings, on_progress=lambda *told: heard.append(told))
+    reproduce(made.paper, tmp_path, settings, on_progress=lambda *reported: heard.append(reported))
     assert len(heard) == 4, "what is finished is not work"
 
 
@@ -170,7 +170,7 @@ def test_a_cell_that_raises_does_not_stop_the_others_and_is_tried_again(tmp_path
 def test_two_at_a_time_are_kept_apart(tmp_path, settings):
     made = Counting("a")
 
-    def start_another(*told):
+    def start_another(*reported):
         reproduce(made.paper, tmp_path, settings)
 
     with pytest.raises(TruePathError, match=r"fake\.jsonl is in use by another thread"):
@@ -221,6 +221,6 @@ def test_papers_are_well_formed(key):
     assert all(cell.seconds > 0 for cell in paper.cells)
 
 
-def test_an_unknown_paper_is_told_which_there_are():
+def test_an_unknown_paper_is_an_error_that_lists_the_papers():
     with pytest.raises(TruePathError, match=r"no paper is called 'nobody1900'\. There are bi2012, chelmis2021"):
         PAPERS["nobody1900"]

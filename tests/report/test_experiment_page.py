@@ -1,4 +1,4 @@
-"""The page on an experiment, from its table alone."""
+"""The page about an experiment, from its table alone."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from strategies import hierarchies, label_matrices, score_matrices
 from truepath import metrics
 from truepath.metrics import bootstrap_interval
 from truepath.report import Evaluated, Run, load_run, save_run, write_report
-from truepath.report import measures as room
+from truepath.report import measures as module
 from truepath.report.measures import draw_intervals, paired_difference
 from truepath.report.run import MEASURES
 
@@ -32,16 +32,16 @@ def test_a_draw_is_the_metric_on_the_rows_drawn(hierarchy, data):
     run = Run(hierarchy, truth, Evaluated("x", labels, S))
     T, P = run.y_true, run.results[0].y_pred
     drawn = {
-        **room._row_draws(weights, room._row_sums(T, P, hierarchy)),
-        **room._class_draws(weights, T, P, hierarchy.costs),
+        **module._row_draws(weights, module._row_sums(T, P, hierarchy)),
+        **module._class_draws(weights, T, P, hierarchy.costs),
     }
     assert {*drawn, "auprc"} == set(MEASURES)
     for name, values in drawn.items():
         wanted = metrics.get_metric(name)(truth[rows], labels[rows], hierarchy)
         assert values[0] == pytest.approx(wanted), name
     if truth[rows].any():  # few cells: every positive score begins a bin of its own, and binning changes nothing
-        positives, negatives = room._score_bins(T, S)
-        area = room._area_draws(weights @ positives, weights @ negatives)
+        positives, negatives = module._score_bins(T, S)
+        area = module._area_draws(weights @ positives, weights @ negatives)
         assert area[0] == pytest.approx(metrics.auprc(truth[rows], S[rows]))
 
 

@@ -1,4 +1,4 @@
-"""The page as text: whole, self-contained, escaped, and telling the numbers of the metrics."""
+"""The page as text: whole, self-contained, escaped, and with the numbers of the metrics."""
 
 from __future__ import annotations
 
@@ -175,14 +175,14 @@ def test_scores_beyond_one_and_without_scores(tmp_path, one):
     assert 'id="curves"' not in alone
 
 
-def test_labels_that_break_the_hierarchy_are_mended_and_told(tmp_path, one):
+def test_labels_that_break_the_hierarchy_are_corrected_and_reported(tmp_path, one):
     labels = np.zeros_like(one.y_true)
     labels[3, one.hierarchy.index("a/x")] = True
     text = page_of(tmp_path / "x.html", one.hierarchy, one.y_true, Evaluated("odd", labels))
     assert "1 predicted row lacked an ancestor" in text
 
 
-def test_thresholds_without_bound_are_told_in_words(tmp_path, one):
+def test_thresholds_without_bound_are_written_in_words(tmp_path, one):
     thresholds = np.full(one.hierarchy.n_nodes, 0.25)
     thresholds[:2] = np.inf, -np.inf
     result = Evaluated("x", one.y_true, one.results[0].S, thresholds)

@@ -117,11 +117,11 @@ class _Progress:
 
     def __init__(self, total: float, on_progress: OnProgress | None):
         self.done, self.total = 0.0, total
-        self.tell: OnProgress = on_progress or (lambda done, total, what: None)
+        self.report: OnProgress = on_progress or (lambda done, total, what: None)
 
     def advance(self, cost: float, what: str) -> None:
         self.done += cost
-        self.tell(self.done, self.total, what)
+        self.report(self.done, self.total, what)
 
     def announce(self, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Unit]:
         """Pass units on; report each as it starts if that can be known."""

@@ -175,7 +175,7 @@ def _find_class(name: str, path: str) -> type:
         if path in registry:
             member: type = registry[path]
             return member
-    room, _, last = path.rpartition(".")
+    module_path, _, last = path.rpartition(".")
     parts = path.split(".")
     if parts[0] not in TRUSTED:
         raise TruePathError(
@@ -185,9 +185,9 @@ def _find_class(name: str, path: str) -> type:
     if any(part.startswith("_") or not part.isidentifier() for part in parts):
         raise TruePathError(f"methods: {name!r} uses {path!r}, which is not a public import path.")
     try:
-        module = import_module(room)
+        module = import_module(module_path)
     except ImportError:
-        raise TruePathError(f"methods: {name!r} uses {path!r}, but there is no module {room!r}.") from None
+        raise TruePathError(f"methods: {name!r} uses {path!r}, but there is no module {module_path!r}.") from None
     found = getattr(module, last, None)
     if not (isinstance(found, type) and hasattr(found, "get_params") and found.__module__.startswith(TRUSTED)):
         public = [key for key in getattr(module, "__all__", []) if isinstance(getattr(module, key, None), type)]

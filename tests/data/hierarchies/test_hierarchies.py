@@ -1,4 +1,4 @@
-"""Hierarchies in files of their own: every format and ending, new formats, and bad input named."""
+"""Hierarchies in their own files: every format and ending, new formats, and bad input named."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_flags_are_left_alone_and_stay_sparse():
 
 
 @needs_data
-def test_the_preprocessing_leaves_full_paths_and_ten_rows_a_label():
+def test_the_preprocessing_leaves_full_paths_and_ten_rows_per_label():
     from truepath.data.full_paths import has_full_paths
 
     data = prepare("pheno_FUN", DATA)

@@ -48,7 +48,7 @@ def test_every_name_is_inside_the_figure_and_clear_of_the_others(k):
     plt.close(figure)
 
 
-def test_it_draws_where_it_is_told():
+def test_it_draws_on_the_axes_given():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("agg")
     figure, ax = plt.subplots()
