@@ -129,6 +129,7 @@ def test_the_progress_bar_of_scikit_learn_can_be_set(capsys):
     HierarchicalClassifier(logistic(), hierarchy=TREE, cv=2).set_callbacks(ProgressBar()).fit(X, Y)
 
 
+@pytest.mark.slow
 def test_without_callbacks_in_scikit_learn_progress_is_still_reported():
     """Below 1.9 there is no sklearn.callback; the rest must not depend on it."""
     code = """

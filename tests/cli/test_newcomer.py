@@ -72,6 +72,7 @@ def test_columns_instead_of_texts(tmp_path):
     assert (tmp_path / "all.csv").read_text().splitlines()[:2] == ["id,a,a/1,b,a/2", "0,1,1,0,0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "message"),
     [

@@ -82,6 +82,7 @@ def expected(tmp_path_factory):
     return finish(tmp_path_factory.mktemp("whole"))
 
 
+@pytest.mark.slow
 def test_killed_at_random_points_until_done(expected, tmp_path):
     """One experiment, killed again and again at random points, also while a line is written."""
     generator = random.Random(20061)

@@ -60,11 +60,10 @@ def test_learns(name):
     assert learner.score(X, Y) > base_rate
 
 
-SMALL = {"flat", "one"}  # nothing of a hierarchy in them: the full suite will do
-WITH_SMALL_SLOW = [pytest.param(*case, marks=pytest.mark.slow if case[1] in SMALL else ()) for case in cases()]
+WITH_ALL_BUT_TREES_SLOW = [pytest.param(*case, marks=pytest.mark.slow if case[1] != "tree" else ()) for case in cases()]
 
 
-@pytest.mark.parametrize(("name", "kind"), WITH_SMALL_SLOW)
+@pytest.mark.parametrize(("name", "kind"), WITH_ALL_BUT_TREES_SLOW)
 def test_same_bits_for_any_n_jobs(name, kind):
     h = HIERARCHIES[kind]
     X, Y = make_data(h)

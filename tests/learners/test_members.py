@@ -44,6 +44,7 @@ class BaseRates(HierarchicalLearner):
 '''
 
 
+@pytest.mark.slow
 def test_a_learner_defined_elsewhere_is_run_through_the_common_suite(tmp_path):
     """Nothing else is touched: importing the module is all it takes."""
     (tmp_path / "elsewhere.py").write_text(ELSEWHERE)

@@ -141,6 +141,7 @@ def promised_by(module: str) -> list[str]:
     return getattr(import_module(module), "__all__", [])
 
 
+@pytest.mark.slow
 def test_saved_models_load_after_every_private_file_was_moved(models, files, tmp_path):
     assert move_private_files(tmp_path) > 100
     environment = {

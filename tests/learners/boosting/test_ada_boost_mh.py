@@ -244,6 +244,7 @@ def test_gini_trees_are_those_of_scikit_learn(depth):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("votes", ["discrete", "real"])
 def test_any_classifier_with_weights_will_do(votes):
     X, Y = make_paths()

@@ -98,7 +98,7 @@ def test_real_votes_are_half_the_log_odds():
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("depth", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_same_bits_for_any_n_jobs(criterion, shared, depth):
     X, y, w = draw_problem(3, n_samples=60, n_features=9, n_classes=40, missing=0.1)
     options = {"shared": shared, "votes": "real", "criterion": criterion, "max_depth": depth}

@@ -50,6 +50,7 @@ def test_weights_reach_the_last_step_of_a_pipeline(cls):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", LOCAL)
 def test_nan_passes_where_the_estimator_takes_it(cls):
     X, Y = make_data(TREE)
