@@ -113,7 +113,7 @@ class Progress:
         self.estimator, self.total, self.listener = estimator, total, listener
         self.done = 0
         self.context = begin_callbacks(estimator, total)
-        self._tell("begun")
+        self._report("begun")
 
     def step(self, what: str) -> None:
         """Say that one more part is finished."""
@@ -122,14 +122,14 @@ class Progress:
             task = self.context.subcontext(task_name=what)
             task.call_on_fit_task_begin(estimator=self.estimator)
             task.call_on_fit_task_end(estimator=self.estimator)
-        self._tell(what)
+        self._report(what)
 
     def end(self) -> None:
         """Say that all is done."""
         if self.context is not None:
             self.context.call_on_fit_task_end(estimator=self.estimator)
 
-    def _tell(self, what: str) -> None:
+    def _report(self, what: str) -> None:
         logger.info("%s: %s", type(self.estimator).__name__, what)
         if self.listener is not None:
             self.listener(self.done, self.total, what)
