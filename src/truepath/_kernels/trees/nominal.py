@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truepath._kernels.jit import inner
-from truepath._kernels.trees.labels import SINGLE, START, STOP, B
+from truepath._kernels.trees.labels import START, STOP, B
 from truepath._kernels.trees.rng import draw_below
 from truepath._kernels.trees.sort import ROW_MASK
 
@@ -18,15 +18,14 @@ PROJECTION, COUNT = 0, 1  # rows of share
 def order_values(keys, n_keys, n_values, order, share, direction, n_labels, span, label, weight, stat, T):
     """Order the values of a nominal feature along the first principal direction of their mean label vectors.
 
-    For a single label that order holds the best of all subsets (Fisher, 1958); for more it is a heuristic. Power
+    For a single label of two rows or more that order holds the best of all subsets (Fisher, 1958); for more it is a
+    heuristic, and labels that one row alone has do not enter it. Power
     method on the scatter between values, starting from the node's sums T: never a matrix, O(labels) an iteration.
     """
     for v in range(n_labels):
         direction[v] = T[v]
-    for iteration in range(ITERATIONS):
+    for _ in range(ITERATIONS):
         if not _project(keys, n_keys, n_values, share, direction, span, label, weight, stat):
-            if iteration == 0:
-                _share_singles(keys, n_keys, n_values, share, stat)
             break  # all values look alike along this direction
         for v in range(n_labels):
             direction[v] = 0.0
@@ -36,20 +35,6 @@ def order_values(keys, n_keys, n_values, order, share, direction, n_labels, span
             for e in range(span[i, START], span[i, STOP]):
                 direction[label[e]] += pull
     _sort_present(order, share, n_values)
-
-
-@inner
-def _share_singles(keys, n_keys, n_values, share, stat):
-    """Set each value's share of the labels that one row alone has: they make the order where the others do not."""
-    for value in range(n_values):
-        share[PROJECTION, value] = share[COUNT, value] = 0.0
-    for k in range(n_keys):
-        i, value = keys[k] & ROW_MASK, keys[k] >> 32
-        share[PROJECTION, value] += stat[i, B] * stat[i, SINGLE]
-        share[COUNT, value] += stat[i, B]
-    for value in range(n_values):
-        if share[COUNT, value] > 0.0:
-            share[PROJECTION, value] /= share[COUNT, value]
 
 
 @inner
