@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from truepath.errors import DataFormatError
-from truepath.report import Evaluated, Run, load_run, save_run, write_report
+from truepath.report import Evaluated, Run, load_run, run_folder, save_run, write_report
 
 
 @pytest.fixture
@@ -49,12 +50,53 @@ def test_a_new_run_replaces_the_old(folder, three):
     assert [result.name for result in load_run(folder).results] == ["method 1"]
 
 
+def file_of(folder, name):
+    return next(folder.glob(f"arrays-*/{name}"), folder / name)
+
+
+@pytest.mark.parametrize("n_files", range(6))
+def test_a_run_that_is_not_finished_leaves_the_old_one_whole(folder, three, n_files, monkeypatch):
+    """Stopped at any of the files that it writes; a process that is killed leaves the same."""
+    files = []
+    opened = run_folder.open_atomically
+
+    def stop(path, *args, **options):
+        files.append(path)
+        if len(files) > n_files:
+            raise KeyboardInterrupt
+        return opened(path, *args, **options)
+
+    monkeypatch.setattr(run_folder, "open_atomically", stop)
+    monkeypatch.setattr(run_folder.shutil, "rmtree", lambda *args, **options: None)  # nothing tidies up after a kill
+    with suppress(KeyboardInterrupt):
+        save_run(folder, Run(three.hierarchy, three.y_true[:5], Evaluated("new", three.y_true[:5]), title="Newer"))
+    run = load_run(folder)
+    is_new = n_files > 3  # the hierarchy, the truth, the labels, then run.json
+    assert (run.title, len(run.y_true.toarray())) == (("Newer", 5) if is_new else ("Mine", 60))
+
+
+def test_nothing_is_left_of_the_old_run(folder, three):
+    (folder / "arrays-0123456789ab").mkdir()  # of a process that was killed
+    (folder / "report.html").write_text("mine")
+    save_run(folder, Run(three.hierarchy, three.y_true, three.results[0]))
+    kept = {path.name for path in folder.iterdir() if not path.name.startswith("arrays-")}
+    assert kept == {"run.json", "hierarchy.json", "report.html"}
+    assert len(list(folder.glob("arrays-*"))) == 1
+
+
+def test_the_arrays_cannot_be_elsewhere(folder):
+    summary = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**summary, "arrays": "../" + summary["arrays"]}))
+    with pytest.raises(DataFormatError, match="wrong kind"):
+        load_run(folder)
+
+
 FILES = ["run.json", "hierarchy.json", "truth.npz", "train.npz", "labels-1.npz", "scores-0.npy", "scores-1.npz"]
 
 
 @pytest.mark.parametrize("name", [*FILES, "thresholds-2.npy"])
 def test_a_missing_file_is_named(folder, name):
-    (folder / name).unlink()
+    file_of(folder, name).unlink()
     with pytest.raises(DataFormatError, match=re.escape(name)) as caught:
         load_run(folder)
     assert "missing" in str(caught.value)
@@ -62,7 +104,8 @@ def test_a_missing_file_is_named(folder, name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_damaged_file_is_named_and_nothing_else_is_raised(folder, name):
-    good = (folder / name).read_bytes()
+    file = file_of(folder, name)
+    good = file.read_bytes()
     generator = np.random.default_rng(0)
     refused = 0
     for trial in range(40):
@@ -72,7 +115,7 @@ def test_a_damaged_file_is_named_and_nothing_else_is_raised(folder, name):
         else:
             for place in generator.integers(len(bad), size=8):
                 bad[place] = int(generator.integers(256))
-        (folder / name).write_bytes(bytes(bad))
+        file.write_bytes(bytes(bad))
         problem = find_problem(folder)
         refused += problem is not None
         assert problem is None or str(folder) in problem
@@ -93,7 +136,7 @@ def test_pickles_are_never_loaded(folder):
         def __reduce__(self):
             return (pytest.fail, ("a pickle was loaded",))
 
-    np.save(folder / "scores-0.npy", np.array([Bomb()], dtype=object), allow_pickle=True)
+    np.save(file_of(folder, "scores-0.npy"), np.array([Bomb()], dtype=object), allow_pickle=True)
     with pytest.raises(DataFormatError, match=r"scores-0\.npy"):
         load_run(folder)
 
@@ -102,11 +145,11 @@ def test_a_foreign_folder_is_refused(tmp_path):
     with pytest.raises(DataFormatError, match=r"run\.json"):
         load_run(tmp_path)
     (tmp_path / "run.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(DataFormatError, match="format 2"):
+    with pytest.raises(DataFormatError, match="format 3"):
         load_run(tmp_path)
 
 
 def test_files_that_do_not_belong_together_are_refused(folder, three):
-    sparse.save_npz(folder / "truth.npz", sparse.csr_array(three.y_true[:7]))
+    sparse.save_npz(file_of(folder, "truth.npz"), sparse.csr_array(three.y_true[:7]))
     with pytest.raises(DataFormatError, match="do not belong together"):
         load_run(folder)

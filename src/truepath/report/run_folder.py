@@ -2,34 +2,42 @@
 
 ========================= ==================================================================================
 ``run.json``              title, when, versions, row names and texts, each method's settings and measures
-``hierarchy.json``        :meth:`truepath.Hierarchy.to_json`
-``truth.npz``             the true labels of the test rows (a SciPy CSR matrix)
-``train.npz``             the training labels, where given
-``labels-<k>.npz``        the labels of method k
-``scores-<k>.npy``        its scores, where it has any (``.npz`` if they are sparse)
-``thresholds-<k>.npy``    its thresholds, where it has any
+``hierarchy.json``        :meth:`truepath.Hierarchy.to_json`, for commands that ask for a hierarchy
+``arrays-<token>/``       the folder that ``run.json`` names, with everything else:
+``  hierarchy.json``      the same hierarchy
+``  truth.npz``           the true labels of the test rows (a SciPy CSR matrix)
+``  train.npz``           the training labels, where given
+``  labels-<k>.npz``      the labels of method k
+``  scores-<k>.npy``      its scores, where it has any (``.npz`` if they are sparse)
+``  thresholds-<k>.npy``  its thresholds, where it has any
 ========================= ==================================================================================
 
-``run.json`` is written last, so that a folder with it is complete.
+A new run is written beside the old one, and replacing ``run.json`` puts it in force, in one step. So whenever a process
+is killed, the folder holds the old run or the new one, complete.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import re
+import secrets
+import shutil
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from truepath._atomic import open_atomically
+from truepath._atomic import open_atomically, sync_folder
 from truepath.errors import DataFormatError, explain
 from truepath.report.run import Evaluated, Run, names_of_measures
 
-__all__ = ["RUN_FILE", "load_run", "save_run"]
+__all__ = ["RUN_FILE", "files_of_run", "load_run", "save_run"]
 
 RUN_FILE = "run.json"
-FORMAT = 2
+HIERARCHY_FILE = "hierarchy.json"
+ARRAYS = re.compile(r"arrays-[0-9a-f]{12}")
+FORMAT = 3
 SAVE_AGAIN = "Save it again with save_run."
 
 
@@ -39,7 +47,7 @@ def save_run(folder: str | PathLike[str], run: Run) -> Path:
     Parameters
     ----------
     folder : path-like
-        Created if needed. Files of an earlier run there are replaced.
+        Created if needed. An earlier run there is replaced; it stays whole until the new one is.
     run : Run
 
     Returns
@@ -58,13 +66,36 @@ def save_run(folder: str | PathLike[str], run: Run) -> Path:
     >>> run.title, run.results[0].name, run.measures["the truth"]["hierarchical_f1"]
     ('toy', 'the truth', 1.0)
     """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = folder / f"arrays-{secrets.token_hex(6)}"
+    arrays.mkdir()
+    try:
+        _save_arrays(arrays, run)
+        sync_folder(folder)
+        _save_text(folder / RUN_FILE, json.dumps({**_summary(run), "arrays": arrays.name}, indent=1))
+    except BaseException:
+        shutil.rmtree(arrays, ignore_errors=True)
+        raise
+    _save_text(folder / HIERARCHY_FILE, run.hierarchy.to_json())
+    for old in folder.iterdir():  # of the run before, or of one that was never finished
+        if ARRAYS.fullmatch(old.name) and old.name != arrays.name:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def files_of_run(folder: Path) -> list[Path]:
+    """Return a run's folder and its files, whether they are there or will be written."""
+    arrays = (path for path in folder.glob("arrays-*/*") if ARRAYS.fullmatch(path.parent.name))
+    return [folder, folder / RUN_FILE, folder / HIERARCHY_FILE, *arrays]
+
+
+def _save_arrays(folder: Path, run: Run) -> None:
+    """Save everything that is not in ``run.json``."""
     import numpy as np
     from scipy import sparse
 
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / RUN_FILE).unlink(missing_ok=True)  # until the new one is complete there is no run here
-    _save_text(folder / "hierarchy.json", run.hierarchy.to_json())
+    _save_text(folder / HIERARCHY_FILE, run.hierarchy.to_json())
     _save_sparse(folder / "truth.npz", run.y_true)
     if run.y_train is not None:
         _save_sparse(folder / "train.npz", run.y_train)
@@ -76,8 +107,6 @@ def save_run(folder: str | PathLike[str], run: Run) -> Path:
             _save_dense(folder / f"scores-{k}.npy", result.S)
         if result.thresholds is not None:
             _save_dense(folder / f"thresholds-{k}.npy", np.asarray(result.thresholds))
-    _save_text(folder / RUN_FILE, json.dumps(_summary(run), indent=1))
-    return folder
 
 
 def _summary(run: Run) -> dict[str, Any]:
@@ -129,7 +158,7 @@ def load_run(folder: str | PathLike[str]) -> Run:
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
         raise DataFormatError(f"this is not a run of format {FORMAT}.", folder / RUN_FILE, remedy=SAVE_AGAIN)
     try:
-        return _assemble(folder, summary)
+        return _assemble(folder / _name_of_arrays(summary["arrays"]), summary)
     except (KeyError, TypeError, AttributeError) as error:
         raise DataFormatError(f"an entry is missing or of the wrong kind ({error!r}).", folder / RUN_FILE) from error
     except DataFormatError:
@@ -139,12 +168,19 @@ def load_run(folder: str | PathLike[str]) -> Run:
         raise DataFormatError(f"its files do not belong together: {problem}", folder, remedy=remedy) from error
 
 
+def _name_of_arrays(given: Any) -> str:
+    """Return the name of the folder of arrays; a path that leads elsewhere is refused."""
+    if not isinstance(given, str) or not ARRAYS.fullmatch(given):
+        raise TypeError(f"arrays is {given!r}")
+    return given
+
+
 def _assemble(folder: Path, summary: dict[str, Any]) -> Run:
     """Put a run together from its files."""
     from truepath.hierarchy import Hierarchy
 
     run = Run(
-        _read(folder / "hierarchy.json", lambda path: Hierarchy.from_json(path.read_text(encoding="utf-8"))),
+        _read(folder / HIERARCHY_FILE, lambda path: Hierarchy.from_json(path.read_text(encoding="utf-8"))),
         _read(folder / "truth.npz", _load_sparse),
         [_load_result(folder, k, method) for k, method in enumerate(summary["methods"])],
         title=summary["title"],
@@ -217,4 +253,11 @@ def _save_dense(path: Path, array: Any) -> None:
     import numpy as np
 
     with open_atomically(path) as file:
-        np.save(file, array, allow_pickle=False)
+        np.save(_Writing(file), array, allow_pickle=False)
+
+
+class _Writing:
+    """A file that can only be written to: NumPy's own way of writing to files hides why the disk took nothing."""
+
+    def __init__(self, file: Any):
+        self.write = file.write
