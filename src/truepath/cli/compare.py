@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.steps import SafeCsv
+
 if TYPE_CHECKING:
     from truepath.experiments import MethodComparison
 
@@ -44,6 +46,7 @@ def compare(
             help="Which values are better, for measures truepath does not know.",
         ),
     ] = None,
+    safe_csv: SafeCsv = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Rank the methods and test which differ: Friedman, Nemenyi, Wilcoxon with Holm."""
@@ -53,6 +56,7 @@ def compare(
 
     if not 0 < alpha < 1:
         raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
+    _check_diagram(diagram, results)
     columns = result_columns(results)
     wanted: list[str | None] = [measure] if measure is not None else [*list_measures(columns)] or [None]
     if diagram is not None and len(wanted) > 1:
@@ -61,13 +65,22 @@ def compare(
     way: dict[str, Any] = {"greater_is_better": greater_is_better}
     found = [compare_methods(columns, label, alpha=alpha, **way) for label in wanted]
     form = Format.json if as_json else form
-    typer.echo(_print(columns, found, form, way))
+    typer.echo(_print(columns, found, form, way, safe_csv))
     if diagram is not None:
         _draw(found[0], diagram)
         typer.echo(f"diagram: {diagram}", err=True)
 
 
-def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[str, Any]) -> str:
+def _check_diagram(diagram: Path | None, results: Path) -> None:
+    """Refuse to draw over the results."""
+    from truepath.cli.steps import check_outputs
+    from truepath.experiments.run import files_of_experiment
+
+    files = files_of_experiment(results) if results.is_dir() else [results]
+    check_outputs({"--diagram": diagram}, {f"RESULTS, {file.name}": file for file in files})
+
+
+def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[str, Any], safe_csv: bool) -> str:
     """Return the comparisons as text, the results as a table for a paper, or everything as JSON."""
     from truepath.experiments import format_table
 
@@ -75,22 +88,26 @@ def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[
         return json.dumps([comparison.to_dict() for comparison in found], indent=2)
     if form is Format.table:
         return "\n\n".join(map(str, found))
+    way = {**way, "safe_csv": safe_csv}
     return "\n\n".join(format_table(columns, c.measure or None, to=form.value, **way) for c in found)
 
 
 def _draw(comparison: MethodComparison, path: Path) -> None:
     """Write the diagram: SVG without matplotlib, other formats with it."""
+    from truepath._atomic import open_atomically
     from truepath.experiments import critical_difference_diagram, critical_difference_svg
 
     if path.suffix.lower() == ".svg":
-        path.write_text(critical_difference_svg(comparison) + "\n", encoding="utf-8")
+        with open_atomically(path, "w", encoding="utf-8") as file:
+            file.write(critical_difference_svg(comparison) + "\n")
         return
     import matplotlib
 
     matplotlib.use("agg")
     figure = critical_difference_diagram(comparison).figure
     try:
-        figure.savefig(path, dpi=200)
+        with open_atomically(path) as file:
+            figure.savefig(file, dpi=200, format=path.suffix[1:] or None)
     except ValueError as error:
         from truepath.errors import TruePathError, explain
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.steps import SafeCsv
+
 if TYPE_CHECKING:
     from truepath.experiments import ExperimentResult, Survey
 
@@ -27,6 +29,7 @@ def experiment(
     n_jobs: Annotated[
         int | None, typer.Option("--n-jobs", "-j", help="Number of runs at the same time; -1 for all cores.")
     ] = None,
+    safe_csv: SafeCsv = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and show what would run.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
 ) -> None:
@@ -34,11 +37,12 @@ def experiment(
     from truepath.experiments import survey_experiment
 
     folder = output if output is not None else Path(f"{plan.stem}-results")
+    _check_folder(plan, folder)
     if dry_run:
         _show_survey(survey_experiment(plan, folder), folder, as_json)
         return
     try:
-        result = _run(plan, folder, n_jobs)
+        result = _run(plan, folder, n_jobs, safe_csv)
     except KeyboardInterrupt:
         command = shlex.join(["truepath", "experiment", str(plan), "-o", str(folder)])
         typer.echo(f"truepath: interrupted. Finished runs are in {folder}; to continue: {command}", err=True)
@@ -51,7 +55,20 @@ def experiment(
         raise typer.Exit(SOME_FAILED)
 
 
-def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
+def _check_folder(plan: Path, folder: Path) -> None:
+    """Refuse to write the results over the plan or its data."""
+    from truepath.cli.steps import check_outputs
+    from truepath.experiments import make_plan
+    from truepath.experiments.run import files_of_experiment
+    from truepath.experiments.sources import files_of_source
+
+    read = make_plan(plan)
+    files = [(name, file) for name, given in read.datasets.items() for file in files_of_source(given, read.base)]
+    inputs: dict[str, str | Path | None] = {f"data set {name!r}, {file}": file for name, file in files}
+    check_outputs({"--output": files_of_experiment(folder)}, {"PLAN": plan, **inputs})
+
+
+def _run(plan: Path, folder: Path, n_jobs: int | None, safe_csv: bool) -> ExperimentResult:
     """Run the plan with a progress bar; which runs are kept or repeated is written to stderr."""
     from truepath.cli.steps import progress
     from truepath.experiments import run_experiment
@@ -62,7 +79,7 @@ def _run(plan: Path, folder: Path, n_jobs: int | None) -> ExperimentResult:
             for remark in survey.remarks:
                 typer.echo(remark, err=True)
 
-        return run_experiment(plan, folder, n_jobs=n_jobs, on_start=start, on_progress=show)
+        return run_experiment(plan, folder, n_jobs=n_jobs, safe_csv=safe_csv, on_start=start, on_progress=show)
 
 
 def _tables(result: ExperimentResult) -> str:

@@ -55,9 +55,12 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Fit a model, measure it on rows it did not see, and save it."""
-    from truepath.cli.steps import open_training
+    from truepath.cli.steps import check_outputs, open_training
+    from truepath.report.run_folder import files_of_run
 
-    _check_options(output, test_share)
+    _check_options(test_share)
+    folder = run or output.with_suffix(".run")
+    check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
     ds, fitted_on = open_training(
         data,
         labels=labels,
@@ -75,7 +78,7 @@ def fit(
     method = _choose(ds) if method == "auto" else method
     summary: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
     if test is not None:
-        summary |= _measure(model, train, test, ds, method, run or output.with_suffix(".run"))
+        summary |= _measure(model, train, test, ds, method, folder)
     if test is None or not had_test:
         from truepath.cli.steps import fit_with_progress
 
@@ -89,7 +92,7 @@ def fit(
         _print(summary, output)
 
 
-def _check_options(output: Path, test_share: float) -> None:
+def _check_options(test_share: float) -> None:
     """Refuse, before fitting, what could not be measured or saved after it."""
     from truepath.errors import TruePathError
 
@@ -97,9 +100,6 @@ def _check_options(output: Path, test_share: float) -> None:
         raise TruePathError(f"--test-share must be at least 0 and below 1, not {test_share:g}.")
     if find_spec("skops") is None:
         raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
-    if not output.resolve().parent.is_dir():
-        problem = f"--output: there is no folder {output.parent} for {output.name}."
-        raise TruePathError(problem, "Create it, or choose another place.")
 
 
 def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | None]:

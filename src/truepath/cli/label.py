@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.steps import SafeCsv, check_outputs
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.errors import ConstraintError, TruePathError
 
@@ -56,6 +57,7 @@ def label(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Write 0/1 columns instead of the most specific labels.")
     ] = False,
+    safe_csv: SafeCsv = False,
 ) -> None:
     """Turn the scores of any model into label sets that respect the hierarchy."""
     from truepath.cli.steps import progress
@@ -65,6 +67,8 @@ def label(
     member, options = choose(strategy, typed_options(ctx))
     correction = find_correction(coherent)
     find_format("-.csv" if output is None else output, form)  # before the work, not after it
+    inputs = {"--truth": truth, "--valid-scores": valid_scores, "--valid-truth": valid_truth}
+    check_outputs({"--output": output}, {"SCORES": scores, "--hierarchy": hierarchy, **inputs})
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
         tree = read_hierarchy(hierarchy)
@@ -76,7 +80,8 @@ def label(
         S = correct(table)
         _fit(decoder, held_out, correct, strategy)
         Y = _predict(decoder, S, show)
-    write_labels(sys.stdout if output is None else output, Y, tree, ids=table.ids, matrix=matrix, format=form)
+    how: dict[str, Any] = {"ids": table.ids, "matrix": matrix, "format": form, "safe_csv": safe_csv}
+    write_labels(sys.stdout if output is None else output, Y, tree, **how)
     _remark(Y, decoder, output)
 
 

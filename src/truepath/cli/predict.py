@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from truepath.cli.steps import SafeCsv
+
 __all__ = ["predict"]
 
 
@@ -33,12 +35,14 @@ def predict(
     explain: Annotated[
         int | None, typer.Option(help="Print why this row (counted from 0) got its labels, and stop.")
     ] = None,
+    safe_csv: SafeCsv = False,
 ) -> None:
     """Predict label sets for new rows, and write the label names."""
     from truepath.classifier import HierarchicalClassifier
-    from truepath.cli.steps import open_rows, progress
+    from truepath.cli.steps import check_outputs, open_rows, progress
     from truepath.data import write_labels, write_scores
 
+    check_outputs({"--output": output, "--scores": scores}, {"MODEL": model, "DATA": data})
     with progress("predicting") as show:
         show(0, 3, f"loading {model.name}")
         fitted = HierarchicalClassifier.load(model)
@@ -52,9 +56,9 @@ def predict(
         return
     target: Any = sys.stdout if output is None else output
     format = format or (None if output is not None else "csv")
-    write_labels(target, Y, fitted.hierarchy_, ids=ids, matrix=matrix, format=format)
+    write_labels(target, Y, fitted.hierarchy_, ids=ids, matrix=matrix, format=format, safe_csv=safe_csv)
     if scores is not None:
-        write_scores(scores, S, fitted.hierarchy_, ids=ids)
+        write_scores(scores, S, fitted.hierarchy_, ids=ids, safe_csv=safe_csv)
     if output is not None:
         typer.echo(f"{Y.shape[0]:,} rows -> {output}", err=True)
 

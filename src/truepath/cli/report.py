@@ -20,10 +20,12 @@ def report(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run (measures, hierarchy, curves, examples) or an experiment."""
-    from truepath.cli.steps import progress
+    from truepath.cli.steps import check_outputs, progress
 
+    output = output or _folder(run) / "report.html"
+    check_outputs({"--output": [output]}, {f"RUN/{path.name}": path for path in _inputs(_folder(run))})
     with progress("writing the page"):
-        page = _write(run, output or _folder(run) / "report.html", title)
+        page = _write(run, output, title)
     typer.echo(str(page))
     if open_page:
         typer.launch(page.resolve().as_uri())
@@ -31,6 +33,14 @@ def report(
 
 def _folder(run: Path) -> Path:
     return run if run.is_dir() else run.parent
+
+
+def _inputs(folder: Path) -> list[Path]:
+    """Return the files of a run or an experiment."""
+    from truepath.experiments.run import files_of_experiment
+    from truepath.report.run_folder import files_of_run
+
+    return [*files_of_run(folder), *files_of_experiment(folder)]
 
 
 def _plan_name(folder: Path) -> str:

@@ -42,12 +42,14 @@ def reproduce(
     Every finished cell is saved at once, so that an interrupted run continues where it stopped. Cells without data are
     listed.
     """
+    from truepath.cli.steps import check_outputs
     from truepath.data import data_home
     from truepath.errors import TruePathError
     from truepath.papers import PAPERS, Settings
 
     if paper is None and not show_list:
         raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all.", "--list shows the cells of each.")
+    check_outputs({"--output": [output]}, {"--data": data})
     papers = PAPERS.members() if paper in (None, "all") else [PAPERS[str(paper)]]
     settings = Settings(data_home(data), seed, n_jobs)
     if show_list:
@@ -107,12 +109,13 @@ def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, reru
 
 def _write(paper: Paper, output: Path, settings: Settings) -> str:
     """Write the page of all finished cells; return it."""
+    from truepath.experiments.store import replace_file
     from truepath.papers import all_comparisons, finished_cells, to_markdown
 
     cells = finished_cells(paper, output, settings).values()
     text = to_markdown(paper, all_comparisons(paper, output, settings), cells)
     output.mkdir(parents=True, exist_ok=True)
-    (output / f"{paper.name}.md").write_text(text, encoding="utf-8")
+    replace_file(output / f"{paper.name}.md", text)
     return text
 
 

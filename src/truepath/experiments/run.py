@@ -22,9 +22,10 @@ from truepath.experiments.store import Finished, Store, replace_file
 from truepath.experiments.survey import JOURNAL, Survey, survey_experiment
 from truepath.experiments.tables import RESULTS, RUNS, results_csv, runs_csv
 
-__all__ = ["ExperimentResult", "run_experiment"]
+__all__ = ["ExperimentResult", "files_of_experiment", "run_experiment"]
 
 PLAN = "plan.json"
+FILES = (JOURNAL, PLAN, RESULTS, RUNS)
 logger = logging.getLogger(__name__)
 
 
@@ -85,6 +86,7 @@ def run_experiment(
     folder: str | os.PathLike[str],
     *,
     n_jobs: int | None = None,
+    safe_csv: bool = False,
     on_start: Callable[[Survey], None] | None = None,
     on_progress: OnProgress | None = None,
 ) -> ExperimentResult:
@@ -100,6 +102,9 @@ def run_experiment(
     n_jobs : int, optional
         Number of runs at the same time, as in joblib; under ``joblib.parallel_config(backend=...)`` they go to the
         cluster. The values do not depend on it: within a run BLAS and OpenMP have one thread.
+    safe_csv : bool, default=False
+        Whether names in the tables get an apostrophe in front if a spreadsheet would run them as formulas, as in
+        :func:`truepath.data.write_scores`.
     on_start : callable, optional
         Called once with the :class:`Survey`, before the first fit.
     on_progress : callable, optional
@@ -149,16 +154,21 @@ def run_experiment(
             run_units(survey.units(survey.todo), store, total=total, n_jobs=n_jobs, on_progress=on_progress)
         except BaseException:  # an interrupted experiment leaves tables of what it finished
             with suppress(OSError):  # if the disk is full that is what is being raised; the store has it all
-                _write_tables(survey, store.read().units[n_before:], folder)
+                _write_tables(survey, store.read().units[n_before:], folder, safe_csv)
             raise
-        records = _write_tables(survey, store.read().units[n_before:], folder)
+        records = _write_tables(survey, store.read().units[n_before:], folder, safe_csv)
     return ExperimentResult(survey.plan, folder, records, len(survey.kept), survey.remarks)
 
 
-def _write_tables(survey: Survey, new: Iterable[Finished], folder: Path) -> tuple[RunRecord, ...]:
+def files_of_experiment(folder: Path) -> list[Path]:
+    """Return an experiment's folder and its files, whether they are there or will be written."""
+    return [folder, *(folder / name for name in FILES)]
+
+
+def _write_tables(survey: Survey, new: Iterable[Finished], folder: Path, safe_csv: bool) -> tuple[RunRecord, ...]:
     """Write both tables in plan order, of the runs kept and of those new in the store, and return their runs."""
     done = {**survey.kept, **{unit.key: RunRecord.of(unit) for unit in new}}
     records = tuple(done[key] for key in survey.keys if key in done)
-    replace_file(folder / RESULTS, results_csv(records, survey.plan))
-    replace_file(folder / RUNS, runs_csv(records))
+    replace_file(folder / RESULTS, results_csv(records, survey.plan, safe_csv))
+    replace_file(folder / RUNS, runs_csv(records, safe_csv))
     return records

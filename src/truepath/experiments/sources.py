@@ -21,7 +21,7 @@ from truepath.experiments.fingerprint import data_fingerprint
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Source", "open_source"]
+__all__ = ["Source", "files_of_source", "open_source"]
 
 KINDS = ("load", "path", "files", "make")
 STEPS = ("one_hot", "prune", "keep_full_paths")
@@ -87,6 +87,14 @@ def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path
         )
     learned = [ds[part] for part in ("train", "valid") if part in ds]
     return Source(name, ds.hierarchy, stack_splits([*learned, ds.test]), sum(map(len, learned)), None, fingerprint)
+
+
+def files_of_source(given: Any, base: Path) -> list[Path]:
+    """Return the files and folders that a data set of a plan names, wherever in its table."""
+    if isinstance(given, Mapping):
+        return [file for value in given.values() for file in files_of_source(value, base)]
+    named = isinstance(given, str | os.PathLike) and (base / given).exists()
+    return [base / given] if named else []
 
 
 def _open(name: str, given: Any, base: Path, home: Path | None) -> Dataset:

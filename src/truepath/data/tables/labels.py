@@ -150,6 +150,7 @@ def write_labels(
     between: str = ";",
     matrix: bool = False,
     format: str | None = None,
+    safe_csv: bool = False,
 ) -> None:
     r"""Write label sets: ids and most specific labels, or a matrix of 0 and 1.
 
@@ -167,6 +168,9 @@ def write_labels(
         Whether to write one column of 0 and 1 per label, ancestors included, instead of the most specific names.
     format : {"csv", "tsv", "json", "parquet"}, optional
         By default that of the ending; CSV for a stream.
+    safe_csv : bool, default=False
+        Whether to put an apostrophe before text in CSV and TSV that a spreadsheet would run as a formula (see
+        :func:`write_scores`).
 
     Examples
     --------
@@ -185,7 +189,7 @@ def write_labels(
     if matrix:
         dense = as_dense(Y).astype(np.int8)
         columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
-        write_columns(path, {"id": names, **columns}, kind)
+        write_columns(path, {"id": names, **columns}, kind, safe_csv)
         return
     rows = hierarchy.decode(Y)
     if kind == "json":
@@ -193,7 +197,7 @@ def write_labels(
     elif kind == "parquet":
         write_columns(path, {"id": names, "labels": [list(row) for row in rows]}, kind)
     else:
-        write_columns(path, {"id": names, "labels": [_join(row, between) for row in rows]}, kind)
+        write_columns(path, {"id": names, "labels": [_join(row, between) for row in rows]}, kind, safe_csv)
 
 
 def _join(row: tuple[str, ...], between: str) -> str:

@@ -80,7 +80,9 @@ def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path)
 
 
-def write_scores(path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[Any] | None = None) -> None:
+def write_scores(
+    path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[Any] | None = None, safe_csv: bool = False
+) -> None:
     """Write scores so that :func:`read_scores` gives back the same bits.
 
     Parameters
@@ -91,6 +93,10 @@ def write_scores(path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[
     hierarchy : Hierarchy
     ids : sequence, optional
         Names of the rows; their numbers by default.
+    safe_csv : bool, default=False
+        Whether to put an apostrophe before text in CSV and TSV that a spreadsheet would run as a formula: ids and
+        names that start with ``=``, ``+``, ``-``, ``@``, a tab or a line end. Such files are for spreadsheets; names
+        that were changed are not recognised when the file is read again.
 
     Examples
     --------
@@ -110,4 +116,4 @@ def write_scores(path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[
             np.savez_compressed(file, S=dense, names=hierarchy.names.astype(str), ids=np.array(names, dtype=str))
         return
     columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
-    write_columns(path, {"id": names, **columns})
+    write_columns(path, {"id": names, **columns}, safe_csv=safe_csv)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
@@ -13,10 +14,28 @@ from truepath._atomic import open_atomically
 from truepath.data.files import PathType
 from truepath.data.tables.frames import FORMATS
 
-__all__ = ["as_ids", "find_format", "write_columns", "write_csv"]
+__all__ = ["as_ids", "find_format", "safe_cell", "write_columns", "write_csv"]
 
 #: The formats that are written, by ending
 _WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind != "numpy"}
+
+#: Where a spreadsheet may see a formula: at the start of a cell, or behind what it takes for the end of one
+_FORMULA = re.compile(r"""(^|[,;\t\r\n])(?=["\s]*[-=+@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])""")
+_NUMBER = re.compile(r"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|inf|nan)", re.IGNORECASE)
+
+
+def safe_cell(value: Any) -> Any:
+    """Return a cell that no spreadsheet runs as a formula; numbers, also those written as text, stay as they are.
+
+    Text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a line end gets an apostrophe in front, also behind a
+    comma, a semicolon or a tab, where a spreadsheet with other settings would start a new cell.
+
+    >>> [safe_cell(cell) for cell in ("=1+1", "a;@b", "-1.5e-3", "a-b", -2)]
+    ["'=1+1", "a;'@b", '-1.5e-3', 'a-b', -2]
+    """
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    return _FORMULA.sub(r"\1'", value)
 
 
 def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
@@ -47,25 +66,28 @@ def as_ids(ids: Iterable[Any] | None, n_rows: int) -> list[str]:
     return names
 
 
-def write_columns(path: PathType | TextIO, columns: Mapping[str, Sequence[Any]], wanted: str | None = None) -> None:
-    """Write a table."""
+def write_columns(
+    path: PathType | TextIO, columns: Mapping[str, Sequence[Any]], wanted: str | None = None, safe_csv: bool = False
+) -> None:
+    """Write a table; with ``safe_csv`` text in CSV and TSV is passed through :func:`safe_cell`."""
     kind = find_format(path, wanted)
     if kind == "parquet":
         _write_parquet(path, columns)
     elif kind == "json":
         raise ValueError("a matrix is not written as JSON; use .csv, .tsv or .parquet.")
     elif hasattr(path, "write"):
-        write_csv(path, columns, kind)
+        write_csv(path, columns, kind, safe_csv)
     else:
         with open_atomically(path, "w", encoding="utf-8", newline="") as file:
-            write_csv(file, columns, kind)
+            write_csv(file, columns, kind, safe_csv)
 
 
-def write_csv(file: Any, columns: Mapping[str, Sequence[Any]], kind: str = "csv") -> None:
+def write_csv(file: Any, columns: Mapping[str, Sequence[Any]], kind: str = "csv", safe_csv: bool = False) -> None:
     """Write the lines; numbers so that they are read back as the same."""
     writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values()))
+    writer.writerow(map(safe_cell, columns) if safe_csv else columns)
+    cells = ([safe_cell(cell) for cell in column] for column in columns.values()) if safe_csv else columns.values()
+    writer.writerows(zip(*cells))
 
 
 def _write_parquet(path: Any, columns: Mapping[str, Sequence[Any]]) -> None:

@@ -40,6 +40,7 @@ def format_table(
     greater_is_better: bool | None = None,
     methods: Sequence[str] | None = None,
     datasets: Sequence[str] | None = None,
+    safe_csv: bool = False,
 ) -> str:
     """Return one measure of the results as a table in Markdown, LaTeX, CSV or plain text.
 
@@ -57,6 +58,8 @@ def format_table(
         By default that of the metric of this name.
     methods, datasets : sequence of str, optional
         Show these only.
+    safe_csv : bool, default=False
+        Whether names in CSV get an apostrophe in front if a spreadsheet would run them as formulas.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def format_table(
     if to not in FORMATS:
         raise ValueError(f"to must be {', '.join(map(repr, FORMATS))}; got {to!r}.")
     scores = read_results(results, measure, greater_is_better=greater_is_better, methods=methods, datasets=datasets)
-    return FORMATS[to](scores, digits)
+    return _csv(scores, digits, safe_csv=True) if safe_csv and to == "csv" else FORMATS[to](scores, digits)
 
 
 def _markdown(scores: Scores, digits: int) -> str:
@@ -121,7 +124,7 @@ def escape_latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def _csv(scores: Scores, digits: int) -> str:
+def _csv(scores: Scores, digits: int, safe_csv: bool = False) -> str:
     mean, deviation = scores.summary()
     header = ["dataset", *(name for method in scores.methods for name in (method, f"{method} sd"))]
     rows: list[list[Any]] = []
@@ -130,7 +133,7 @@ def _csv(scores: Scores, digits: int) -> str:
         rows.append([dataset, *("" if value != value else repr(value) for pair in pairs for value in pair)])
     if (ranks := _mean_ranks(scores)) is not None:
         rows.append(["mean rank", *(cell for rank in ranks.tolist() for cell in (repr(rank), ""))])
-    return to_csv(header, rows).rstrip("\n")
+    return to_csv(header, rows, safe_csv).rstrip("\n")
 
 
 def _text(scores: Scores, digits: int) -> str:
