@@ -91,7 +91,7 @@ def test_defaults():
         ({"methods": {"x": "os.system"}}, "not in truepath or sklearn"),
         ({"methods": {"x": {"use": "subprocess.Popen", "params": {"args": "true"}}}}, "not in truepath or sklearn"),
         ({"methods": {"x": "sklearn.utils._joblib.Parallel"}}, "not a public import path"),
-        ({"methods": {"x": "sklearn.datasets.load_iris"}}, "no such estimator"),
+        ({"methods": {"x": "sklearn.datasets.load_iris"}}, "not a module that plans may name"),
         ({"methods": {"x": {"use": "sklearn.cluster.KMeans"}}}, "neither predict_proba nor .*'auprc' needs scores"),
         ({"methods": {"x": object()}}, "has no method fit"),
     ],
@@ -120,7 +120,7 @@ def test_presets_and_decoders(tmp_path):
     assert set(run_job(job)["values"]) == {measure.label for measure in survey.plan.measures}
     assert list(make_plan({"datasets": "toy", "methods": preset_names()}).methods) == list(preset_names())
     assert all(make_method(name, name).settings["use"].endswith("HierarchicalClassifier") for name in preset_names())
-    with pytest.raises(TruePathError, match=r"asks for the preset 'clus-ens'\. Did you mean"):
+    with pytest.raises(TruePathError, match=r"asks for the preset 'clus-ens', which is unknown\. Did you mean"):
         make_method("x", "clus-ens")
 
 

@@ -1,21 +1,20 @@
 """The methods of a plan: from names, import paths and tables to estimators that are ready to be fitted.
 
 A plan in TOML may only name presets, members of the registries (``"multi"``, ``"max-up"``), and classes of truepath and
-scikit-learn: reading another person's plan must not run their code. Estimators given as Python objects are taken as
-they are.
+scikit-learn, and set plain values (:mod:`truepath.experiments.allowed`): reading another person's plan must not run
+their code. Estimators given as Python objects are taken as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from truepath.errors import TruePathError
+from truepath.errors import TruePathError, explain
+from truepath.experiments.allowed import check_texts, find_class
 from truepath.experiments.fingerprint import describe_settings
 from truepath.experiments.plan import close_match
-from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
 if TYPE_CHECKING:
     from truepath.experiments.measures import MetricWithOptions
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Method", "make_method"]
 
-TRUSTED = ("truepath", "sklearn")
 KEYS = ("name", "use", "preset", "params", "combiner", "decoder")
 
 
@@ -84,6 +82,9 @@ def make_method(name: str, source: Any) -> Method:
     >>> make_method("wild", "os.system")
     Traceback (most recent call last):
     truepath.errors.TruePathError: methods: 'wild' uses 'os.system', which is not in truepath or sklearn. ...
+    >>> make_method("cached", {"use": "sklearn.pipeline.Pipeline", "params": {"memory": "folder"}})
+    Traceback (most recent call last):
+    truepath.errors.TruePathError: methods.cached.params: 'memory' is set to the text 'folder', but a plan may ...
     """
     table = _as_table(source)
     template = source if table is None else _build_method(name, table)
@@ -101,25 +102,26 @@ def _as_table(source: Any) -> Mapping[str, Any] | None:
 def _build_method(name: str, table: Mapping[str, Any]) -> Any:
     for key in table:
         if key not in KEYS:
-            raise TruePathError(f"methods: {name!r} has an unknown key {key!r}. {close_match(key, KEYS)}")
+            raise TruePathError(f"methods: {name!r} has an unknown key {key!r}.", close_match(key, KEYS))
     if ("use" in table) == ("preset" in table):
         raise TruePathError(f"methods: {name!r} needs either use (an import path) or preset (a name).")
     if "preset" in table:
         if {"combiner", "decoder"} & set(table):
-            raise TruePathError(f"methods: {name!r} is a preset; set its parts in params, such as decoder__objective.")
+            problem = f"methods: {name!r} is a preset, which takes no combiner or decoder beside it."
+            raise TruePathError(problem, "Set its parts in params, such as decoder__objective.")
         return _set_params(name, _preset(name, str(table["preset"])), table.get("params", {}))
-    learner = _build(name, {"use": table["use"], "params": table.get("params", {})})
+    learner = _build(name, {"use": table["use"], "params": table.get("params", {})}, f"methods.{name}")
     if not {"combiner", "decoder"} & set(table):
         return learner
     from truepath.classifier import HierarchicalClassifier
 
-    parts = {key: _build(name, table[key]) for key in ("combiner", "decoder") if key in table}
+    parts = {key: _build(name, table[key], f"methods.{name}.{key}") for key in ("combiner", "decoder") if key in table}
     return HierarchicalClassifier(learner, **parts)
 
 
 def _is_preset(source: str) -> bool:
     """Return whether a name with a dot is that of a preset; no preset starts like an allowed import path."""
-    if source.startswith(tuple(f"{root}." for root in TRUSTED)):
+    if source.startswith(("truepath.", "sklearn.")):
         return False
     from truepath.classifier import preset_names
 
@@ -131,65 +133,55 @@ def _preset(name: str, preset: str) -> Any:
 
     known = list(preset_names())
     if preset not in known:
-        raise TruePathError(f"methods: {name!r} asks for the preset {preset!r}. {close_match(preset, known)}")
+        raise TruePathError(
+            f"methods: {name!r} asks for the preset {preset!r}, which is unknown.", close_match(preset, known)
+        )
     return make_preset(preset, random_state=None)  # left open, so that the plan's seed reaches every part
 
 
 def _set_params(name: str, estimator: Any, params: Any) -> Any:
+    values = _build_params(name, params, f"methods.{name}.params")
     try:
-        return estimator.set_params(**_build_values(name, params))
-    except (TypeError, ValueError) as problem:
-        raise TruePathError(f"methods: params of {name!r}: {problem}") from None
+        return estimator.set_params(**values)
+    except (TypeError, ValueError) as error:
+        problem, remedy = explain(error)
+        raise TruePathError(f"methods: params of {name!r}: {problem}", remedy) from None
 
 
-def _build_values(name: str, value: Any) -> Any:
+def _build_params(name: str, params: Any, table: str) -> dict[str, Any]:
+    """Build the values of parameters; text is taken only where it is an option or a name."""
+    if not isinstance(params, Mapping):
+        raise TruePathError(f"{table} must be a table of parameters; got {params!r:.60}.")
+    built = {str(key): _build_values(name, value, f"{table}.{key}") for key, value in params.items()}
+    for key, value in built.items():
+        check_texts(value, table, key)
+    return built
+
+
+def _build_values(name: str, value: Any, table: str) -> Any:
     """Build every table that says ``use``, however deep."""
     if isinstance(value, Mapping):
         if "use" in value:
-            return _build(name, value)
-        return {key: _build_values(name, member) for key, member in value.items()}
+            return _build(name, value, table)
+        return {key: _build_values(name, member, f"{table}.{key}") for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_build_values(name, member) for member in value]
+        return [_build_values(name, member, table) for member in value]
     return value
 
 
-def _build(name: str, table: Any) -> Any:
+def _build(name: str, table: Any, where: str) -> Any:
     """Make one object from ``use`` and ``params`` (or the other keys of a table without ``params``)."""
     table = {"use": table} if isinstance(table, str) else dict(table)
     if "use" not in table:
-        raise TruePathError(f"methods: {name!r} has a table without use (an import path): {table!r:.80}.")
-    kind = _find_class(name, str(table.pop("use")))
-    params = {**table.pop("params", {}), **table}
+        problem = f"methods: {name!r} has a table without use: {table!r:.80}."
+        raise TruePathError(problem, "Add use, an import path or the name of a member.")
+    kind = find_class(name, str(table.pop("use")))
+    inner = f"{where}.params" if "params" in table else where
+    params = _build_params(name, {**table.pop("params", {}), **table}, inner)
     try:
-        return kind(**_build_values(name, params))
-    except TypeError as problem:
+        return kind(**params)
+    except TypeError as error:
         known = list(getattr(kind, "_get_param_names", list)())
         wrong = next((key for key in params if known and key not in known), None)
-        hint = close_match(wrong, known) if wrong else ""
-        raise TruePathError(f"methods: params of {name!r}: {problem}. {hint}".rstrip()) from None
-
-
-def _find_class(name: str, path: str) -> type:
-    """Return a class by its name in a registry, or by its path: public estimators of truepath and scikit-learn."""
-    for registry in (LEARNERS, COMBINERS, DECODERS):
-        if path in registry:
-            member: type = registry[path]
-            return member
-    module_path, _, last = path.rpartition(".")
-    parts = path.split(".")
-    if parts[0] not in TRUSTED:
-        raise TruePathError(
-            f"methods: {name!r} uses {path!r}, which is not in {' or '.join(TRUSTED)}. Other estimators can be given "
-            "as objects to truepath.experiments.run_experiment in Python."
-        )
-    if any(part.startswith("_") or not part.isidentifier() for part in parts):
-        raise TruePathError(f"methods: {name!r} uses {path!r}, which is not a public import path.")
-    try:
-        module = import_module(module_path)
-    except ImportError:
-        raise TruePathError(f"methods: {name!r} uses {path!r}, but there is no module {module_path!r}.") from None
-    found = getattr(module, last, None)
-    if not (isinstance(found, type) and hasattr(found, "get_params") and found.__module__.startswith(TRUSTED)):
-        public = [key for key in getattr(module, "__all__", []) if isinstance(getattr(module, key, None), type)]
-        raise TruePathError(f"methods: {name!r} uses {path!r}: no such estimator. {close_match(last, public)}")
-    return found
+        problem = f"methods: params of {name!r}: {error}."
+        raise TruePathError(problem, close_match(wrong, known) if wrong else "") from None

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,7 +19,7 @@ from truepath.data.readers.base import is_readable
 from truepath.errors import TruePathError
 from truepath.experiments.measures import MetricWithOptions, make_measures
 
-__all__ = ["DEFAULT_MEASURES", "Plan", "close_match", "make_plan"]
+__all__ = ["DEFAULT_MEASURES", "Plan", "close_match", "make_plan", "naming_plan"]
 
 DEFAULT_MEASURES = ("auprc", "micro_f1", "h_loss", "exact_match")
 KEYS = ("name", "datasets", "methods", "measures", "seeds", "folds", "data")
@@ -45,6 +46,8 @@ class Plan:
         The data folder; :func:`truepath.data.data_home` by default.
     base : Path
         Where relative paths start: the folder of the TOML file.
+    where : str
+        What errors call the plan: its file.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Plan:
     folds: int | None = None
     data: Path | None = None
     base: Path = Path()
+    where: str = "plan"
 
     @property
     def n_runs(self) -> int:
@@ -117,10 +121,10 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -> Plan:
     for key in given:
         if key not in KEYS:
-            raise TruePathError(f"{where}: unknown key {key!r}. {close_match(key, KEYS)}")
+            raise TruePathError(f"{where}: unknown key {key!r}.", close_match(key, KEYS))
     for key in ("datasets", "methods"):
         if not given.get(key):
-            raise TruePathError(f"{where}: {key} is missing or empty; name at least one.")
+            raise TruePathError(f"{where}: {key} is missing or empty.", "Name at least one.")
     home = given.get("data")
     return Plan(
         name=str(given.get("name", name)),
@@ -131,6 +135,7 @@ def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -
         folds=_folds(given.get("folds"), where),
         data=None if home is None else base / Path(home).expanduser(),
         base=base,
+        where=where,
     )
 
 
@@ -143,9 +148,9 @@ def _named(given: Any, key: str, where: str) -> dict[str, Any]:
     for member in members:
         name = _name_of(member)
         if name is None:
-            raise TruePathError(f"{where}: {key} has a member without a name: {member!r:.80}. Give it a name.")
+            raise TruePathError(f"{where}: {key} has a member without a name: {member!r:.80}.", "Give it a name.")
         if name in named:
-            raise TruePathError(f"{where}: {key} names {name!r} twice; give one of them another name.")
+            raise TruePathError(f"{where}: {key} names {name!r} twice.", "Give one of them another name.")
         named[name] = member
     return named
 
@@ -170,7 +175,7 @@ def _seeds(given: Any, where: str) -> tuple[int, ...]:
     seeds = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
     if not seeds or not all(map(_is_count, seeds)) or len(set(seeds)) < len(seeds):
         wanted = "a list of different whole numbers from 0 on, or the number of seeds"
-        raise TruePathError(f"{where}: seeds must be {wanted}; got {given!r}.")
+        raise TruePathError(f"{where}: seeds must be {wanted}; got {given!r:.60}.")
     return seeds
 
 
@@ -178,12 +183,24 @@ def _folds(given: Any, where: str) -> int | None:
     if given is None or given == "published":
         return None
     if not _is_count(given) or given < 2:
-        raise TruePathError(f"{where}: folds must be a whole number of at least 2, or absent for the published split.")
+        problem = f"{where}: folds must be a whole number of at least 2; got {given!r:.60}."
+        raise TruePathError(problem, "Leave it out for the published split.")
     return int(given)
 
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
+
+
+@contextmanager
+def naming_plan(plan: Plan) -> Iterator[None]:
+    """Put the plan's file before errors about what it says; errors about other files name those."""
+    try:
+        yield
+    except TruePathError as error:
+        if type(error) is not TruePathError:
+            raise
+        raise TruePathError(f"{plan.where}: {error.problem}", error.remedy) from error
 
 
 def close_match(wanted: str, known: Iterable[str]) -> str:

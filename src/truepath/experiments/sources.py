@@ -78,12 +78,14 @@ def open_source(name: str, given: Any, folds: int | None, base: Path, home: Path
     if folds is not None:
         rows = stack_splits(list(ds.splits.values()))
         if len(rows) < folds:
-            raise TruePathError(f"datasets: {name!r} has {len(rows)} rows, too few for folds = {folds}.")
+            problem = f"datasets: {name!r} has {len(rows)} rows, too few for folds = {folds}."
+            raise TruePathError(problem, f"Set folds to {len(rows)} or less." if len(rows) > 1 else "")
         return Source(name, ds.hierarchy, rows, None, folds, fingerprint)
     if "train" not in ds or "test" not in ds:
         there = ", ".join(map(repr, ds.splits))
         raise TruePathError(
-            f"datasets: {name!r} has no published split into train and test, only {there}. Set folds = 5, for instance."
+            f"datasets: {name!r} has no published split into train and test, only {there}.",
+            "Set folds = 5, for instance.",
         )
     learned = [ds[part] for part in ("train", "valid") if part in ds]
     return Source(name, ds.hierarchy, stack_splits([*learned, ds.test]), sum(map(len, learned)), None, fingerprint)
@@ -101,7 +103,8 @@ def _open(name: str, given: Any, base: Path, home: Path | None) -> Dataset:
     table = _as_table(name, given)
     kinds = [kind for kind in KINDS if kind in table]
     if len(kinds) != 1:
-        raise TruePathError(f"datasets: {name!r} needs one of {', '.join(KINDS)}; it has {kinds or 'none'}.")
+        has = " and ".join(kinds) or "none of them"
+        raise TruePathError(f"datasets: {name!r} needs one of {', '.join(KINDS)}; it has {has}.")
     steps = {step: table.pop(step) for step in STEPS if step in table}
     table.pop("name", None)
     what = table.pop(kinds[0])

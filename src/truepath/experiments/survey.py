@@ -13,7 +13,7 @@ from truepath.experiments.engine import Unit, versions
 from truepath.experiments.fingerprint import describe_settings
 from truepath.experiments.job import Job, run_job
 from truepath.experiments.methods import Method, make_method
-from truepath.experiments.plan import Plan, make_plan
+from truepath.experiments.plan import Plan, make_plan, naming_plan
 from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.sources import Source, open_source
 from truepath.experiments.store import Finished, Store, Stored, digest
@@ -107,12 +107,13 @@ def survey_experiment(plan: Any, folder: str | Path | None = None) -> Survey:
     ['toy / PCTree / seed 0 / fold 0', 'toy / PCTree / seed 1 / fold 0']
     """
     plan = make_plan(plan)
-    methods = {name: make_method(name, given) for name, given in plan.methods.items()}
-    for method in methods.values():
-        method.check(plan.measures)
-    sources = {
-        name: open_source(name, given, plan.folds, plan.base, plan.data) for name, given in plan.datasets.items()
-    }
+    with naming_plan(plan):
+        methods = {name: make_method(name, given) for name, given in plan.methods.items()}
+        for method in methods.values():
+            method.check(plan.measures)
+        sources = {
+            name: open_source(name, given, plan.folds, plan.base, plan.data) for name, given in plan.datasets.items()
+        }
     for name, source in sources.items():
         for measure in plan.measures:
             measure.check(source.hierarchy, name)
