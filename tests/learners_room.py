@@ -42,12 +42,9 @@ WEIGHT_IS_NOT_REPETITION = {
 # Members whose probabilities are smoothed: a label that all rows share is likely, not certain
 SMOOTHED = {
     "bagged-cutset-networks",
-    "bayesian-chain",
     "chow-liu-tree",
     "cutset-network",
-    "naive-bayes-ml",
     "restricted-cutset-network",
-    "tree-augmented-ml",
 }
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "a/3", "b/1", "b/2", "c"])

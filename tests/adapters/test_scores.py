@@ -12,9 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from truepath import Hierarchy
+from foreign_learners import FOREIGN, TREE, Duck, MyClassifier, make_data
+from learners_room import LEARNERS, members
+from truepath import HierarchicalClassifier, Hierarchy
 from truepath.adapters import VaryingLabels, class_scores, fit_learner, node_scores, prepare
-from truepath.learners import BinaryRelevance
+from truepath.errors import TruePathError
+from truepath.learners import BinaryRelevance, Stack
 
 S = np.array([[0.1, 0.9], [0.4, 0.6], [0.3, 0.2]])
 X = np.zeros((3, 1))
@@ -134,3 +137,68 @@ def test_class_scores_leave_room_for_classes_never_seen():
     found = class_scores(svc, rows, 5)
     np.testing.assert_allclose(found[:, 3], expit(svc.decision_function(rows)))
     assert (found[:, [1, 2, 4]] == 0).all()
+
+
+H2 = Hierarchy.from_paths(["a/b"])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
+def test_scores_that_are_no_numbers_name_learner_row_and_label(value):
+    wrong = S.copy()
+    wrong[1, 1] = value
+    with pytest.raises(TruePathError, match=r"matrix of Returns holds .* in row 1, label 'a/b'. Check what"):
+        node_scores(Returns(wrong), X, 2, hierarchy=H2)
+    with pytest.raises(TruePathError, match="in row 1, column 1"):
+        node_scores(Returns(wrong), X, 2)
+    with pytest.raises(TruePathError, match="in row 17, label 'a/b'"):
+        node_scores(Returns(list(wrong.T)), X, 2, hierarchy=H2, rows=np.array([9, 17, 3]))
+
+
+def test_scores_out_of_range_are_clipped_by_rounding_and_refused_beyond():
+    assert node_scores(Returns(S + 0.1 + 1e-12), X, 2).max() == 1.0
+    with pytest.raises(TruePathError, match=r"found 1.4 in row 0, label 'a/b'. A learner whose scores are not"):
+        node_scores(Returns(S + 0.5), X, 2, hierarchy=H2)
+    assert node_scores(Margins(S + 1e300), X, 2).max() == 1.0  # margins may be any finite numbers
+
+
+class Fails(Duck):
+    """Scores NaN for one row of X."""
+
+    def predict_proba(self, X):
+        return np.where(np.asarray(X)[:, :1] == 7.0, np.nan, super().predict_proba(X))
+
+
+def test_a_classifier_and_a_stack_name_the_row_and_the_label():
+    rows, Y = make_data(TREE)
+    rows[33, 0] = 7.0
+    for model in (HierarchicalClassifier(Fails(), hierarchy=TREE), Stack([Fails(), Duck()], hierarchy=TREE, cv=2)):
+        with pytest.raises(TruePathError, match="matrix of Fails holds NaN or infinity in row 33, label 'a'"):
+            model.fit(rows, Y)
+
+
+class FailsPerLabel(MyClassifier):
+    """A classifier for one label that scores NaN for one row of X."""
+
+    def predict_proba(self, X):
+        P = np.full((len(X), self.classes_.size), 1 / self.classes_.size)
+        return np.where(np.asarray(X)[:, :1] == 7.0, np.nan, P)
+
+
+@pytest.mark.parametrize("name", [n for n in LEARNERS if "a classifier or pipeline" in members()[n].needs] + ["hbr"])
+def test_local_learners_name_the_row_and_the_label(name):
+    rows, Y = make_data(TREE)
+    model = members()[name](FailsPerLabel(), hierarchy=TREE).fit(rows, Y)
+    assert np.isfinite(model.predict_proba(rows)).all()
+    rows[5, 0] = 7.0
+    with pytest.raises(TruePathError, match=r"matrix of FailsPerLabel .*holds NaN or infinity in row 5, label '"):
+        model.predict_proba(rows)
+
+
+@pytest.mark.filterwarnings("ignore:Label .* is present in all training examples")
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+@pytest.mark.parametrize("name", sorted(set(FOREIGN) - {"search over ours"}))
+def test_foreign_learners_score_from_zero_to_one(name):
+    rows, Y = make_data(TREE)
+    S = node_scores(fit_learner(prepare(FOREIGN[name](), TREE), rows, Y), rows * 50, TREE.n_nodes, hierarchy=TREE)
+    assert S.min() >= 0
+    assert S.max() <= 1

@@ -112,6 +112,21 @@ def test_labels_with_one_value_are_constant(name):
     np.testing.assert_allclose(S[:, TREE.indices(["b", "b/1", "b/2"])], 0.0, atol=off)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_label_without_a_positive_does_not_outscore_one_with_some(name, form):
+    """Rows unlike any seen in training score nothing for a label that no training row has, smoothing apart."""
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((50, 6)) < 0.97, 0.0, rng.integers(0, 3, (50, 6)))
+    X[0] = 2.0
+    Y = TREE.close(rng.random((50, TREE.n_nodes)) < 0.3)
+    Y[:, TREE.indices(["b", "b/1", "b/2"])] = False
+    S = make(name, TREE).fit(X, form(Y)).predict_proba(np.full((2, 6), [[2.0], [1.0]]))
+    assert S.min() >= 0
+    assert S.max() <= 1
+    assert (S[:, TREE.indices(["b", "b/1", "b/2"])] <= (0.25 if name in SMOOTHED else 0.0)).all()
+
+
 @pytest.mark.parametrize("name", LEARNERS)
 def test_labels_may_be_paths(name):
     X, Y = make_data(TREE)

@@ -2,6 +2,7 @@
 
 from truepath.adapters.fitting import (
     HeldOut,
+    check_learner_scores,
     class_scores,
     conditional_scores,
     draws_rows,
@@ -37,6 +38,7 @@ __all__ = [
     "VaryingLabels",
     "adapt",
     "check_learner",
+    "check_learner_scores",
     "class_scores",
     "conditional_scores",
     "copy_unfitted",

@@ -31,11 +31,14 @@ from truepath.adapters.prepare import (
 )
 from truepath.adapters.progress import Progress
 from truepath.hierarchy.checks import already_checked
+from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.hierarchy.scores import as_probabilities, as_scores
 
 __all__ = [
     "HeldOut",
     "Split",
+    "check_learner_scores",
     "class_scores",
     "conditional_scores",
     "draws_rows",
@@ -43,6 +46,7 @@ __all__ = [
     "node_scores",
     "out_of_bag",
     "out_of_fold",
+    "raw_scores",
     "takes_weight",
     "weight_argument",
 ]
@@ -141,7 +145,9 @@ def _hands_on(learner: Any) -> bool:
     return is_of_truepath(learner) or (tags is not None and not tags.target_tags.single_output)
 
 
-def node_scores(learner: Any, X: Any, n_nodes: int | None = None) -> NDArray[Any]:
+def node_scores(
+    learner: Any, X: Any, n_nodes: int | None = None, *, hierarchy: Hierarchy | None = None, rows: Any = None
+) -> NDArray[Any]:
     """Return a fitted learner's scores as one matrix, one column per node.
 
     Parameters
@@ -150,10 +156,15 @@ def node_scores(learner: Any, X: Any, n_nodes: int | None = None) -> NDArray[Any
     X : rows as the learner takes them
     n_nodes : int, optional
         How many columns there must be; None takes what comes.
+    hierarchy : Hierarchy, optional
+        Whose names messages use; that of the learner itself, if it has one, unless given.
+    rows : ndarray of int, optional
+        What messages call the rows, if not 0, 1, 2, ...
 
     Returns
     -------
     S : ndarray of float, shape (n_samples, n_nodes)
+        Finite, and from 0 to 1 where the learner is not ours: see :mod:`truepath.hierarchy.scores` for the rule.
 
     Examples
     --------
@@ -163,6 +174,38 @@ def node_scores(learner: Any, X: Any, n_nodes: int | None = None) -> NDArray[Any
     >>> node_scores(forest, [[0], [1]])[:, 1].tolist()
     [1.0, 1.0]
     """
+    labels = getattr(hierarchy or find_hierarchy(learner), "names", None)
+    S, whose = raw_scores(learner, X, n_nodes), type(innermost(learner)).__name__
+    return check_learner_scores(S, whose, labels, rows=rows, is_raw=is_of_truepath(innermost(learner)))
+
+
+def check_learner_scores(S: Any, whose: str, labels: Any, *, rows: Any = None, is_raw: bool = False) -> NDArray[Any]:
+    """Return scores as a learner's must be, by the rule of :mod:`truepath.hierarchy.scores`.
+
+    Parameters
+    ----------
+    S : ndarray, shape (n_samples, n_columns)
+    whose : str
+        The learner's name, for messages.
+    labels : sequence of str, or None
+        The label of each column.
+    rows : ndarray of int, optional
+        What messages call the rows.
+    is_raw : bool, default=False
+        Whether the scores need not be probabilities: learners of truepath return numbers from 0 to 1 by construction,
+        unless a combiner within was asked to leave them raw.
+    """
+    what = f"the score matrix of {whose}"
+    repair = "Check what the learner does with this row of X (missing or huge values, a fit that diverged)"
+    S = as_scores(S, what, labels=labels, rows=rows, remedy=f"{repair}, or choose another learner.")
+    if is_raw:
+        return S
+    remedy = "A learner whose scores are not probabilities gives them as decision_function, not as predict_proba."
+    return as_probabilities(S, what, labels=labels, rows=rows, remedy=remedy)
+
+
+def raw_scores(learner: Any, X: Any, n_nodes: int | None = None) -> NDArray[Any]:
+    """Return a fitted learner's scores as one matrix, one column per node, whatever they are."""
     if hasattr(learner, "predict_proba"):
         S, verb = learner.predict_proba(X), "predict_proba"
     else:
@@ -256,6 +299,7 @@ def out_of_fold(
     weight: Any,
     splits: Sequence[Split],
     *,
+    hierarchy: Hierarchy | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[HeldOut]:
@@ -268,6 +312,8 @@ def out_of_fold(
         As in :func:`fit_learner`.
     splits : sequence of pairs (train, held out)
         Row numbers.
+    hierarchy : Hierarchy, optional
+        Whose names messages use.
     n_jobs : int, optional
     progress : Progress, optional
         Notified after every learner and split.
@@ -277,7 +323,9 @@ def out_of_fold(
     held_out : list of HeldOut, one per learner
         The rows in the order of the splits.
     """
-    jobs = (delayed(_fit_and_score)(learner, X, Y, weight, *split) for learner in learners for split in splits)
+    jobs = (
+        delayed(_fit_and_score)(learner, X, Y, weight, *split, hierarchy) for learner in learners for split in splits
+    )
     parts: list[NDArray[Any]] = []
     for part in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
         parts.append(part)
@@ -289,10 +337,12 @@ def out_of_fold(
     return [HeldOut(rows, np.concatenate(parts[k * n : (k + 1) * n])) for k in range(len(learners))]
 
 
-def _fit_and_score(learner: Any, X: Any, Y: Any, weight: Any, train: Any, held_out: Any) -> NDArray[Any]:
+def _fit_and_score(
+    learner: Any, X: Any, Y: Any, weight: Any, train: Any, held_out: Any, hierarchy: Any = None
+) -> NDArray[Any]:
     """Fit a copy on some rows and score others."""
     fitted = fit_learner(copy_unfitted(learner), X, Y, weight, train)
-    return node_scores(fitted, take_rows(X, held_out), Y.shape[1])
+    return node_scores(fitted, take_rows(X, held_out), Y.shape[1], hierarchy=hierarchy, rows=held_out)
 
 
 def draws_rows(learner: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 
-from truepath.adapters.fitting import fit_learner, node_scores
+from truepath.adapters.fitting import fit_learner, raw_scores
 from truepath.adapters.inputs import count_rows
 from truepath.adapters.prepare import tags_of
 from truepath.hierarchy.matrices import as_dense
@@ -62,7 +62,7 @@ class VaryingLabels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return one column of scores per label."""
         S = np.tile(self.constant_, (count_rows(X), 1))
         if self.estimator_ is not None:
-            S[:, self.varying_] = node_scores(self.estimator_, X, self.varying_.size)
+            S[:, self.varying_] = raw_scores(self.estimator_, X, self.varying_.size)
         return S
 
     def predict(self, X: Any) -> NDArray[np.bool_]:

@@ -123,7 +123,7 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int) -> Explana
     """Explain the prediction of one row."""
     X = _one_row(model, x)
     hierarchy = model.hierarchy_
-    raw = node_scores(model.learner_, X, hierarchy.n_nodes)
+    raw = node_scores(model.learner_, X, hierarchy.n_nodes, hierarchy=hierarchy)
     S = np.asarray(model.predict_proba(X), np.float64)[0]
     predicted = _dense_row(model.predict(X))
     thresholds = getattr(model.decoder_, "thresholds_", None)

@@ -193,7 +193,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             held_out, fitted = out_of_bag(learner, X, Y, weight)
             progress.step("learner fitted, rows scored out of bag")
         else:
-            held_out = out_of_fold([learner], X, Y, weight, splits, n_jobs=self.n_jobs, progress=progress)[0]
+            options: dict[str, Any] = {"hierarchy": self.hierarchy_, "n_jobs": self.n_jobs, "progress": progress}
+            held_out = out_of_fold([learner], X, Y, weight, splits, **options)[0]
         self._learn_from(held_out, Y, weight)
         progress.step("decoder fitted" if self.combiner_ is None else "combiner and decoder fitted")
         return self._fit_learner(learner, X, Y, weight, progress) if fitted is None else fitted
@@ -282,7 +283,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
 
     def _learner_scores(self, X: Any) -> NDArray[Any]:
-        return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes)
+        return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_)
 
     def _fitted(self) -> HierarchicalClassifier:
         check_is_fitted(self, "learner_")

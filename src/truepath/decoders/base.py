@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from truepath.hierarchy.checks import check_scores, check_truth, check_weight, hierarchy_for
+from truepath.hierarchy.checks import check_truth, check_weight, hierarchy_for
+from truepath.hierarchy.scores import check_scores
 from truepath.registry import DECODERS, Member
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from truepath.experiments.measures import MetricWithOptions
 from truepath.experiments.records import RunKey
 from truepath.experiments.sources import Source
+from truepath.hierarchy import Hierarchy
 
 __all__ = ["Job", "run_job"]
 
@@ -60,7 +61,7 @@ def run_job(job: Job) -> dict[str, Any]:
     start = time.perf_counter()
     estimator = fit_learner(job.estimator, train.X, train.y)
     fitted = time.perf_counter()
-    predicted = _predict(estimator, test.X, hierarchy.n_nodes, {measure.metric.needs for measure in job.measures})
+    predicted = _predict(estimator, test.X, hierarchy, {measure.metric.needs for measure in job.measures})
     done = time.perf_counter()
     values = {
         m.label: m.metric(test.y, predicted[m.metric.needs], hierarchy, **m.options_for(hierarchy))
@@ -69,12 +70,12 @@ def run_job(job: Job) -> dict[str, Any]:
     return {"values": values, "fit_seconds": fitted - start, "predict_seconds": done - fitted}
 
 
-def _predict(estimator: Any, X: Any, n_nodes: int, needs: set[str]) -> dict[str, Any]:
+def _predict(estimator: Any, X: Any, hierarchy: Hierarchy, needs: set[str]) -> dict[str, Any]:
     from truepath.adapters import node_scores
 
     predicted: dict[str, Any] = {}
     if "labels" in needs:
         predicted["labels"] = estimator.predict(X)
     if "scores" in needs:
-        predicted["scores"] = node_scores(estimator, X, n_nodes)
+        predicted["scores"] = node_scores(estimator, X, hierarchy.n_nodes, hierarchy=hierarchy)
     return predicted

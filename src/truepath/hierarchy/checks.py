@@ -23,7 +23,7 @@ from scipy import sparse
 
 from truepath.errors import ConstraintError
 from truepath.hierarchy.matrices import as_bool, as_matrix
-from truepath.hierarchy.propagation import find_incoherent, find_unclosed, raise_up
+from truepath.hierarchy.propagation import find_unclosed, raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "already_checked",
     "as_labels",
-    "as_scores",
     "check_labels",
-    "check_scores",
     "check_truth",
     "check_weight",
     "hierarchy_for",
@@ -80,22 +78,6 @@ def as_labels(Y: Any, name: str = "y", n_nodes: int | None = None) -> Any:
     return as_bool(Y)
 
 
-def as_scores(S: Any, name: str = "S", n_nodes: int | None = None) -> Any:
-    """Return a finite float32 or float64 array, or a canonical ``csr_array`` of that type; it need not be coherent."""
-    S = as_matrix(S, n_nodes, name)
-    if S.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers; got values of type {S.dtype}.")
-    if S.dtype not in (np.float32, np.float64):
-        S = S.astype(np.float64)
-    if sparse.issparse(S) and not S.has_canonical_format:
-        S = S.copy()
-        S.sum_duplicates()
-    values = S.data if sparse.issparse(S) else S
-    if values.size and not np.isfinite([values.min(), values.max()]).all():  # NaN goes through min and max
-        raise ValueError(f"{name} holds NaN or infinity in {_first_row_not_finite(S)}; scores must be finite numbers.")
-    return S
-
-
 def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool = False) -> Any:
     """Return a label matrix as a boolean array or ``csr_array``, checked against the hierarchy.
 
@@ -122,30 +104,6 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool =
             f"Add missing ancestors with hierarchy.close({name}).",
         )
     return Y
-
-
-def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: bool = False) -> Any:
-    """Return a score matrix as a float32/float64 array or ``csr_array``, finite and of the right shape.
-
-    Parameters
-    ----------
-    S : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Other number types become float64.
-    hierarchy : Hierarchy
-    name : str, default="S"
-        What the error messages call it.
-    coherent : bool, default=False
-        Whether to refuse a score above its parent's.
-    """
-    S = as_scores(S, name, hierarchy.n_nodes)
-    broken = find_incoherent(S, hierarchy) if coherent else None
-    if broken is not None:
-        rows, where = broken.describe(hierarchy, "above")
-        raise ConstraintError(
-            f"{name} has {rows} with a score above its parent's ({where}).",
-            "Make it coherent first, with one of truepath.combiners or coherent='max-up' where offered.",
-        )
-    return S
 
 
 def check_truth(Y: Any, S: Any, hierarchy: Hierarchy) -> Any:
@@ -200,12 +158,3 @@ def already_checked(Y: Any, hierarchy: Hierarchy | None) -> Iterator[None]:
 def is_checked(Y: Any, hierarchy: Hierarchy) -> bool:
     """Say whether these very objects were marked by :func:`already_checked`."""
     return any(known is Y and whose is hierarchy for known, whose in _CHECKED.get())
-
-
-def _first_row_not_finite(S: Any) -> str:
-    """Name the first row with NaN or infinity."""
-    if sparse.issparse(S):
-        row = int(np.searchsorted(S.indptr, np.flatnonzero(~np.isfinite(S.data))[0], side="right") - 1)
-    else:
-        row = int(np.flatnonzero(~np.isfinite(S).all(axis=1))[0])
-    return f"row {row}"

@@ -132,7 +132,9 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         combiner = self._make_combiner(hierarchy, len(learners) + len(scores))
         splits = self._splits(X) if learners else []
         with tracked(self, len(learners) * (len(splits) + 1) + 1) as progress:
-            held_out = out_of_fold(learners, X, Y, weight, splits, n_jobs=self.n_jobs, progress=progress)
+            held_out = out_of_fold(
+                learners, X, Y, weight, splits, hierarchy=hierarchy, n_jobs=self.n_jobs, progress=progress
+            )
             sources = [*(_in_order(part, Y.shape) for part in held_out), *scores]
             with already_checked(Y, hierarchy):
                 self.combiner_ = combiner.fit(sources, Y, sample_weight=weight)
@@ -176,7 +178,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         X = check_predict_input(self, X, pass_through=True)
         if len(scores) != self.n_scores_:
             raise ValueError(f"scores holds {len(scores)} matrices but fit was given {self.n_scores_}.")
-        jobs = (delayed(node_scores)(learner, X, self.hierarchy_.n_nodes) for learner in self.learners_)
+        h = self.hierarchy_
+        jobs = (delayed(node_scores)(learner, X, h.n_nodes, hierarchy=h) for learner in self.learners_)
         own = [np.asarray(S, np.float64) for S in Parallel(n_jobs=self.n_jobs)(jobs)]
         combined: NDArray[Any] = self.combiner_.transform([*own, *scores])
         return combined

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import as_labels, as_scores, check_weight, resolve_hierarchy
+from truepath.hierarchy.checks import as_labels, check_weight, resolve_hierarchy
 from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix, row_blocks
+from truepath.hierarchy.scores import as_scores
 
 __all__ = [
     "Counts",
@@ -75,7 +76,7 @@ def check_label_scores(
     y_true: Any, y_score: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
 ) -> Pair:
     """Return truth and scores as matrices of one kind: the scores' own."""
-    true, scores = as_labels(y_true, "y_true"), as_scores(y_score)
+    true, scores = as_labels(y_true, "y_true"), as_scores(y_score, labels=getattr(hierarchy, "names", None))
     true = as_bool(sparse.csr_array(true)) if sparse.issparse(scores) else as_dense(true)
     return _pair(true, scores, "S", hierarchy, nodes, sample_weight)
 

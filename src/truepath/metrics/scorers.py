@@ -47,7 +47,7 @@ class HierarchicalScorer:
         hierarchy = self.hierarchy if self.hierarchy is not None else find_hierarchy(estimator)
         truth = _as_matrix(y_true, hierarchy) if self.metric.uses_truth else None
         if self.metric.needs == "scores":
-            predicted = node_scores(estimator, X, _count_nodes(truth, hierarchy))
+            predicted = node_scores(estimator, X, _count_nodes(truth, hierarchy), hierarchy=hierarchy)
         else:
             predicted = _as_matrix(estimator.predict(X), hierarchy)
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}

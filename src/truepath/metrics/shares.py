@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy, check_weight
-from truepath.hierarchy.checks import as_labels, as_scores
+from truepath.hierarchy.checks import as_labels
 from truepath.hierarchy.matrices import dense_blocks
+from truepath.hierarchy.scores import as_scores
 from truepath.metrics.base import register
 from truepath.metrics.inputs import (
     check_nodes,
@@ -99,7 +100,7 @@ def incoherent_share(
     >>> incoherent_share([[0.9, 0.8, 0.1, 0.2, 0.3]], h)
     1.0
     """
-    scores = as_scores(predicted, "predicted")
+    scores = as_scores(predicted, "predicted", labels=getattr(hierarchy, "names", None))
     check_rows(scores, hierarchy, "predicted")
     counted, weight = check_nodes(nodes, hierarchy, scores.shape[1]), check_weight(sample_weight, scores.shape[0])
     if hierarchy is None:

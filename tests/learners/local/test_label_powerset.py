@@ -59,3 +59,14 @@ def test_full_paths_stay_full():
     found = HMCLabelPowerset(logistic(), hierarchy=TREE).fit(X[full], Y[full]).predict(X)
     for u in ("a", "b"):
         assert (found[:, TREE.index(u)] == found[:, TREE.children(u)].any(axis=1)).all()
+
+
+def test_scores_are_at_most_one():
+    """The probabilities of the label sets add up to one and a last bit; a decoder of probabilities takes them."""
+    rng = np.random.default_rng(0)
+    h = Hierarchy.from_paths(["a/1", "a/2", "a/3", "b"])
+    Y = h.close(np.column_stack([np.ones(60), rng.random((60, 4)) < 0.4]).astype(bool))
+    X = rng.normal(size=(60, 3))
+    S = HMCLabelPowerset(GaussianNB(), hierarchy=h).fit(X, Y).predict_proba(rng.normal(size=(4000, 3)))
+    assert S.max() == 1
+    assert S.min() >= 0

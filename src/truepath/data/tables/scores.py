@@ -14,8 +14,8 @@ from truepath.data.files import PathType, ending_of
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense
+from truepath.hierarchy.scores import check_scores
 
 __all__ = ["ScoreTable", "read_scores", "write_scores"]
 

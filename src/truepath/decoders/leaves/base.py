@@ -14,23 +14,15 @@ from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler, check_leaf_counts
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, check_scores
-from truepath.hierarchy.arcs import COHERENCE_TOLERANCE, arc_pointers
+from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.matrices import as_dense, row_blocks
+from truepath.hierarchy.scores import as_probabilities, as_scores
 
-__all__ = ["BLOCK_CELLS", "LeafDecoder", "check_probabilities", "label_in_blocks"]
+__all__ = ["BLOCK_CELLS", "LeafDecoder", "label_in_blocks"]
 
 # Rows are taken in blocks of about this many scores: they stay in the processor's cache, and sparse scores are
 # never dense all at once.
 BLOCK_CELLS = 1 << 15
-
-
-def check_probabilities(P: Any, name: str) -> Any:
-    """Return ``P`` if its values lie in [0, 1], up to rounding."""
-    values = P.data if sparse.issparse(P) else P
-    if values.size and not (values.min() >= -COHERENCE_TOLERANCE and values.max() <= 1 + COHERENCE_TOLERANCE):
-        wrong = values.min() if values.min() < -COHERENCE_TOLERANCE else values.max()
-        raise ValueError(f"{name} must hold probabilities in [0, 1]; found {wrong}. Calibrate or rescale it first.")
-    return P
 
 
 class LeafDecoder(Decoder):
@@ -116,7 +108,7 @@ class LeafDecoder(Decoder):
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
         """Return scores that are probabilities; a decoder that can use others overrides it."""
-        return check_probabilities(check_scores(S, hierarchy), "S")
+        return as_probabilities(check_scores(S, hierarchy), labels=hierarchy.names)
 
     def _leaf_counts(self, S: Any, n_samples: int, hierarchy: Hierarchy) -> NDArray[np.int64] | None:
         """Return the number of leaves of each row, or None where the decoder finds it itself."""
@@ -133,15 +125,15 @@ class LeafDecoder(Decoder):
 def check_conditional(conditional: Any, hierarchy: Hierarchy) -> Any:
     """Return conditional scores as a float matrix with one column per arc, in [0, 1]."""
     C = sparse.csr_array(conditional) if sparse.issparse(conditional) else np.asarray(conditional)
-    n_arcs = arc_pointers(hierarchy)[1].size
+    arc_ptr, arc_parent = arc_pointers(hierarchy)
+    n_arcs = arc_parent.size
     if C.ndim != 2 or C.shape[1] != n_arcs:
         raise ValueError(
             f"conditional must have one column for each of the {n_arcs} arcs (truepath.hierarchy.arcs.arc_pointers); "
             f"got shape {C.shape}."
         )
-    if C.dtype.kind not in "biuf" or not np.isfinite(C.data if sparse.issparse(C) else C).all():
-        raise ValueError("conditional must hold finite numbers.")
-    return check_probabilities(C, "conditional")
+    labels = np.repeat(hierarchy.names, np.diff(arc_ptr))
+    return as_probabilities(as_scores(C, "conditional", labels=labels), "conditional", labels=labels)
 
 
 def label_in_blocks(given: Any, n_nodes: int, label: Callable[[slice], NDArray[np.bool_]]) -> Any:

@@ -46,11 +46,15 @@ class _Binary(Record):
         """Learn from complete state numbers and a boolean label."""
         sizes = np.array([(~y).sum(), y.sum()])
         self.log_prior = np.log((sizes + self.alpha) / (sizes.sum() + 2 * self.alpha))
-        self._fit_classes(codes, y)
+        self.is_constant = bool((sizes == 0).any())  # of one class there is nothing to learn P(x | y) from
+        if not self.is_constant:
+            self._fit_classes(codes, y)
         return self
 
     def predict_proba(self, codes: np.ndarray) -> np.ndarray:
-        """Return P(y = 1 | x)."""
+        """Return P(y = 1 | x); of a label that no training row has, or every one, 0 or 1."""
+        if self.is_constant:
+            return np.full(codes.shape[0], float(self.log_prior[1] > self.log_prior[0]))
         likelihood = self._log_likelihood(codes) + self.log_prior
         return expit(likelihood[:, 1] - likelihood[:, 0])
 
@@ -60,10 +64,7 @@ class NaiveBayes(_Binary, home="truepath.learners"):
 
     def _fit_classes(self, codes: np.ndarray, y: np.ndarray) -> None:
         model = CategoricalNB(alpha=self.alpha, min_categories=self.n_states).fit(codes, y)
-        flat = [-np.log(np.tile(self.n_states[j], (2, self.n_states[j]))) for j in range(len(self.n_states))]
-        self.tables = [table.copy() for table in flat]  # of a class that never occurs: uniform
-        for j, table in enumerate(model.feature_log_prob_):
-            self.tables[j][model.classes_.astype(int)] = table
+        self.tables = [np.array(table) for table in model.feature_log_prob_]
 
     def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
         total = np.zeros((codes.shape[0], 2))
@@ -99,7 +100,8 @@ class TreeAugmented(_Binary, home="truepath.learners"):
 
     def _check_loaded(self) -> None:
         """Refuse a tree from a file that leads outside its tables: the kernels follow it unchecked."""
-        check_spanning(self.parent, self.order, self.n_states, self.factors)
+        if not self.is_constant:
+            check_spanning(self.parent, self.order, self.n_states, self.factors)
 
     def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
         evidence = np.ascontiguousarray(codes, np.int16)

@@ -60,6 +60,8 @@ class _BayesML(HierarchicalLearner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return P(label on | features, labels already predicted), capped by the hierarchy's parents.
 
+        A label that no training row has scores 0, one that all have 1: nothing tells the rows apart there.
+
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)

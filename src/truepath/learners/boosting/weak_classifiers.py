@@ -10,12 +10,14 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from truepath.adapters import takes_weight
+from truepath.hierarchy.scores import as_scores
 from truepath.records import Record
 
 __all__ = ["ClassifierLearner", "Classifiers"]
 
 #: Probabilities are kept this far from 0 and 1 before taking odds: a vote of at most 6.9
 CLIP = 1e-6
+DIVERGED = "Check what the estimator does with this row of X (missing or huge values, a fit that diverged)."
 
 
 @Record.enter("truepath.learners")
@@ -27,7 +29,8 @@ class Classifiers(NamedTuple):
 
     def votes(self, X: Any) -> np.ndarray:
         """Return h_t, shape (n_samples, n_classes)."""
-        return np.column_stack([_vote(model, X, self.real) for model in self.models])
+        votes = np.column_stack([_vote(model, X, self.real) for model in self.models])
+        return as_scores(votes, "the vote matrix of the weak classifiers", remedy=DIVERGED)
 
 
 class ClassifierLearner:

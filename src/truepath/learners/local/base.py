@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from threadpoolctl import ThreadpoolController
 
-from truepath.adapters import count_rows, take_rows
+from truepath.adapters import check_learner_scores, count_rows, innermost, take_rows
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
 from truepath.learners.local.group_models import check_estimator_kind, resolve_model
@@ -137,7 +137,8 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         S = np.zeros((count_rows(X), self._n_columns()))
         for columns, which in zip(self._columns, self._model_of):
             S[:, columns] = scores[which]
-        return S
+        whose = type(self if self.estimators else innermost(self.estimator)).__name__
+        return check_learner_scores(S, whose, self._column_names())
 
     def _how_to_check(self) -> dict[str, bool]:
         return how_to_check(self.estimator, *(self.estimators or {}).values())
@@ -157,6 +158,10 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
 
     def _n_columns(self) -> int:
         return self.hierarchy_.n_nodes
+
+    def _column_names(self) -> np.ndarray:
+        """Return the label that each column of local scores is about."""
+        return self.hierarchy_.names
 
     def _pose(self, view: LabelView) -> list[Problem]:
         raise NotImplementedError

@@ -16,7 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin
 
-from truepath.adapters import class_scores, count_rows
+from truepath.adapters import check_learner_scores, class_scores, count_rows, innermost
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
@@ -117,7 +117,8 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals: the probability of all label sets that hold the label."""
         P = self._set_scores(X)
-        return cap_down(P @ self.label_sets_.astype(np.float64), self.hierarchy_)
+        S = np.minimum(P @ self.label_sets_.astype(np.float64), 1.0)  # the sets add up to 1, but for rounding
+        return cap_down(S, self.hierarchy_)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable of the label sets seen in training, shape (n_samples, n_nodes)."""
@@ -127,11 +128,18 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
     def _set_scores(self, X: Any) -> np.ndarray:
         """Return the probability of each label set seen in training, (n_samples, n_sets)."""
         X = check_predict_input(self, X, **how_to_check(self.estimator))
-        P = np.ones((count_rows(X), 1))
+        P, whose = np.ones((count_rows(X), 1)), type(innermost(self.estimator)).__name__
         with single_blas_thread():
-            for model, step in zip(self.models_, self._steps):
-                P = step.follow(P, class_scores(model, X, int(step.code.max()) + 1))
+            for k, (model, step) in enumerate(zip(self.models_, self._steps)):
+                scores = class_scores(model, X, int(step.code.max()) + 1)
+                P = step.follow(P, check_learner_scores(scores, f"{whose} on level {k + 1}", self._meta_labels(k)))
         return P
+
+    def _meta_labels(self, level: int) -> list[str]:
+        """Return the meta-labels of a level as texts: the names of their labels."""
+        nodes = self.hierarchy_.levels[level]
+        sets = np.unique(self.label_sets_[:, nodes], axis=0)
+        return [" + ".join(self.hierarchy_.names[nodes[labels]]) or "no label" for labels in sets]
 
     def __sklearn_tags__(self) -> Any:
         return take_over_input_tags(super().__sklearn_tags__(), self.estimator)

@@ -113,6 +113,9 @@ class PerParent(LocalLearner):
     def _n_columns(self) -> int:
         return int(arc_pointers(self.hierarchy_)[0][-1])
 
+    def _column_names(self) -> np.ndarray:
+        return np.repeat(self.hierarchy_.names, np.diff(arc_pointers(self.hierarchy_)[0]))
+
     def _pose(self, view: LabelView) -> list[Problem]:
         if self.policy not in ("parents", "siblings"):
             raise ValueError(f"policy must be 'parents' or 'siblings'; got {self.policy!r}.")
