@@ -23,9 +23,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from truepath.combiners.fael import ridge
+from truepath import ridge
 from truepath.combiners.fael.constraints import constraint_gram, constraint_pairs
 from truepath.combiners.fael.linear import FAEL
+from truepath.combiners.fael.weights import solve_dual, solve_primal
 from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, System, make_system
 from truepath.hierarchy import Hierarchy
@@ -113,9 +114,9 @@ class HierarchicalFAEL(FAEL):
             self.beta_ = 0.0 if self.beta == 0 else ridge.check_penalty(self.beta, "beta")
         R = constraints.penalty(self.beta_ / self.alpha_, self.mu_)
         if system.is_wide:
-            self.weights_ = ridge.solve_dual(system.Z, _divide(R, system.Z), system.Yw, self.alpha_)
+            self.weights_ = solve_dual(system.Z, _divide(R, system.Z), system.Yw, self.alpha_)
         else:
-            self.weights_ = ridge.solve_primal(system.Z, system.Yw, self.alpha_ * R)
+            self.weights_ = solve_primal(system.Z, system.Yw, self.alpha_ * R)
         self._set_intercept(rows)
 
     def _choose(self, system: System, constraints: _Constraints) -> tuple[float, float, float]:

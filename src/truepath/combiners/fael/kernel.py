@@ -24,7 +24,7 @@ from scipy import linalg, sparse
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from truepath.combiners.fael import ridge
+from truepath import ridge
 from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, scale_rows

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from truepath import ridge
 from truepath.combiners.base import Combiner
-from truepath.combiners.fael import ridge
-from truepath.combiners.fael.weights import Weights
+from truepath.combiners.fael.weights import Weights, solve_dual, solve_primal
 from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.combiners.sources import Rows, System, check_held_out, make_system, stack_sources
 from truepath.hierarchy import Hierarchy
@@ -130,9 +130,9 @@ class FAEL(Combiner):
         system = make_system(rows, self.fit_intercept)
         self.alpha_ = self._find_alpha(lambda: _spectrum(system), system.Yw, system.root)
         if system.is_wide:
-            self.weights_ = ridge.solve_dual(system.Z, None, system.Yw, self.alpha_)
+            self.weights_ = solve_dual(system.Z, None, system.Yw, self.alpha_)
         else:
-            self.weights_ = ridge.solve_primal(system.Z, system.Yw, self.alpha_)
+            self.weights_ = solve_primal(system.Z, system.Yw, self.alpha_)
         self._set_intercept(rows)
 
     def _find_alpha(self, spectrum: Callable[[], ridge.Spectrum], Yw: Any, root: np.ndarray | None) -> float:

@@ -10,8 +10,9 @@ from scipy.sparse.linalg import LinearOperator
 
 from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
+from truepath.ridge import factor, gram
 
-__all__ = ["Weights"]
+__all__ = ["Weights", "solve_dual", "solve_primal"]
 
 
 class Weights(Record, LinearOperator, home="truepath.combiners"):
@@ -73,3 +74,14 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
         if self.left is None:
             return self._matrix.copy()
         return np.asarray(self.left @ self._solve(self.right))
+
+
+def solve_primal(Z: Any, Yw: Any, penalty: Any) -> Weights:
+    """Factor Z'Z + penalty; ``penalty`` is a number (times I) or a sparse matrix."""
+    return Weights(None, factor(gram(Z), penalty), as_dense(Z.T @ Yw))
+
+
+def solve_dual(Z: Any, T: Any, Yw: Any, alpha: float) -> Weights:
+    """Factor Z T + alpha I, as wide as there are rows."""
+    A = gram(Z.T) if T is None else as_dense(Z @ T)
+    return Weights(Z.T if T is None else T, factor(A, alpha), Yw)

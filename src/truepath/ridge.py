@@ -18,13 +18,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from truepath.combiners.fael.weights import Weights
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["CRITERIA", "Spectrum", "choose_alpha", "gram_spectrum", "kernel_spectrum", "solve_dual", "solve_primal"]
+__all__ = [
+    "CRITERIA",
+    "Spectrum",
+    "check_candidates",
+    "check_penalty",
+    "choose_alpha",
+    "factor",
+    "gram",
+    "gram_spectrum",
+    "kernel_spectrum",
+    "leave_one_out",
+]
 
-# Eigenvalues below this share of the greatest are rounding
-RANK_TOLERANCE = 1e-12
+# Eigenvalues below this share of the greatest are rounding, by the float type
+RANK_TOLERANCE = {"d": 1e-12, "f": 1e-6}
 # Labels are handled this many at a time, so that residuals never need a second dense label matrix
 LABEL_BLOCK = 1024
 CRITERIA = ("loo", "gcv")
@@ -53,21 +63,10 @@ def factor(A: np.ndarray, penalty: Any) -> tuple[np.ndarray, bool]:
     return linalg.cho_factor(A, overwrite_a=True, check_finite=False)
 
 
-def solve_primal(Z: Any, Yw: Any, penalty: Any) -> Weights:
-    """Factor Z'Z + penalty; ``penalty`` is a number (times I) or a sparse matrix."""
-    return Weights(None, factor(gram(Z), penalty), as_dense(Z.T @ Yw))
-
-
-def solve_dual(Z: Any, T: Any, Yw: Any, alpha: float) -> Weights:
-    """Factor Z T + alpha I, as wide as there are rows."""
-    A = gram(Z.T) if T is None else as_dense(Z @ T)
-    return Weights(Z.T if T is None else T, factor(A, alpha), Yw)
-
-
 def kernel_spectrum(K: np.ndarray) -> Spectrum:
     """Decompose a Gram matrix of rows."""
     values, vectors = linalg.eigh(K, check_finite=False, driver="evd")
-    kept = values > RANK_TOLERANCE * max(values[-1], 0.0)
+    kept = _is_real(values)
     return Spectrum(vectors[:, kept], values[kept])
 
 
@@ -75,8 +74,31 @@ def gram_spectrum(Z: Any, penalty: Any = None) -> Spectrum:
     """Decompose through the columns: Z'Z v = lambda R v."""
     R = None if penalty is None else as_dense(penalty)
     values, vectors = linalg.eigh(gram(Z), R, check_finite=False)
-    kept = values > RANK_TOLERANCE * max(values[-1], 0.0)
+    kept = _is_real(values)
     return Spectrum(as_dense(Z @ vectors[:, kept]) / np.sqrt(values[kept]), values[kept])
+
+
+def _is_real(values: np.ndarray) -> np.ndarray:
+    """Say which eigenvalues, ascending, are more than rounding."""
+    return np.asarray(values > RANK_TOLERANCE[values.dtype.char] * max(values[-1], 0.0))
+
+
+def leave_one_out(spectrum: Spectrum, Yw: Any, alpha: float) -> np.ndarray:
+    """Return each row's fitted values by the other rows alone: (f_i - h_ii y_i) / (1 - h_ii).
+
+    A row that alone decides its fit (h_ii = 1) has no such values and gets zeros.
+    """
+    Q, share = spectrum.vectors, _share(spectrum.values, alpha)
+    leverage = (Q * Q) @ share
+    is_alone = 1 - leverage <= np.finfo(Q.dtype).eps
+    rest = np.where(is_alone, 1, 1 - leverage)[:, None]
+    fitted = np.empty((Q.shape[0], Yw.shape[1]), Q.dtype)
+    for start in range(0, Yw.shape[1], LABEL_BLOCK):
+        block = Yw[:, start : start + LABEL_BLOCK]
+        along = share[:, None] * as_dense(Q.T @ block)
+        fitted[:, start : start + LABEL_BLOCK] = (Q @ along - leverage[:, None] * as_dense(block)) / rest
+    fitted[is_alone] = 0
+    return fitted
 
 
 def choose_alpha(
