@@ -8,6 +8,7 @@ from truepath.learners.boosting.hada_boost_mh import HAdaBoostMH
 from truepath.learners.cutset.bagging import BaggedCutsetNetworks
 from truepath.learners.cutset.drawing import plot_cutset_network
 from truepath.learners.cutset.network import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork
+from truepath.learners.kernel.multi_label_kernel_ridge import MultiLabelKernelRidge
 from truepath.learners.linear.sibling_lasso import SiblingLasso
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.label_powerset import HMCLabelPowerset
@@ -36,6 +37,7 @@ __all__ = [
     "HAdaBoostMH",
     "HMCLabelPowerset",
     "HierarchicalLearner",
+    "MultiLabelKernelRidge",
     "NaiveBayesML",
     "PCTForest",
     "PCTree",

@@ -1,0 +1,96 @@
+r"""Kernels of rows, scaled by the median distance, so that one set of widths serves all data.
+
+With m the median over pairs of training rows of the distance that the kernel uses::
+
+    rbf        k(x, z) = exp(-gamma |x - z|^2 / m)
+    laplacian  k(x, z) = exp(-gamma |x - z|_1 / m)
+    cosine     k(x, z) = x'z / (|x| |z|)
+    linear     k(x, z) = x'z / m,   m the mean of x'x instead
+
+The first two take dense rows; the others dense or sparse ones, and have no gamma.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
+
+from truepath.hierarchy.matrices import as_dense
+
+__all__ = ["BY_DISTANCE", "KERNELS", "ROW_BLOCK", "kernel_matrix", "kernel_scale", "squared_norms"]
+
+#: The kernels that have a width
+BY_DISTANCE = ("rbf", "laplacian")
+KERNELS = (*BY_DISTANCE, "cosine", "linear")
+# The median distance is that of so many rows, taken at even steps
+ROWS_FOR_SCALE = 1000
+# Rows no farther apart than this share of the greatest distance are equal
+ROUNDING = 1e-12
+#: Rows are multiplied so many at a time, the last block filled up: as a multiple of the tiles that BLAS works in
+#: (48 and its divisors), this gives every row the same bits wherever it stands
+ROW_BLOCK = 384
+
+
+def kernel_scale(X: Any, kernel: str, weight: np.ndarray) -> float:
+    """Return the number by which distances or products are divided; 1 where all rows are equal."""
+    if kernel == "cosine":
+        return 1.0
+    if kernel == "linear":
+        return float(weight @ squared_norms(X)) / float(weight.sum()) or 1.0
+    some = np.unique(np.linspace(0, X.shape[0] - 1, ROWS_FOR_SCALE).astype(int))
+    i, j = np.triu_indices(some.size, 1)
+    pairs = _distances(X[some], X[some], kernel)[i, j]
+    weight = weight[some][i] * weight[some][j]
+    apart = pairs > ROUNDING * pairs.max(initial=0.0)
+    return _weighted_median(pairs[apart], weight[apart]) if apart.any() else 1.0
+
+
+def _weighted_median(values: np.ndarray, weight: np.ndarray) -> float:
+    """Return the least value that half of the weight does not exceed."""
+    order = np.argsort(values)
+    total = np.cumsum(weight[order])
+    return float(values[order[np.searchsorted(total, total[-1] / 2)]])
+
+
+def squared_norms(X: Any) -> np.ndarray:
+    """Return x'x for every row."""
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+
+
+def kernel_matrix(X: Any, Z: Any, kernel: str, gamma: float, scale: float, dtype: Any = np.float64) -> np.ndarray:
+    """Return the kernel of the rows of X with the rows of Z; a row's values do not depend on the other rows of X."""
+    K = np.empty((X.shape[0], Z.shape[0]), dtype)
+    if kernel == "cosine":
+        Z = normalize(Z)
+    for start in range(0, X.shape[0], ROW_BLOCK):
+        block = X[start : start + ROW_BLOCK]
+        K[start : start + ROW_BLOCK] = _block(_filled(block), Z, kernel, gamma, scale)[: block.shape[0]]
+    return K
+
+
+def _block(X: Any, Z: Any, kernel: str, gamma: float, scale: float) -> np.ndarray:
+    if kernel in BY_DISTANCE:
+        K = _distances(X, Z, kernel)
+        K *= -gamma / scale
+        return np.exp(K, out=K)
+    return as_dense((normalize(X) if kernel == "cosine" else X) @ Z.T) / scale
+
+
+def _distances(X: np.ndarray, Z: np.ndarray, kernel: str) -> np.ndarray:
+    """Return squared Euclidean or city-block distances."""
+    if kernel == "rbf":
+        return np.asarray(euclidean_distances(X, Z, squared=True))
+    return cdist(X, Z, "cityblock")
+
+
+def _filled(X: Any) -> Any:
+    """Return a block of rows, filled up with zeros to the usual number."""
+    missing = ROW_BLOCK - X.shape[0]
+    if missing == 0 or sparse.issparse(X):  # products of sparse rows are made row by row
+        return X
+    return np.vstack([X, np.zeros((missing, X.shape[1]), X.dtype)])

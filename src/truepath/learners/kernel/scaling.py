@@ -1,0 +1,45 @@
+"""Columns of numbers on one scale, as kernels want them: standardised or spread to a normal shape, gaps marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import QuantileTransformer, StandardScaler
+
+__all__ = ["NORMALIZATIONS", "apply_scaler", "fit_scaler"]
+
+NORMALIZATIONS = ("standard", "quantile", None)
+# Quantiles beyond so many standard deviations say nothing more
+FARTHEST_QUANTILE = 3.0
+MAX_QUANTILES = 1000
+
+
+def fit_scaler(X: Any, kind: str | None, weight: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Return a fitted scaler (None: columns stay as they are) and the columns that have gaps.
+
+    Weights count for means and deviations, not for ranks.
+    """
+    if sparse.issparse(X):
+        return None, np.empty(0, np.int64)
+    scaler: Any = None
+    if kind == "standard":
+        scaler = StandardScaler().fit(X, sample_weight=weight)
+    elif kind == "quantile":
+        n_quantiles = min(MAX_QUANTILES, X.shape[0])
+        scaler = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", subsample=None).fit(X)
+    return scaler, np.flatnonzero(np.isnan(X).any(axis=0))
+
+
+def apply_scaler(X: Any, scaler: Any, with_gaps: np.ndarray) -> Any:
+    """Scale the columns, put zeros (the middle of a scaled column) in gaps, and add 0/1 columns that mark the gaps.
+
+    A gap in a column that had none in training counts as the middle.
+    """
+    if sparse.issparse(X):
+        return X
+    scaled = X if scaler is None else scaler.transform(X)
+    if isinstance(scaler, QuantileTransformer):
+        scaled = np.clip(scaled, -FARTHEST_QUANTILE, FARTHEST_QUANTILE)
+    return np.column_stack([np.nan_to_num(scaled, posinf=np.inf, neginf=-np.inf), np.isnan(X[:, with_gaps])])

@@ -1,0 +1,89 @@
+r"""The linear systems of kernel ridge regression: exact, on all rows, or approximate, on landmarks.
+
+Rows are scaled by the roots r of their weights, as in :mod:`truepath.ridge`. For one width a system knows the spectrum
+of its Gram matrix, which serves all penalties, and solves for the coefficients of one::
+
+    exact      C = r (r K r + alpha I)^-1 r Y
+    landmarks  C = M (P'P + alpha I)^-1 P' r Y,   P = r K(X, L) M,   M = K(L, L)^-1/2
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from truepath import ridge
+from truepath.hierarchy.matrices import as_dense
+from truepath.learners.kernel.kernels import kernel_matrix, squared_norms
+
+__all__ = ["Kernel", "KernelSystem", "exact_system", "landmark_system"]
+
+# Eigenvalues of the landmarks' kernel below this share of the greatest are left out, by the float type
+LEAST_EIGENVALUE = {"d": 1e-10, "f": 1e-6}
+
+
+class Kernel(NamedTuple):
+    """A kernel with its width and scale, and the float type of its matrices."""
+
+    name: str
+    gamma: float
+    scale: float
+    dtype: Any
+
+    def __call__(self, X: Any, Z: Any) -> np.ndarray:
+        """Return the kernel matrix of two sets of rows."""
+        return kernel_matrix(X, Z, self.name, self.gamma, self.scale, self.dtype)
+
+
+class KernelSystem(NamedTuple):
+    """A system ``(A + alpha I) W = B`` whose solution gives the coefficients ``back W``."""
+
+    A: np.ndarray
+    B: Any  # dense or sparse
+    back: np.ndarray  # a matrix, or a vector that scales rows
+    features: np.ndarray | None = None  # P, for landmarks
+    error: float = 0.0  # the share of the kernel's trace that an approximation does not reach
+
+    def solve(self, alpha: float) -> np.ndarray:
+        """Return the coefficients, dense, in the float type of A."""
+        factor = ridge.factor(self.A.copy(), alpha)
+        W = linalg.cho_solve(factor, as_dense(self.B), check_finite=False)
+        return np.ascontiguousarray(self.back[:, None] * W if self.back.ndim == 1 else self.back @ W)
+
+    def spectrum(self) -> ridge.Spectrum:
+        """Decompose the Gram matrix of the training rows."""
+        return ridge.kernel_spectrum(self.A) if self.features is None else ridge.gram_spectrum(self.features)
+
+
+def exact_system(kernel: Kernel, Z: Any, labels: Any, root: np.ndarray) -> KernelSystem:
+    """Return the system of all rows; ``labels`` are scaled by ``root``."""
+    K = kernel(Z, Z)
+    K = (K + K.T) / 2  # blocks of rows round differently from blocks of columns
+    K *= root[:, None] * root
+    return KernelSystem(K, labels, root)
+
+
+def landmark_system(kernel: Kernel, Z: Any, landmarks: Any, labels: Any, root: np.ndarray) -> KernelSystem:
+    """Return the system of the Nystroem features that ``landmarks``, some of the rows, give."""
+    M = _inverse_root(kernel(landmarks, landmarks))
+    P = kernel(Z, landmarks) @ M
+    error = 1 - float(np.einsum("ij,ij->", P, P, dtype=np.float64)) / _trace(kernel, Z)
+    P *= root[:, None]
+    B = as_dense(labels.T @ P).T if sparse.issparse(labels) else P.T @ labels
+    return KernelSystem(P.T @ P, np.ascontiguousarray(B), M, P, max(error, 0.0))
+
+
+def _inverse_root(K: np.ndarray) -> np.ndarray:
+    """Return a matrix M with M M' the pseudo-inverse of K."""
+    values, vectors = linalg.eigh((K + K.T) / 2, check_finite=False, driver="evd")
+    kept = values > LEAST_EIGENVALUE[values.dtype.char] * values[-1]
+    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def _trace(kernel: Kernel, Z: Any) -> float:
+    """Return the sum of k(x, x) over the rows."""
+    if kernel.name != "linear":
+        return float(Z.shape[0])
+    return float(squared_norms(Z).sum()) / kernel.scale

@@ -1,0 +1,168 @@
+"""Kernel ridge regression of label matrices, against scikit-learn's and against refits without each row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.spatial.distance import cdist, pdist
+from sklearn.kernel_ridge import KernelRidge
+
+from truepath import Hierarchy
+from truepath.learners import MultiLabelKernelRidge
+from truepath.metrics import auprc
+
+DISTANCES = {"rbf": "sqeuclidean", "laplacian": "cityblock"}
+
+
+@pytest.fixture
+def tree() -> Hierarchy:
+    return Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2/x", "c"])
+
+
+def make_rows(h: Hierarchy, n_rows: int = 40, n_features: int = 5, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    leaf = (X[:, :2] @ rng.normal(size=(2, len(h.leaves)))).argmax(axis=1)
+    return X, h.encode([[h.names[h.leaves[k]]] for k in leaf])
+
+
+def raw_scores(X, Y, X_new, kernel: str, gamma: float, alpha: float, weight=None):
+    """scikit-learn's kernel ridge on kernels written out."""
+    m = np.quantile(pdist(X, DISTANCES[kernel]), 0.5, method="inverted_cdf")
+    K = np.exp(-gamma * cdist(X, X, DISTANCES[kernel]) / m)
+    K_new = np.exp(-gamma * cdist(X_new, X, DISTANCES[kernel]) / m)
+    model = KernelRidge(alpha=alpha, kernel="precomputed").fit(K, Y.astype(float), sample_weight=weight)
+    return model.predict(K_new)
+
+
+@pytest.mark.parametrize("kernel", DISTANCES)
+def test_equals_scikit_learn_on_scaled_columns(tree, kernel):
+    X, Y = make_rows(tree)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = MultiLabelKernelRidge(kernel, 0.7, 0.3, hierarchy=tree, project=None).fit(X, Y)
+    wanted = np.clip(raw_scores(X, Y, X[:9] + 0.1, kernel, 0.7, 0.3), 0, 1)
+    assert_allclose(model.predict_proba(X[:9] + 0.1), wanted, atol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leave_one_out_scores_equal_refits(tree, weighted):
+    X, Y = make_rows(tree)
+    weight = np.random.default_rng(1).uniform(0.2, 3, len(X)) if weighted else None
+    options = {"normalize": None, "project": None, "hierarchy": tree}
+    model = MultiLabelKernelRidge("linear", alpha=0.5, loo_score=True, **options).fit(X, Y, weight)
+    scale = np.average(np.sum(X * X, axis=1), weights=weight)
+    for i in range(0, len(X), 7):
+        rest = np.delete(np.arange(len(X)), i)
+        other = KernelRidge(alpha=0.5, kernel="precomputed")
+        other.fit(X[rest] @ X[rest].T / scale, Y[rest].astype(float), None if weight is None else weight[rest])
+        wanted = np.clip(other.predict(X[[i]] @ X[rest].T / scale), 0, 1)
+        assert_allclose(model.loo_decision_[[i]], wanted, atol=1e-9)
+
+
+def test_weights_count_as_equal_rows(tree):
+    X, Y = make_rows(tree)
+    weight = np.random.default_rng(0).integers(0, 4, len(X)).astype(float)
+    repeated = np.repeat(np.arange(len(X)), weight.astype(int))
+    options = {"gamma": 1.0, "alpha": 0.4, "hierarchy": tree}
+    for kernel in ("rbf", "laplacian", "linear"):
+        model = MultiLabelKernelRidge(kernel, **options).fit(X, Y, weight)
+        again = MultiLabelKernelRidge(kernel, **options).fit(X[repeated], Y[repeated])
+        assert_allclose(model.predict_proba(X), again.predict_proba(X), atol=1e-9)
+
+
+def test_as_many_landmarks_as_rows_lose_nothing(tree):
+    X, Y = make_rows(tree)
+    exact = MultiLabelKernelRidge(gamma=1.0, alpha=0.3, hierarchy=tree, loo_score=True).fit(X, Y)
+    options = {"gamma": 1.0, "alpha": 0.3, "hierarchy": tree, "loo_score": True, "max_rows": 10}
+    all_rows = MultiLabelKernelRidge(n_landmarks=40, **options).fit(X, Y)
+    some = MultiLabelKernelRidge(n_landmarks=10, **options).fit(X, Y)
+    assert_allclose(all_rows.predict_proba(X), exact.predict_proba(X), atol=1e-7)
+    assert_allclose(all_rows.loo_decision_, exact.loo_decision_, atol=1e-7)
+    assert exact.approximation_error_ == 0
+    assert all_rows.approximation_error_ < 1e-9 < some.approximation_error_ < 1
+    assert some.X_fit_.shape[0] == 10
+
+
+def test_the_search_never_ends_below_its_start_and_reports_exact_areas(tree):
+    X, Y = make_rows(tree, 60)
+    model = MultiLabelKernelRidge(hierarchy=tree, loo_score=True).fit(X, Y)
+    gamma, alpha, area = max(model.tried_, key=lambda choice: choice[2])
+    assert (gamma, alpha) == (model.gamma_, model.alpha_)
+    assert auprc(Y, model.loo_decision_) == pytest.approx(area, abs=1e-12)
+    fixed = MultiLabelKernelRidge(gamma=gamma, alpha=alpha, hierarchy=tree).fit(X, Y)
+    assert_array_equal(fixed.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "cosine", "linear"])
+def test_a_row_is_scored_alike_in_any_company(tree, kernel):
+    X, Y = make_rows(tree, 500)
+    model = MultiLabelKernelRidge(kernel, 1.0, 0.1, hierarchy=tree).fit(X, Y)
+    together = model.predict_proba(X)
+    assert_array_equal(np.vstack([model.predict_proba(X[:7]), model.predict_proba(X[7:])]), together)
+    assert_array_equal(model.predict_proba(X[[450]]), together[[450]])
+
+
+def test_single_precision_agrees_with_double(tree):
+    X, Y = make_rows(tree, 1100)
+    single = MultiLabelKernelRidge(gamma=1.0, alpha=0.1, hierarchy=tree).fit(X, Y)
+    scores = single.predict_proba(X[:50])
+    assert scores.dtype == np.float32
+    X = single.scaler_.transform(X)
+    wanted = single._to_scores(
+        KernelRidge(alpha=0.1, kernel="rbf", gamma=1 / single.scale_).fit(X, Y.astype(float)).predict(X[:50])
+    )
+    assert_allclose(scores, wanted, atol=1e-4)
+
+
+def test_missing_values_are_marked_and_put_in_the_middle(tree):
+    X, Y = make_rows(tree)
+    X[::3, 1] = np.nan
+    model = MultiLabelKernelRidge(gamma=1.0, alpha=0.1, hierarchy=tree).fit(X, Y)
+    assert model.X_fit_.shape[1] == X.shape[1] + 1
+    X[0, 2] = np.nan  # never missing in training
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_quantiles_do_not_see_the_size_of_outliers(tree):
+    X, Y = make_rows(tree)
+    X_far = X.copy()
+    X_far[X.argmax(axis=0), np.arange(X.shape[1])] *= 1000
+    options = {"gamma": 1.0, "alpha": 0.1, "normalize": "quantile", "hierarchy": tree}
+    one, other = (MultiLabelKernelRidge(**options).fit(rows, Y) for rows in (X, X_far))
+    assert_allclose(one.predict_proba(X), other.predict_proba(X_far), atol=1e-12)
+
+
+def test_sparse_rows_score_as_dense_ones(tree):
+    X, Y = make_rows(tree)
+    X[np.abs(X) < 0.8] = 0
+    for kernel in ("cosine", "linear"):
+        options = {"kernel": kernel, "alpha": 0.2, "normalize": None, "hierarchy": tree}
+        dense = MultiLabelKernelRidge(**options).fit(X, Y)
+        thin = MultiLabelKernelRidge(**options).fit(sparse.csr_array(X), sparse.csr_array(Y))
+        assert_allclose(thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X), atol=1e-12)
+    with pytest.raises(ValueError, match="Use kernel='cosine'"):
+        MultiLabelKernelRidge("rbf", hierarchy=tree).fit(sparse.csr_array(X), Y)
+
+
+def test_refit_with_another_penalty_equals_a_fit(tree):
+    X, Y = make_rows(tree)
+    for max_rows in (8000, 10):
+        options = {"gamma": 1.0, "hierarchy": tree, "max_rows": max_rows, "n_landmarks": 12}
+        model = MultiLabelKernelRidge(alpha=0.1, keep_system=True, **options).fit(X, Y).refit(2.0)
+        fresh = MultiLabelKernelRidge(alpha=2.0, **options).fit(X, Y)
+        assert_array_equal(model.predict_proba(X), fresh.predict_proba(X))
+    with pytest.raises(ValueError, match="keep_system=True"):
+        fresh.refit(1.0)
+
+
+def test_rows_of_weight_zero_are_not_learned_from(tree):
+    X, Y = make_rows(tree)
+    weight = (np.arange(len(X)) % 4 > 0).astype(float)
+    model = MultiLabelKernelRidge(gamma=1.0, alpha=0.1, hierarchy=tree, loo_score=True).fit(X, Y, weight)
+    assert model.X_fit_.shape[0] == weight.sum()
+    assert model.loo_decision_.shape == Y.shape
+    assert_array_equal(model.loo_decision_[::4], model.predict_proba(X[::4]))
+    with pytest.raises(ValueError, match="zero in every row"):
+        model.fit(X, Y, np.zeros(len(X)))
