@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from truepath.data import data_home, list_datasets, load_dataset
-from truepath.data.files import read_bytes
+from truepath.files import read_bytes
 
 RUNS = 3
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -34,6 +34,7 @@ _ROOMS = (
     "experiments",
     "hierarchy",
     "learners",
+    "limits",
     "metrics",
     "papers",
     "persistence",

@@ -90,6 +90,22 @@ def test_a_hierarchy_is_its_own_clone_and_cannot_be_changed():
         h.aliases["x"] = "0"
 
 
+@given(dags(max_nodes=8), st.data())
+def test_edges_given_twice_count_once(h, data):
+    edges = [(h.names[u], h.names[v]) for u, v in h.edges] + [(None, h.names[v]) for v in h.roots]
+    twice = data.draw(st.permutations(edges + data.draw(st.lists(st.sampled_from(edges), max_size=8))))
+    found = Hierarchy.from_edges(twice)
+    assert {(found.names[u], found.names[v]) for u, v in found.edges} == {(h.names[u], h.names[v]) for u, v in h.edges}
+    assert set(found.names) == set(h.names)
+
+
+def test_an_edge_given_twice_out_of_order():
+    h = Hierarchy.from_edges([("a", "b"), ("a", "b"), ("c", "b")])
+    assert h.names[h.parents("b")].tolist() == ["a", "c"]
+    with pytest.raises(CycleError):
+        Hierarchy.from_edges([("a", "b"), ("a", "b"), ("c", "b"), ("b", "c")])
+
+
 def test_paths_of_any_shape():
     h = Hierarchy.from_paths(["a/1/x", ("b", "1")])
     assert h.names.tolist() == ["a", "a/1", "a/1/x", "b", "b/1"]

@@ -1,11 +1,15 @@
 """Ontologies in OBO format."""
 
+import gzip
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from truepath import Hierarchy
-from truepath.errors import HierarchyError
+from truepath.data import read_hierarchy
+from truepath.errors import DataFormatError, HierarchyError
 
 OBO = """format-version: 1.2
 ontology: tiny
@@ -80,3 +84,66 @@ def test_alternative_ids_stand_for_the_term():
     assert h.decode(h.encode([["T:21"]])) == [("T:2",)]
     assert Hierarchy.from_json(h.to_json()).index("T:20") == h.index("T:2")
     assert h.subgraph(["T:1"]).aliases == {}
+
+
+def test_two_relations_to_the_same_parent():
+    twice = OBO.replace("is_a: T:1\nrelationship: part_of T:2", "is_a: T:2\nrelationship: part_of T:2")
+    terms = twice.split("\n\n")
+    backwards = "\n\n".join([terms[0], *reversed(terms[1:])])  # children first: the order is not the file's
+    for text in (twice, backwards):
+        h = Hierarchy.from_obo(io.StringIO(text), relations=["is_a", "part_of"])
+        assert h.names[h.parents("T:3")].tolist() == ["T:2"]
+
+
+DAMAGED = [
+    ("id: T:3\n", "", r"tiny\.obo:17: a \[Term\] without an id"),
+    ("is_a: T:3", "is_a: ", r"tiny\.obo:34: is_a: '' does not name one other term"),
+    ("is_a: T:3", "is_a: T:5", r"tiny\.obo:34: the term 'T:5' stands in the relation 'is_a' to itself"),
+    ("part_of T:2", "part_of", r"tiny\.obo:22: relationship: 'part_of' does not name one"),
+    ("name: something", "something", r"tiny\.obo:11: 'something' is neither 'tag: value' nor a stanza"),
+    ("namespace: one\n\n[Term]\nid: T:2", "is_a: T:3\n\n[Term]\nid: T:2", r"tiny\.obo: the hierarchy has a cycle"),
+    ("[Term]", "[Typedef]", r"tiny\.obo: no \[Term\] with a name"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "said"), DAMAGED)
+def test_damage_is_named_with_file_and_line(tmp_path, old, new, said):
+    file = tmp_path / "tiny.obo"
+    file.write_text(OBO.replace(old, new))
+    for read in (Hierarchy.from_obo, read_hierarchy):
+        with pytest.raises((DataFormatError, HierarchyError), match=said):
+            read(file)
+
+
+def test_compressed_files_and_the_default_namespace(tmp_path):
+    file = tmp_path / "tiny.obo.gz"
+    file.write_bytes(gzip.compress(OBO.replace("ontology: tiny", "default-namespace: one").encode()))
+    assert Hierarchy.from_obo(file) == read()
+    text = OBO.replace("ontology: tiny", "default-namespace: x").replace("\nnamespace: one\n", "\n")
+    file.write_bytes(gzip.compress(text.encode()))
+    assert set(Hierarchy.from_obo(file, namespaces=["x"]).names) == {"T:1", "T:2", "T:3"}
+
+
+@given(st.randoms(use_true_random=False))
+def test_terms_and_relations_are_those_of_obonet(random):
+    obonet = pytest.importorskip("obonet")
+    terms = []
+    for k in range(random.randint(1, 8)):
+        lines = ["[Term]", f"id: T:{k}", *[f"name: n{k} {{a}} ! {k}"] * (random.random() < 0.9)]
+        for u in random.sample(range(k), random.randint(0, k)):
+            note = random.choice(["", " ! why", ' {source="x"}', ' {source="x"} ! why'])
+            lines.append(random.choice(["is_a: ", "relationship: part_of ", "relationship: has "]) + f"T:{u}{note}")
+        lines += ["is_obsolete: true"] * (random.random() < 0.1) + [f"alt_id: A:{k}"] * (random.random() < 0.3)
+        terms.append("\n".join(lines))
+    random.shuffle(terms)
+    text = "format-version: 1.2\nontology: o\n\n" + "\n\n".join(terms) + "\n"
+    graph = obonet.read_obo(io.StringIO(text))
+    named = {term for term, data in graph.nodes(data=True) if "name" in data}
+    kinds = {"is_a"} | {kind for _, _, kind in graph.edges(keys=True)}
+    if not named:
+        return
+    h = Hierarchy.from_obo(io.StringIO(text), relations=sorted(kinds))
+    assert set(h.names) == named
+    wanted = {(parent, child) for child, parent, _ in graph.edges(keys=True) if {child, parent} <= named}
+    assert {(h.names[u], h.names[v]) for u, v in h.edges} == wanted
+    assert dict(h.aliases) == {alias: term for term in named for alias in graph.nodes[term].get("alt_id", [])}

@@ -20,9 +20,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from truepath.data.files import PathType
 from truepath.data.named import data_home
 from truepath.errors import DataFormatError, UnknownDatasetError
+from truepath.files import PathType
 
 __all__ = ["fetch_benchmark", "read_manifest"]
 

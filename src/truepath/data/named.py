@@ -19,9 +19,10 @@ from truepath.data.bundled.toy import toy_dataset
 from truepath.data.dataset import Dataset
 from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
-from truepath.data.readers.base import find_reader, remark_of, split_files, store_labels
+from truepath.data.readers.base import find_reader, read_with, remark_of, split_files, store_labels
 from truepath.errors import UnknownDatasetError
 from truepath.hierarchy.matrices import SparseOutput
+from truepath.limits import Limits
 
 __all__ = ["data_home", "list_datasets", "load_dataset"]
 
@@ -79,6 +80,7 @@ def load_dataset(
     fold: int | None = None,
     home: str | os.PathLike[str] | None = None,
     sparse_output: SparseOutput = "auto",
+    limits: Limits | None = None,
 ) -> Dataset:
     """Load a data set by name.
 
@@ -98,6 +100,8 @@ def load_dataset(
         The data folder; :func:`data_home` by default.
     sparse_output : bool or "auto", default="auto"
         Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -120,18 +124,18 @@ def load_dataset(
         raise ValueError("fold needs version='laim': the original files have no folds. Use stratified_folds.")
     if name in _BUNDLED:
         return store_labels(toy_dataset() if name == "toy" else _pypi_topics(), sparse_output)
-    return store_labels(_load_folder(_find(name, data_home(home)), version, fold), sparse_output)
+    return store_labels(_load_folder(_find(name, data_home(home)), version, fold, limits), sparse_output)
 
 
-def _load_folder(folder: Path, version: str, fold: int | None) -> Dataset:
+def _load_folder(folder: Path, version: str, fold: int | None, limits: Limits | None) -> Dataset:
     title = f"{folder.parent.name}/{folder.name}"
     if version == "laim":
-        return _load_laim(folder, title, fold)
+        return _load_laim(folder, title, fold, limits)
     if version == "topics" and not title.startswith("mulan/rcv1"):
         raise ValueError(f"version='topics' is for the RCV1 subsets, not {title!r}.")
     files = split_files(folder)
     reader = find_reader(next(iter(files.values())))
-    ds = reader.read(files, name=folder.name if folder.parent.name == _GROUPS[0] else title)
+    ds = read_with(reader, files, limits, name=folder.name if folder.parent.name == _GROUPS[0] else title)
     if remarks := {split: remark for split, file in files.items() if (remark := remark_of(file))}:
         ds = replace(ds, provenance={**ds.provenance, "remarks": remarks})
     return with_topics(ds, folder.parent / "rcv1_topics.tsv") if version == "topics" else ds
@@ -161,18 +165,18 @@ def _unknown(name: object, home: Path) -> UnknownDatasetError:
     )
 
 
-def _load_laim(folder: Path, title: str, fold: int | None) -> Dataset:
+def _load_laim(folder: Path, title: str, fold: int | None, limits: Limits | None) -> Dataset:
     files = {path.name.split(".arff")[0]: path for path in sorted((folder / "laim").glob("*.arff*"))}
     if not files:
         raise ValueError(f"{title} has no LAIM version in {folder}.")
     if fold is None:
-        return read_meka(files["all"], name=f"{title} (laim)")
+        return read_meka(files["all"], name=f"{title} (laim)", limits=limits)
     chosen = {split: files.get(f"f{fold}.{split}") for split in ("train", "test")}
     if None in chosen.values():
         folds = sorted({int(stem[1]) for stem in files if re.fullmatch(r"f\d\.train", stem)})
         raise ValueError(f"{title} has no LAIM fold {fold}; there are {folds}.")
     paths: dict[str, Any] = chosen
-    return read_meka(paths, name=f"{title} (laim, fold {fold})")
+    return read_meka(paths, name=f"{title} (laim, fold {fold})", limits=limits)
 
 
 def _pypi_topics() -> Dataset:

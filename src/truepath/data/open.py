@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType
 from truepath.data.named import load_dataset
 from truepath.data.readers.base import (
     Reader,
@@ -17,12 +16,15 @@ from truepath.data.readers.base import (
     find_reader,
     is_readable,
     named_paths,
+    read_with,
     readable_endings,
     split_files,
     store_labels,
 )
 from truepath.errors import TruePathError, UnknownDatasetError
+from truepath.files import PathType
 from truepath.hierarchy.matrices import SparseOutput
+from truepath.limits import Limits
 
 __all__ = ["open_dataset", "reader_of"]
 
@@ -33,6 +35,7 @@ def open_dataset(
     format: str | None = None,
     home: str | os.PathLike[str] | None = None,
     sparse_output: SparseOutput = "auto",
+    limits: Limits | None = None,
     **options: Any,
 ) -> Dataset:
     r"""Open a data set: a file of any known format, a folder, or a name.
@@ -51,6 +54,8 @@ def open_dataset(
         The folder of named data sets; :func:`data_home` by default.
     sparse_output : bool or "auto", default="auto"
         Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
     **options
         Options of the reader, such as ``labels`` and ``text`` for tables; for names, those of :func:`load_dataset`.
 
@@ -78,10 +83,10 @@ def open_dataset(
     """
     files = _find_files(source, format)
     if files is None:
-        return _open_named(fspath(source), home, sparse_output, options)  # type: ignore[arg-type]
+        return _open_named(fspath(source), home, sparse_output, limits, options)  # type: ignore[arg-type]
     reader = find_reader(next(iter(named_paths(files).values())), format, options)
     check_options(reader, options)
-    return store_labels(reader.read(files, **options), sparse_output)
+    return store_labels(read_with(reader, files, limits, **options), sparse_output)
 
 
 def reader_of(
@@ -120,10 +125,14 @@ def _no_splits(folder: Path) -> TruePathError:
 
 
 def _open_named(
-    name: str, home: str | os.PathLike[str] | None, sparse_output: SparseOutput, options: Mapping[str, Any]
+    name: str,
+    home: str | os.PathLike[str] | None,
+    sparse_output: SparseOutput,
+    limits: Limits | None,
+    options: Mapping[str, Any],
 ) -> Dataset:
     try:
-        return load_dataset(name, home=home, sparse_output=sparse_output, **options)
+        return load_dataset(name, home=home, sparse_output=sparse_output, limits=limits, **options)
     except UnknownDatasetError as problem:
         if Path(name).is_dir():
             raise _no_splits(Path(name)) from None

@@ -92,7 +92,7 @@ def order_nodes(names: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.in
     if (pairs[:, 0] < pairs[:, 1]).all():
         return np.arange(n_nodes)
     ptr, children = group_by(pairs[:, 0], pairs[:, 1], n_nodes)
-    waiting = np.bincount(pairs[:, 1], minlength=n_nodes).tolist()
+    waiting = np.bincount(children, minlength=n_nodes).tolist()  # of distinct pairs: an edge may be given twice
     starts, flat = ptr.tolist(), children.tolist()
     ready = [v for v in range(n_nodes) if waiting[v] == 0]
     heapify(ready)
@@ -147,23 +147,34 @@ def number_paths(paths: Iterable[str | Sequence[str]], sep: str) -> Numbered:
         raise TypeError(f"paths must be a collection of paths; got the one string {paths!r}. Put it in a list.")
     if not sep:
         raise ValueError("sep must not be empty; it separates the parts of a path.")
-    parts_of: dict[str, tuple[str, ...]] = {}
+    above: dict[str, str | None] = {}
     edges: list[tuple[str | None, str]] = []
     for path in paths:
         parts = tuple(path.split(sep)) if isinstance(path, str) else tuple(path)
         if not parts or not all(isinstance(part, str) and part for part in parts):
             raise HierarchyError(f"the path {path!r} has an empty or non-string part; every step needs a name.")
-        for k in range(1, len(parts) + 1):
-            name = sep.join(parts[:k])
-            if name not in parts_of:
-                parts_of[name] = parts[:k]
-                edges.append((sep.join(parts[: k - 1]) or None, name))
-            elif parts_of[name] != parts[:k]:
+        parent = None
+        for k, part in enumerate(parts):
+            name = part if parent is None else f"{parent}{sep}{part}"
+            if name not in above:
+                above[name] = parent
+                edges.append((parent, name))
+            elif above[name] != parent:
                 raise HierarchyError(
-                    f"the paths {parts_of[name]!r} and {parts[:k]!r} both read {name!r}; "
+                    f"the paths {_parts_of(name, above, sep)!r} and {parts[: k + 1]!r} both read {name!r}; "
                     "choose a sep that no part contains."
                 )
+            parent = name
     return number_edges(edges, None, None)
+
+
+def _parts_of(name: str, above: Mapping[str, str | None], sep: str) -> tuple[str, ...]:
+    """Return the parts that a name was made of."""
+    parts = []
+    while (parent := above[name]) is not None:
+        parts.append(name[len(parent) + len(sep) :])
+        name = parent
+    return (name, *reversed(parts))
 
 
 def number_parents(
@@ -228,10 +239,13 @@ def parse_json(text: str) -> tuple[list[str], NDArray[np.int64], dict[str, str],
             raise HierarchyError(f"this JSON has the format {content['format']!r}, not {FORMAT!r}.")
         names = [check_name(name) for name in content["names"]]
         edges = [(names[_place(u, names)], names[_place(v, names)]) for u, v in content["edges"]]
-        aliases = {str(alias): _known(name, set(names)) for alias, name in content["aliases"].items()}
+        known = set(names)
+        aliases = {str(alias): _known(name, known) for alias, name in content["aliases"].items()}
         sep = content["sep"]
     except HierarchyError:
         raise
+    except RecursionError:
+        raise HierarchyError("this is not the JSON of a hierarchy: it is nested too deeply.") from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise HierarchyError(f"this is not the JSON of a hierarchy: {error}") from error
     return (*number_edges(edges, names, None), aliases, None if sep is None else str(sep))

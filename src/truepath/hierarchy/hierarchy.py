@@ -15,6 +15,7 @@ from scipy import sparse
 from truepath.hierarchy import build, encode, matrices, propagation, restrict
 from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
 from truepath.hierarchy.names import look_up
+from truepath.limits import Limits
 
 __all__ = ["Hierarchy"]
 
@@ -191,28 +192,33 @@ class Hierarchy:
         *,
         relations: Sequence[str] = ("is_a",),
         namespaces: Sequence[str] | None = None,
+        limits: Limits | None = None,
     ) -> Hierarchy:
-        """Build from an ontology in OBO format (needs the ``ontology`` extra).
+        """Build from an ontology in OBO format.
 
         Parameters
         ----------
         source : path, URL or text stream
-            What ``obonet.read_obo`` reads; .gz, .bz2 and .xz too.
+            A file may be compressed (.gz, .bz2, .xz).
         relations : sequence of str, default=("is_a",)
             Which relations make edges, for instance ``("is_a", "part_of")``. A relation that leads into another
             of the chosen ``namespaces`` counts as well.
         namespaces : sequence of str, optional
             Keep these only, e.g. ``["biological_process"]``. All by default.
+        limits : Limits, optional
+            The most that is taken from the file; see :class:`truepath.limits.Limits`.
 
         Notes
         -----
         Obsolete terms are left out. Alternative ids (``alt_id``) are kept as :attr:`aliases`: :meth:`index` and
         :meth:`encode` take them for the term they stand for.
         """
-        from truepath.hierarchy.obo import read_obo
+        from truepath.files import naming_file
+        from truepath.hierarchy.obo import name_of, read_obo
 
-        names, pairs, aliases = read_obo(source, relations, namespaces)
-        return cls(names, pairs, aliases)
+        with naming_file(name_of(source)):
+            names, pairs, aliases = read_obo(source, relations, namespaces, limits)
+            return cls(names, pairs, aliases)
 
     @classmethod
     def from_json(cls, text: str) -> Hierarchy:

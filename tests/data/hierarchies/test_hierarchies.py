@@ -65,7 +65,6 @@ def test_each_kind_of_file(tmp_path):
 
 
 def test_an_ontology(tmp_path):
-    pytest.importorskip("obonet")
     text = "format-version: 1.2\n\n[Term]\nid: T:1\nname: top\n\n[Term]\nid: T:2\nname: below\nis_a: T:1\n"
     assert read_hierarchy(write(tmp_path, "h.obo", text)).n_edges == 1
 
@@ -119,7 +118,7 @@ def test_a_new_format_is_found_by_existing(tmp_path):
         endings = (".dots",)
 
         @staticmethod
-        def read(path, sep, root):
+        def read(path, sep, root, limits):
             return Hierarchy.from_paths(path.read_text().split(), sep=".")
 
     try:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import ClassVar
 
-from truepath.data.files import PathType, ending_of
 from truepath.data.readers.base import is_readable
-from truepath.errors import DataFormatError, HierarchyError, UnknownDatasetError
+from truepath.errors import DataFormatError, UnknownDatasetError
+from truepath.files import PathType, ending_of, naming_file
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits, usual_limits
 from truepath.registry import Member, Registry
 
 __all__ = ["HIERARCHIES", "HierarchyReader", "build", "read_hierarchy"]
@@ -24,12 +26,14 @@ class HierarchyReader(Member):
     endings: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
         """Read a file; ``sep`` separates the parts of label paths, ``root`` is a name that becomes no node."""
         raise NotImplementedError
 
 
-def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None) -> Hierarchy:
+def read_hierarchy(
+    source: PathType, *, sep: str = "/", root: str | None = None, limits: Limits | None = None
+) -> Hierarchy:
     r"""Read a hierarchy from a file, by the ending of its name, or take a data set's.
 
     Parameters
@@ -49,6 +53,8 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
         Separator of the parts of a label path.
     root : str, optional
         The name of the root in a file of edges; it becomes no node.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -63,17 +69,18 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
     >>> read_hierarchy(file).names.tolist(), read_hierarchy("toy").n_nodes
     (['Science', 'Physics'], 5)
     """
-    path = Path(source)
+    path, limits = Path(source), limits or usual_limits()
     if not path.exists():
-        return _of_dataset(source)
+        return _of_dataset(source, limits)
     reader = next((reader for reader in HIERARCHIES.members() if ending_of(path) in reader.endings), None)
     if reader is not None and path.is_file():
-        found: Hierarchy = reader.read(path, sep, root)
+        found: Hierarchy = reader.read(path, sep, root, limits)
+        limits.check_hierarchy(found.n_nodes, found.height, fspath(path))
         return found
     if path.is_dir() or is_readable(path):
         from truepath.data.open import open_dataset
 
-        return open_dataset(path).hierarchy
+        return open_dataset(path, limits=limits).hierarchy
     known = " ".join(ending for reader in HIERARCHIES.members() for ending in reader.endings)
     raise DataFormatError(
         f"no hierarchy can be read from a file ending in {ending_of(path) or 'nothing'!r}; use {known}, or a data set.",
@@ -81,12 +88,12 @@ def read_hierarchy(source: PathType, *, sep: str = "/", root: str | None = None)
     )
 
 
-def _of_dataset(source: PathType) -> Hierarchy:
+def _of_dataset(source: PathType, limits: Limits) -> Hierarchy:
     from truepath.data.named import load_dataset
 
     name = source if isinstance(source, str) else fspath(source)
     try:
-        return load_dataset(name).hierarchy
+        return load_dataset(name, limits=limits).hierarchy
     except UnknownDatasetError as problem:
         if isinstance(source, PathLike) or Path(name).suffix:
             raise FileNotFoundError(2, "no such file of a hierarchy", name) from None
@@ -94,10 +101,7 @@ def _of_dataset(source: PathType) -> Hierarchy:
         raise UnknownDatasetError(said, problem.remedy) from None
 
 
-def build(edges: list[tuple[str | None, str]], path: Path) -> Hierarchy:
+def build(edges: Sequence[tuple[str | None, str]], path: PathType, nodes: Iterable[str] | None = None) -> Hierarchy:
     """Make the hierarchy of a file's edges; errors in them name the file."""
-    try:
-        return Hierarchy.from_edges(edges)
-    except HierarchyError as problem:
-        problem.problem = f"{path}: {problem.problem}"
-        raise
+    with naming_file(path):
+        return Hierarchy.from_edges(edges, nodes=nodes)

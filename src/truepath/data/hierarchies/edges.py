@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from os import fspath
 from pathlib import Path
 
-from truepath.data.files import PathType, read_text, split_lines
-from truepath.data.hierarchies.base import HierarchyReader
+from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.errors import DataFormatError
+from truepath.files import PathType, read_text, split_lines
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_edges"]
 
 
-def read_edges(path: PathType, names: Sequence[str] = (), root: str | None = None) -> Hierarchy:
+def read_edges(
+    path: PathType, names: Sequence[str] = (), root: str | None = None, *, limits: Limits | None = None
+) -> Hierarchy:
     r"""Read a hierarchy from a file of edges ``parent child``, one per line; ``#`` starts a comment line.
 
     Parameters
@@ -25,6 +28,8 @@ def read_edges(path: PathType, names: Sequence[str] = (), root: str | None = Non
         Nodes to include in any case, and first; those that no edge names are at the top.
     root : str, optional
         The name of the root in the file; it becomes no node.
+    limits : Limits, optional
+        The most that is taken from the file; see :class:`truepath.limits.Limits`.
 
     Examples
     --------
@@ -35,7 +40,7 @@ def read_edges(path: PathType, names: Sequence[str] = (), root: str | None = Non
     ['c', 'a', 'b']
     """
     edges: list[tuple[str | None, str]] = []
-    for number, line in enumerate(split_lines(read_text(path)), start=1):
+    for number, line in enumerate(split_lines(read_text(path, limits)), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         pair = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
@@ -43,7 +48,9 @@ def read_edges(path: PathType, names: Sequence[str] = (), root: str | None = Non
             raise DataFormatError(f"{line.strip()[:40]!r} is not an edge 'parent child'.", fspath(path), number)
         edges.append((None if pair[0] == root else pair[0], pair[1]))
     nodes = dict.fromkeys([*names, *(name for edge in edges for name in edge if name is not None)])
-    return Hierarchy.from_edges(edges, nodes=nodes)
+    found = build(edges, path, nodes)
+    (limits or usual_limits()).check_hierarchy(found.n_nodes, found.height, fspath(path))
+    return found
 
 
 class Edges(HierarchyReader):
@@ -54,6 +61,6 @@ class Edges(HierarchyReader):
     endings = (".edges",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
         """Read the edges."""
-        return read_edges(path, root=root)
+        return read_edges(path, root=root, limits=limits)

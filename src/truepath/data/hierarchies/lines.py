@@ -5,11 +5,12 @@ from __future__ import annotations
 from os import fspath
 from pathlib import Path
 
-from truepath.data.files import read_text, split_lines
 from truepath.data.hierarchies.base import HierarchyReader
 from truepath.data.hierarchies.pairs import read_pairs
 from truepath.errors import DataFormatError
+from truepath.files import naming_file, read_text, split_lines
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits
 
 __all__ = ["Lines"]
 
@@ -22,19 +23,21 @@ class Lines(HierarchyReader):
     endings = (".txt", ".paths")
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
         """Read the paths."""
-        return _read(path, sep, root)
+        return _read(path, sep, root, limits)
 
 
-def _read(path: Path, sep: str, root: str | None) -> Hierarchy:
-    lines = [line for line in split_lines(read_text(path)) if line.strip() and not line.startswith("#")]
+def _read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
+    lines = [line for line in split_lines(read_text(path, limits)) if line.strip() and not line.startswith("#")]
     if lines and all("\t" in line for line in lines):
-        return read_pairs(path, "\t", root)
+        return read_pairs(path, "\t", root, limits)
     paths = [tuple(part.strip() for part in line.split(sep)) for line in lines]
     for line, parts in zip(lines, paths):
         if not all(parts):
             raise DataFormatError(f"the label path {line.strip()[:60]!r} has an empty part.", fspath(path))
     if not paths:
         raise DataFormatError("no label path in the file.", fspath(path))
-    return Hierarchy.from_paths(dict.fromkeys(paths), sep=sep)
+    limits.check_paths(paths, sep, fspath(path))
+    with naming_file(path):
+        return Hierarchy.from_paths(dict.fromkeys(paths), sep=sep)

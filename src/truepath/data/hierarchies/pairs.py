@@ -5,21 +5,22 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from truepath.data.files import read_text, split_lines
 from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.tables.frames import delimiter_of
 from truepath.errors import DataFormatError
+from truepath.files import read_text, split_lines
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits
 
 __all__ = ["Pairs", "read_pairs"]
 
 _HEADER = (("parent", "child"), ("source", "target"), ("from", "to"))
 
 
-def read_pairs(path: Path, delimiter: str, root: str | None) -> Hierarchy:
+def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits) -> Hierarchy:
     """Read edges; the empty name, like the root's, means the top."""
     edges: list[tuple[str | None, str]] = []
-    reader = csv.reader(split_lines(read_text(path)), delimiter=delimiter, strict=True)
+    reader = csv.reader(split_lines(read_text(path, limits)), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             pair = [cell.strip() for cell in cells]
@@ -43,6 +44,6 @@ class Pairs(HierarchyReader):
     endings = (".csv", ".tsv", ".tab")
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
         """Read the edges."""
-        return read_pairs(path, delimiter_of(path), root)
+        return read_pairs(path, delimiter_of(path), root, limits)

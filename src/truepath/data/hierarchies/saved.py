@@ -5,10 +5,11 @@ from __future__ import annotations
 from os import fspath
 from pathlib import Path
 
-from truepath.data.files import read_text
 from truepath.data.hierarchies.base import HierarchyReader
 from truepath.errors import DataFormatError, HierarchyError
+from truepath.files import read_text
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits
 
 __all__ = ["JSON", "OBO"]
 
@@ -21,10 +22,10 @@ class JSON(HierarchyReader):
     endings = (".json",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
         """Read the text."""
         try:
-            return Hierarchy.from_json(read_text(path))
+            return Hierarchy.from_json(read_text(path, limits))
         except HierarchyError as problem:
             raise DataFormatError(problem.problem, fspath(path), remedy=problem.remedy) from None
 
@@ -34,10 +35,9 @@ class OBO(HierarchyReader):
 
     name = "obo"
     summary = "an ontology"
-    needs = ("the extra ontology",)
     endings = (".obo",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
         """Read the terms and their relations."""
-        return Hierarchy.from_obo(fspath(path))
+        return Hierarchy.from_obo(path, limits=limits)

@@ -27,11 +27,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import COMPRESSIONS, PathType, ending_of, plain_name
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, TruePathError
+from truepath.files import COMPRESSIONS, PathType, ending_of, plain_name
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import DENSE_LIMIT, SparseOutput, choose_form
+from truepath.limits import Limits
 from truepath.registry import READERS, Member
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __all__ = [
     "list_readers",
     "make_dataset",
     "named_paths",
+    "read_with",
     "readable_endings",
     "remark_of",
     "split_files",
@@ -87,9 +89,19 @@ class Reader(Member):
 
     @classmethod
     def options(cls) -> list[str]:
-        """Return the names of the options that ``read`` takes."""
-        parameters = list(signature(cls.read).parameters.values())[1:]
-        return [p.name for p in parameters if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
+        """Return the names of the options that ``read`` takes; the limits, which all take, are left out."""
+        return [option for option in _options(cls) if option != "limits"]
+
+
+def _options(reader: type[Reader]) -> list[str]:
+    parameters = list(signature(reader.read).parameters.values())[1:]
+    return [p.name for p in parameters if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
+
+
+def read_with(reader: type[Reader], files: Paths, limits: Limits | None, **options: Any) -> Dataset:
+    """Read files, within the limits if the reader has any."""
+    bounds = {"limits": limits} if "limits" in _options(reader) else {}
+    return reader.read(files, **options, **bounds)
 
 
 def readable_endings() -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType
 from truepath.data.hierarchies.base import read_hierarchy
 from truepath.data.readers.base import (
     Paths,
@@ -27,7 +26,9 @@ from truepath.data.readers.base import (
 )
 from truepath.data.tables.frames import TABLES, Columns, is_missing, read_columns, stack_columns
 from truepath.errors import DataFormatError
+from truepath.files import PathType, naming_file
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_paths_csv"]
 
@@ -47,6 +48,7 @@ def read_paths_csv(
     hierarchy: Hierarchy | PathType | None = None,
     delimiter: str | None = None,
     name: str | None = None,
+    limits: Limits | None = None,
 ) -> Dataset:
     r"""Read a table in which each row has one or several label paths.
 
@@ -83,6 +85,8 @@ def read_paths_csv(
         Separator of the cells of a text file; by default a tab for ``.tsv`` and a comma otherwise.
     name : str, optional
         The name of the data set; by default the file's.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -102,12 +106,13 @@ def read_paths_csv(
     >>> ds["all"].X.tolist(), ds.hierarchy.decode(ds["all"].y)
     (['Optics', 'Cells'], [('Science/Physics', 'Art'), ('Science/Biology',)])
     """
-    table, part = _read(path, delimiter, split)
+    limits = limits or usual_limits()
+    table, part = _read(path, delimiter, split, limits)
     level_columns = [labels] if isinstance(labels, str) else list(labels)
     used = [*level_columns, *(c for c in (text, ids, split) if c is not None)]
     table.check(used + list(features or ()) + list(categorical_features))
     rows = _path_rows(table, labels, sep, between)
-    hierarchy, index = _hierarchy(table, rows, hierarchy, sep)
+    hierarchy, index = _hierarchy(table, rows, hierarchy, sep, limits)
 
     def unknown(row: int, label: str) -> DataFormatError:
         return table.error(f"label {label[:60]!r} is not in the hierarchy given.", row)
@@ -124,15 +129,15 @@ def read_paths_csv(
     return make_dataset(title, hierarchy, parts, feature_names, codes, {"files": files})
 
 
-def _read(path: Any, delimiter: str | None, split: str | None) -> tuple[Columns, NDArray[np.object_]]:
+def _read(path: Any, delimiter: str | None, split: str | None, limits: Limits) -> tuple[Columns, NDArray[np.object_]]:
     """Read one table, or one per split, joined; return it and the split of each row."""
     if isinstance(path, Mapping):
         if split is not None:
             raise ValueError("split and one file per split exclude each other: the files are the splits.")
-        tables = {name: read_columns(file, delimiter) for name, file in named_paths(path).items()}
+        tables = {name: read_columns(file, delimiter, limits) for name, file in named_paths(path).items()}
         part = np.repeat(np.array(list(tables), object), [table.n_rows for table in tables.values()])
         return stack_columns(list(tables.values())), part
-    table = read_columns(path, delimiter)
+    table = read_columns(path, delimiter, limits)
     if split is None:
         return table, np.full(table.n_rows, "all", object)
     table.check([split])
@@ -168,15 +173,18 @@ def _clean(table: Columns, row: int, path: str, sep: str) -> str:
 
 
 def _hierarchy(
-    table: Columns, rows: list[list[str]], hierarchy: Hierarchy | PathType | None, sep: str
+    table: Columns, rows: list[list[str]], hierarchy: Hierarchy | PathType | None, sep: str, limits: Limits
 ) -> tuple[Hierarchy, dict[str, int]]:
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
-        hierarchy = read_hierarchy(hierarchy, sep=sep)
+        hierarchy = read_hierarchy(hierarchy, sep=sep, limits=limits)
     if hierarchy is None:
         paths = list(dict.fromkeys(path for row in rows for path in row))
         if not paths:
             raise table.error("no row has a label: there is no hierarchy to read. Pass hierarchy=.")
-        hierarchy = Hierarchy.from_paths([tuple(path.split(sep)) for path in paths], sep=sep)
+        parts = [tuple(path.split(sep)) for path in paths]
+        limits.check_paths(parts, sep, table.path)
+        with naming_file(table.path):
+            hierarchy = Hierarchy.from_paths(parts, sep=sep)
     return hierarchy, {label: v for v, label in enumerate(hierarchy.names.tolist())}
 
 

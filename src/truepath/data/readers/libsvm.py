@@ -11,11 +11,12 @@ from os import fspath
 from typing import Any
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, head_lines, read_text, split_lines
 from truepath.data.readers.base import Paths, Reader, named_paths, title_of
 from truepath.data.readers.sparse_lines import SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
+from truepath.files import PathType, head_lines, read_text, split_lines
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_libsvm"]
 
@@ -30,6 +31,7 @@ def read_libsvm(
     first_index: int = 1,
     root: str | None = None,
     name: str | None = None,
+    limits: Limits | None = None,
 ) -> Dataset:
     """Read multi-label LIBSVM files: ``label,label index:value ...`` with any words as labels.
 
@@ -48,23 +50,28 @@ def read_libsvm(
         The name of the root in the edges.
     name : str, optional
         The name of the data set; by default the file's.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
     ds : Dataset
     """
-    files = {split: _read(file) for split, file in named_paths(path).items()}
+    limits = limits or usual_limits()
+    files = {split: _read(file, limits) for split, file in named_paths(path).items()}
     names = list(dict.fromkeys(label for lines in files.values() for row in lines.names() for label in row))
     if not names:
         raise DataFormatError("no row has a label.", fspath(next(iter(files.values())).path))
-    X = read_features(files, n_features, first_index)
+    X = read_features(files, n_features, first_index, limits)
     index = {label: v for v, label in enumerate(names)}
     written = {split: lines.labels(index, len(names)) for split, lines in files.items()}
-    return make_sparse_dataset(name or title_of(path), files, X, written, names, hierarchy, root)
+    return make_sparse_dataset(name or title_of(path), files, X, written, names, hierarchy, root, limits)
 
 
-def _read(path: PathType) -> SparseLines:
-    bare = ((number, line.split("#", 1)[0]) for number, line in enumerate(split_lines(read_text(path)), start=1))
+def _read(path: PathType, limits: Limits) -> SparseLines:
+    bare = (
+        (number, line.split("#", 1)[0]) for number, line in enumerate(split_lines(read_text(path, limits)), start=1)
+    )
     lines = cut_lines(((number, line) for number, line in bare if line.strip()), path)
     if not lines.rows:
         raise DataFormatError("no rows.", fspath(path))

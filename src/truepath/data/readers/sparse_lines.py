@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType
 from truepath.data.hierarchies.edges import read_edges
 from truepath.data.readers.base import make_dataset, split_of_labels, written_labels
 from truepath.data.readers.numbered import NumberedNames
 from truepath.errors import DataFormatError, HierarchyError
+from truepath.files import PathType
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits
 
-__all__ = ["MOST_FEATURES", "SparseLines", "cut_lines", "make_sparse_dataset", "read_features"]
-
-MOST_FEATURES = 2**31 - 1
+__all__ = ["SparseLines", "cut_lines", "make_sparse_dataset", "read_features"]
 
 _Line = tuple[int, str, str]  # line number, labels, features
 _Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # row, index and value of each pair
@@ -70,15 +69,24 @@ def _cut(line: str, number: int) -> _Line:
 
 
 def read_features(
-    files: Mapping[str, SparseLines], n_features: int | None, first_index: int
+    files: Mapping[str, SparseLines], n_features: int | None, first_index: int, limits: Limits
 ) -> dict[str, sparse.csr_array[Any]]:
     """Read the features of all files; as many as the largest index needs, if their number is not known."""
     pairs = {split: _pairs(lines, first_index) for split, lines in files.items()}
     width = n_features
     if width is None:
+        for split, (rows, indices, _) in pairs.items():
+            _check_largest(files[split], rows, indices + first_index, limits)
         width = max(int(indices.max(initial=0)) for _, indices, _ in pairs.values()) + 1
     is_known = n_features is not None
     return {split: _matrix(lines, pairs[split], width, is_known, first_index) for split, lines in files.items()}
+
+
+def _check_largest(lines: SparseLines, rows: NDArray[np.int64], indices: NDArray[np.int64], limits: Limits) -> None:
+    if indices.size:
+        at = int(indices.argmax())
+        number = lines.rows[rows[at]][0]
+        limits.check("max_features", int(indices[at]), "the feature {:,}", lines.path, number)
 
 
 def _pairs(lines: SparseLines, first_index: int) -> _Pairs:
@@ -117,7 +125,7 @@ def _pairs_carefully(lines: SparseLines) -> tuple[NDArray[np.int64], NDArray[np.
 
 def _matrix(lines: SparseLines, pairs: _Pairs, width: int, is_known: bool, first_index: int) -> sparse.csr_array[Any]:
     which, indices, values = pairs
-    outside = np.flatnonzero((indices < 0) | (indices >= min(width, MOST_FEATURES)))
+    outside = np.flatnonzero((indices < 0) | (indices >= width))
     if outside.size:
         at = outside[0]
         last = f" to {width - 1 + first_index}" if is_known else " on"
@@ -145,12 +153,13 @@ def make_sparse_dataset(
     names: Sequence[str],
     hierarchy: Hierarchy | PathType | None,
     root: str | None,
+    limits: Limits,
 ) -> Dataset:
     """Put the label columns in the hierarchy's order, and close the labels."""
     if hierarchy is None:
         hierarchy = Hierarchy.flat(names)
     elif not isinstance(hierarchy, Hierarchy):
-        hierarchy = read_edges(hierarchy, names, root)
+        hierarchy = read_edges(hierarchy, names, root, limits=limits)
     place = {label: v for v, label in enumerate(hierarchy.names.tolist())}
     missing = [label for label in names if label not in place]
     if missing:

@@ -11,15 +11,14 @@ from os import PathLike, fspath
 from typing import Any
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, head_lines, read_text, split_lines
 from truepath.data.readers.base import Paths, Reader, named_paths, title_of
-from truepath.data.readers.sparse_lines import MOST_FEATURES, SparseLines, cut_lines, make_sparse_dataset, read_features
+from truepath.data.readers.sparse_lines import SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
+from truepath.files import PathType, head_lines, read_text, split_lines
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_xmc"]
-
-_MOST_LABELS = 2**24  # more than any known collection has; a larger number is a damaged header
 
 
 def read_xmc(
@@ -29,6 +28,7 @@ def read_xmc(
     label_names: Sequence[str] | PathType | None = None,
     root: str | None = None,
     name: str | None = None,
+    limits: Limits | None = None,
 ) -> Dataset:
     r"""Read the text format of the extreme classification repositories.
 
@@ -47,6 +47,8 @@ def read_xmc(
         The name of the root in the edges.
     name : str, optional
         The name of the data set; by default the file's.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -62,25 +64,26 @@ def read_xmc(
     >>> ds["all"].X.toarray().tolist(), ds.hierarchy.decode(ds["all"].y)
     ([[0.0, 0.5, 0.0, 1.0], [2.0, 0.0, 0.0, 0.0]], [('0', '2'), ()])
     """
+    limits = limits or usual_limits()
     files: dict[str, SparseLines] = {}
     sizes: tuple[int, int] | None = None
     for split, file in named_paths(path).items():
-        files[split], found = _read(file)
+        files[split], found = _read(file, limits)
         if sizes not in (None, found):
             raise DataFormatError(f"{found} features and labels, but {sizes} in the other files.", fspath(file), 1)
         sizes = found
     n_features, n_labels = sizes or (0, 0)
-    names = _label_names(label_names, n_labels)
+    names = _label_names(label_names, n_labels, limits)
     index = {str(v): v for v in range(n_labels)}
-    X = read_features(files, n_features, 0)
+    X = read_features(files, n_features, 0, limits)
     written = {split: lines.labels(index, n_labels) for split, lines in files.items()}
-    return make_sparse_dataset(name or title_of(path), files, X, written, names, hierarchy, root)
+    return make_sparse_dataset(name or title_of(path), files, X, written, names, hierarchy, root, limits)
 
 
-def _read(path: PathType) -> tuple[SparseLines, tuple[int, int]]:
+def _read(path: PathType, limits: Limits) -> tuple[SparseLines, tuple[int, int]]:
     """Return the rows of a file and the numbers of its features and labels."""
-    lines = split_lines(read_text(path))
-    n_samples, *sizes = _header(lines[0], fspath(path))
+    lines = split_lines(read_text(path, limits))
+    n_samples, *sizes = _header(lines[0], fspath(path), limits)
     found = cut_lines(((number, line) for number, line in enumerate(lines[1:], start=2) if line), path)
     if len(found.rows) != n_samples:
         problem = f"{len(found.rows)} rows, but the first line announces {n_samples}."
@@ -95,7 +98,7 @@ def _sizes(line: str) -> list[int] | None:
     return [int(part) for part in parts] if is_header else None
 
 
-def _header(line: str, path: str) -> list[int]:
+def _header(line: str, path: str, limits: Limits) -> list[int]:
     sizes = _sizes(line)
     if sizes is None:
         raise DataFormatError(
@@ -104,16 +107,18 @@ def _header(line: str, path: str) -> list[int]:
             path,
             1,
         )
-    if 0 in sizes or sizes[1] > MOST_FEATURES or sizes[2] > _MOST_LABELS:
-        raise DataFormatError("the first line announces no rows, no features, no labels, or too many.", path, 1)
+    if 0 in sizes:
+        raise DataFormatError("the first line announces no rows, no features or no labels.", path, 1)
+    limits.check("max_features", sizes[1], "the first line announces {:,} features", path, 1)
+    limits.check("max_labels", sizes[2], "the first line announces {:,} labels", path, 1)
     return sizes
 
 
-def _label_names(source: Sequence[str] | PathType | None, n_labels: int) -> list[str]:
+def _label_names(source: Sequence[str] | PathType | None, n_labels: int, limits: Limits) -> list[str]:
     if source is None:
         return [str(v) for v in range(n_labels)]
     from_file = isinstance(source, (str, PathLike))
-    names = [name.strip() for name in split_lines(read_text(source))] if from_file else list(map(str, source))  # type: ignore[arg-type]
+    names = [name.strip() for name in split_lines(read_text(source, limits))] if from_file else list(map(str, source))  # type: ignore[arg-type]
     if len(names) != n_labels:
         where = fspath(source) if from_file else None  # type: ignore[arg-type]
         raise DataFormatError(f"{len(names)} label names for {n_labels} labels.", where)

@@ -10,15 +10,16 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.files import PathType, ending_of, open_binary, read_text
+from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError
+from truepath.files import PathType, ending_of, read_text
+from truepath.limits import Limits
 
 __all__ = [
     "FORMATS",
@@ -30,7 +31,6 @@ __all__ = [
     "is_missing",
     "long_cells",
     "read_columns",
-    "read_parquet",
     "stack_columns",
 ]
 
@@ -166,18 +166,18 @@ def _number(cell: Any) -> float:
     return float("nan") if is_missing(cell) else float(cell)
 
 
-def read_columns(source: PathType | Any, delimiter: str | None = None) -> Columns:
+def read_columns(source: PathType | Any, delimiter: str | None = None, limits: Limits | None = None) -> Columns:
     """Read a table from a file, by its ending, or from a data frame."""
     if not isinstance(source, (str, PathLike)):
         return _from_frame(source, None)
     if format_of(source) == "parquet":
-        return _from_frame(read_parquet(source), fspath(source))
-    return _read_csv(source, delimiter or delimiter_of(source))
+        return _from_frame(read_parquet(source, limits), fspath(source))
+    return _read_csv(source, delimiter or delimiter_of(source), limits)
 
 
-def _read_csv(path: PathType, delimiter: str) -> Columns:
+def _read_csv(path: PathType, delimiter: str, limits: Limits | None) -> Columns:
     with long_cells():
-        reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
+        reader = csv.reader(io.StringIO(read_text(path, limits), newline=""), delimiter=delimiter, strict=True)
         rows: list[list[str]] = []
         lines: list[int] = []
         try:
@@ -226,20 +226,3 @@ def _from_frame(frame: Any, path: str | None) -> Columns:
     if not data or not len(table):
         raise DataFormatError("the table has no rows or no columns.", path)
     return Columns(data, path)
-
-
-def read_parquet(path: PathType) -> Any:
-    """Read a Parquet file with the library that is installed."""
-    with open_binary(path) as file:  # a missing file is an OSError with any library
-        try:
-            if find_spec("pyarrow"):
-                from pyarrow import parquet
-
-                return parquet.read_table(file)
-            if find_spec("polars"):
-                import polars
-
-                return polars.read_parquet(file)
-        except Exception as problem:  # each library has its own errors
-            raise DataFormatError(f"not a readable Parquet file ({problem}).", fspath(path)) from problem
-    raise ImportError("reading Parquet needs pyarrow or polars: install one of them (pip install pyarrow).")

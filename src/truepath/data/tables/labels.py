@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath._atomic import open_atomically
-from truepath.data.files import PathType, read_text
 from truepath.data.tables.frames import Columns, format_of, is_missing, read_columns
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import check_ids, is_id_name
 from truepath.data.tables.write import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError, explain
+from truepath.files import PathType, read_text
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import as_dense, choose_form
 from truepath.hierarchy.names import unknown_label
+from truepath.limits import Limits
 
 __all__ = ["LabelTable", "read_labels", "write_labels"]
 
@@ -51,6 +52,7 @@ def read_labels(
     ids: str | None = None,
     between: str = ";",
     close: bool = False,
+    limits: Limits | None = None,
 ) -> LabelTable:
     r"""Read label sets: what :func:`write_labels` wrote, or a matrix of 0 and 1.
 
@@ -68,6 +70,8 @@ def read_labels(
         Separator of the labels in a cell.
     close : bool, default=False
         For matrices: whether to add missing ancestors; otherwise they are an error.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -85,17 +89,17 @@ def read_labels(
     (['x', 'y'], [[1, 1, 1], [0, 0, 0]])
     """
     if format_of(path) == "json":
-        return _from_columns(_read_json(path, labels), hierarchy, labels, ids, between)
-    columns = column_names(path)
+        return _from_columns(_read_json(path, labels, limits), hierarchy, labels, ids, between)
+    columns = column_names(path, limits)
     if labels not in hierarchy and labels in columns:
-        return _from_columns(read_columns(path), hierarchy, labels, ids, between)
+        return _from_columns(read_columns(path, limits=limits), hierarchy, labels, ids, between)
     if columns and not any(column in hierarchy for column in columns):
         raise DataFormatError(
             f"neither a column {labels!r} of label names nor a column for any label; the columns are "
             f"{', '.join(map(repr, columns[:8]))}. Name the column of labels by labels= (--labels).",
             fspath(path),
         )
-    matrix = read_matrix(path, hierarchy, ids=ids)
+    matrix = read_matrix(path, hierarchy, ids=ids, limits=limits)
     try:
         Y = check_labels(matrix.values, hierarchy, name="the matrix", close=close)
     except ConstraintError as found:
@@ -128,9 +132,9 @@ def _split(cell: Any, between: str) -> list[str]:
     return [str(part).strip() for part in parts if str(part).strip()]
 
 
-def _read_json(path: PathType, labels: str) -> Columns:
+def _read_json(path: PathType, labels: str, limits: Limits | None) -> Columns:
     try:
-        rows = json.loads(read_text(path))
+        rows = json.loads(read_text(path, limits))
     except (json.JSONDecodeError, RecursionError) as problem:
         raise DataFormatError(f"not JSON ({problem}).", fspath(path), getattr(problem, "lineno", None)) from None
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import csv
 import io
+import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.files import PathType, open_binary, read_text, split_lines
-from truepath.data.tables.frames import delimiter_of, format_of, long_cells, read_parquet
+from truepath.data.tables.frames import delimiter_of, format_of, long_cells
+from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import check_ids, is_id_name
 from truepath.errors import DataFormatError, UnknownLabelError
+from truepath.files import PathType, head_lines, open_binary, read_text, split_lines
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.names import nearest
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["Matrix", "column_names", "read_matrix"]
 
@@ -75,19 +77,21 @@ class Matrix:
         )
 
 
-def read_matrix(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None) -> Matrix:
+def read_matrix(
+    path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None, limits: Limits | None = None
+) -> Matrix:
     """Read a matrix by the ending of the file's name; columns in the hierarchy's order if one is given.
 
     ``ids`` names the column of row ids. By default that is the first column if it is called ``id`` or similar, or
     holds no numbers.
     """
-    kind = format_of(path)
+    kind, limits = format_of(path), limits or usual_limits()
     if kind == "numpy":
-        matrix = _read_numpy(path)
+        matrix = _read_numpy(path, limits)
     elif kind == "parquet":
-        matrix = _read_frame(path, hierarchy, ids)
+        matrix = _read_frame(path, hierarchy, ids, limits)
     else:
-        matrix = _read_text(path, delimiter_of(path), hierarchy, ids)
+        matrix = _read_text(path, delimiter_of(path), hierarchy, ids, limits)
     if ids is not None and matrix.ids is None:
         raise matrix.error(f"ids={ids!r} was given, but the file has no named columns.")
     _check_finite(matrix)
@@ -96,16 +100,16 @@ def read_matrix(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     return matrix if hierarchy is None else matrix.aligned(hierarchy)
 
 
-def column_names(path: PathType) -> list[str]:
+def column_names(path: PathType, limits: Limits | None = None) -> list[str]:
     """Return the names of the columns of a table, none for NumPy's files."""
     kind = format_of(path)
     if kind == "numpy":
         return []
     if kind == "parquet":
-        import narwhals as nw
-
-        return [str(column) for column in nw.from_native(read_parquet(path), eager_only=True).columns]
-    first = read_text(path).lstrip("\n").partition("\n")[0]
+        return parquet_columns(path, limits)
+    first = next((line for line in head_lines(path, limits) if line.strip()), None)
+    if first is None:
+        raise DataFormatError("the file is empty.", fspath(path))
     _, header = next(_rows(first, delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
 
@@ -115,17 +119,19 @@ def _check_finite(matrix: Matrix) -> None:
     stored = values.data if hasattr(values, "indptr") else values
     if np.isfinite(stored).all():
         return
-    dense = as_dense(values)
-    row, column = (int(k) for k in np.argwhere(~np.isfinite(dense))[0])
+    at = int(np.flatnonzero(~np.isfinite(stored))[0])
+    row, column = divmod(at, values.shape[1])
+    if hasattr(values, "indptr"):
+        row, column = int(np.searchsorted(values.indptr, at, side="right")) - 1, int(values.indices[at])
     where = f"column {matrix.names[column]!r}" if matrix.names else f"column {column}"
-    raise matrix.error(f"{dense[row, column]} in {where}; only finite numbers can be used.", row)
+    raise matrix.error(f"{stored.flat[at]} in {where}; only finite numbers can be used.", row)
 
 
 # ---------------------------------------------------------------------------------------------------- text
 
 
-def _read_text(path: PathType, delimiter: str, hierarchy: Hierarchy | None, ids: str | None) -> Matrix:
-    rows = _rows(read_text(path), delimiter, fspath(path))
+def _read_text(path: PathType, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
+    rows = _rows(read_text(path, limits), delimiter, fspath(path))
     _, header = next(rows)
     first = next(rows, None)
     if first is None:
@@ -222,10 +228,10 @@ def _objects(names: Sequence[Any]) -> NDArray[np.object_]:
 # -------------------------------------------------------------------------------------------------- binary
 
 
-def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None) -> Matrix:
+def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
     import narwhals as nw
 
-    table = nw.from_native(read_parquet(path), eager_only=True)
+    table = nw.from_native(read_parquet(path, limits), eager_only=True)
     header = [str(name) for name in table.columns]
     if not header or not len(table):
         raise DataFormatError("the table has no rows or no columns.", fspath(path))
@@ -242,12 +248,13 @@ def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None) ->
     return Matrix(np.ascontiguousarray(values), tuple(header[j] for j in columns), found, fspath(path))
 
 
-def _read_numpy(path: PathType) -> Matrix:
+def _read_numpy(path: PathType, limits: Limits) -> Matrix:
     """Read an array, a sparse matrix, or an archive with one matrix and perhaps ``names`` and ``ids``."""
     from scipy import sparse
 
     try:
-        with open_binary(path) as file:
+        with open_binary(path, limits) as file:
+            _check_members(file, path, limits)
             found: Any = np.load(file, allow_pickle=False)
             if isinstance(found, np.lib.npyio.NpzFile):
                 parts = {key: found[key] for key in found.files}
@@ -266,6 +273,15 @@ def _read_numpy(path: PathType) -> Matrix:
     except Exception as problem:  # zipfile, ast and NumPy each have their own errors
         raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
     return Matrix(_checked(found, path), None, None, fspath(path))
+
+
+def _check_members(file: BinaryIO, path: PathType, limits: Limits) -> None:
+    """Refuse an archive whose arrays are larger than allowed, before any of them is unpacked."""
+    if file.read(2) == b"PK":
+        with zipfile.ZipFile(file) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        limits.check("max_bytes", size, "the arrays in the archive take {:,} bytes", fspath(path))
+    file.seek(0)
 
 
 def _from_archive(parts: dict[str, NDArray[Any]], path: PathType) -> Matrix:

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath._atomic import open_atomically
-from truepath.data.files import PathType, ending_of
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
+from truepath.files import PathType, ending_of
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.scores import check_scores
+from truepath.limits import Limits
 
 __all__ = ["ScoreTable", "read_scores", "write_scores"]
 
@@ -40,7 +41,9 @@ class ScoreTable:
     path: str
 
 
-def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None) -> ScoreTable:
+def read_scores(
+    path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None, limits: Limits | None = None
+) -> ScoreTable:
     r"""Read a table of scores.
 
     Parameters
@@ -53,6 +56,8 @@ def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
         columns in the hierarchy's order.
     ids : str, optional
         The column of row ids; by default the first if it is called ``id`` or similar, or holds no numbers.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -76,7 +81,7 @@ def read_scores(path: PathType, hierarchy: Hierarchy | None = None, *, ids: str 
     >>> table.names, table.ids.tolist(), table.S[0].tolist()
     (('a', 'a/1', 'b'), ['x', 'y'], [0.9, 0.4, 0.1])
     """
-    matrix = read_matrix(path, hierarchy, ids=ids)
+    matrix = read_matrix(path, hierarchy, ids=ids, limits=limits)
     return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path)
 
 

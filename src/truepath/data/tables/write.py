@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from truepath._atomic import open_atomically
-from truepath.data.files import PathType
 from truepath.data.tables.frames import FORMATS
+from truepath.files import PathType
 
 __all__ = ["as_ids", "find_format", "safe_cell", "write_columns", "write_csv"]
 

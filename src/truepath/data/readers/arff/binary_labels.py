@@ -18,6 +18,7 @@ from truepath.data.readers.base import Paths, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["check_label_columns", "read_binary_labels"]
 
@@ -28,16 +29,18 @@ def read_binary_labels(
     hierarchy: Hierarchy | None,
     name: str | None,
     more: Mapping[str, Any] = MappingProxyType({}),
+    limits: Limits | None = None,
 ) -> Dataset:
     """Read files; ``find`` finds the label attributes, in the order of the nodes. Labels are flat without a hierarchy.
 
     ``more`` is kept with the files' names in the data set's provenance.
     """
-    files = read_all(path, find)
+    limits = limits or usual_limits()
+    files = read_all(path, find, limits=limits)
     first = next(iter(files.values()))[0]
     positions = find(first)
     hierarchy = hierarchy or Hierarchy.flat([first.attributes[j].name for j in positions])
-    splits = {split: _split(arff, table, positions, hierarchy) for split, (arff, table) in files.items()}
+    splits = {split: _split(arff, table, positions, hierarchy, limits) for split, (arff, table) in files.items()}
     return finish(files, hierarchy, splits, set(positions), name, more)
 
 
@@ -49,12 +52,15 @@ def check_label_columns(arff: Arff, positions: Sequence[int]) -> None:
             raise arff.error(f"label {attribute.name!r} must be declared {{0,1}} or numeric.", attribute.line)
 
 
-def _split(arff: Arff, table: ArffTable, positions: Sequence[int], hierarchy: Hierarchy) -> Split:
+def _split(arff: Arff, table: ArffTable, positions: Sequence[int], hierarchy: Hierarchy, limits: Limits) -> Split:
     """Take the columns of ``positions`` (attribute numbers, in the order of the nodes) as labels, the rest as X."""
     column_of = {j: k for k, j in enumerate(table.columns)}
     chosen = [column_of[j] for j in positions]
     others = np.setdiff1d(np.arange(len(table.columns)), chosen)
     ones = np.array([arff.attributes[j].codes.get("1", 1) for j in positions])
+    if sparse.issparse(table.values) and (ones != 1).any():  # what the rows leave out are positives
+        n_cells = len(positions) * table.values.shape[0]
+        limits.check("max_bytes", 8 * n_cells, "labels that are 1 where nothing is written take {:,} bytes", arff.path)
     written = _positives(arff, table.values, np.array(chosen), ones, positions)
     X: Any = table.values[:, others]
     return split_of_labels(X, written, hierarchy, row_ids(arff, table))

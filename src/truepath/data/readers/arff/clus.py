@@ -18,13 +18,14 @@ from truepath.data.readers.base import Paths, split_of_labels, written_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, HierarchyError
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_clus_arff"]
 
 _ROOT = "root"
 
 
-def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
+def read_clus_arff(path: Paths, *, name: str | None = None, limits: Limits | None = None) -> Dataset:
     """Read hierarchical multi-label data in the ARFF dialect of CLUS.
 
     Parameters
@@ -34,6 +35,8 @@ def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
         whose headers must agree. Files may be compressed (.xz, .gz, .bz2).
     name : str, optional
         The name of the data set; by default the relation's.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -65,10 +68,11 @@ def read_clus_arff(path: Paths, *, name: str | None = None) -> Dataset:
     >>> ds.hierarchy.decode(ds["all"].y), ds["all"].X.ravel().tolist()
     ([('a/1', 'b'), ('a',)], [0.5, nan])
     """
-    files = read_all(path, _class_position, first_index=1)
+    limits = limits or usual_limits()
+    files = read_all(path, _class_position, first_index=1, limits=limits)
     first = next(iter(files.values()))[0]
     position = _class_position(first)
-    hierarchy, has_root = _hierarchy(first, first.attributes[position])
+    hierarchy, has_root = _hierarchy(first, first.attributes[position], limits)
     index = {label: v for v, label in enumerate(hierarchy.names.tolist())}
     if has_root or _ROOT not in index:
         index[_ROOT] = -1
@@ -88,17 +92,21 @@ def _class_position(arff: Arff) -> int:
     raise arff.error("a second hierarchical attribute; there must be only one.", arff.attributes[found[1]].line)
 
 
-def _hierarchy(arff: Arff, attribute: Attribute) -> tuple[Hierarchy, bool]:
+def _hierarchy(arff: Arff, attribute: Attribute, limits: Limits) -> tuple[Hierarchy, bool]:
     """Build the hierarchy of the class line; return it and whether the line names its root."""
     items = list(dict.fromkeys(attribute.values))
     wrong = next((item for item in items if not item or not all(item.split("/"))), None)
     if wrong is not None:
         raise arff.error(f"the class line has the item {wrong!r} with an empty name in it.", attribute.line)
     has_root = any(item.startswith(_ROOT + "/") for item in items)
+    if not has_root:
+        limits.check_paths((item.split("/") for item in items), "/", arff.path)
     try:
-        return (_dag(arff, attribute, items) if has_root else _tree(items)), has_root
+        found = _dag(arff, attribute, items) if has_root else _tree(items)
     except HierarchyError as problem:  # a cycle, for instance; kept as the cause
         raise arff.error(f"the class line is not a hierarchy: {problem}", attribute.line) from problem
+    limits.check_hierarchy(found.n_nodes, found.height, arff.path)
+    return found, has_root
 
 
 def _tree(items: list[str]) -> Hierarchy:

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import COMPRESSIONS, PathType, head_lines, plain_name
 from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, CannotReadQuickly, read_number
 from truepath.data.readers.arff.header import Arff, Attribute, read_arff, split_cells
 from truepath.data.readers.arff.sparse_rows import read_sparse
 from truepath.data.readers.base import Paths, Reader, cut_split, make_dataset, named_paths, title_of
 from truepath.data.split import Split
+from truepath.files import COMPRESSIONS, PathType, head_lines, plain_name
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits
 
 __all__ = ["LABEL_COUNT", "ArffReader", "finish", "header_lines", "read_all", "read_dense", "row_ids", "xml_beside"]
 
@@ -79,12 +80,14 @@ def xml_beside(path: PathType) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def read_all(path: Paths, check_header: Callable[[Arff], object], first_index: int = 0) -> Files:
+def read_all(
+    path: Paths, check_header: Callable[[Arff], object], first_index: int = 0, limits: Limits | None = None
+) -> Files:
     """Read every file; all must declare the same attributes. The header is checked before the rows are read."""
     files: Files = {}
     first: Arff | None = None
     for split, file in named_paths(path).items():
-        arff = read_arff(file, like=first)
+        arff = read_arff(file, like=first, limits=limits)
         if first is None:
             check_header(arff)
             first = arff

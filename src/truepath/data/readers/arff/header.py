@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from os import fspath
 
-from truepath.data.files import PathType, read_text, split_lines
 from truepath.errors import DataFormatError
+from truepath.files import PathType, read_text, split_lines
+from truepath.limits import Limits
 
 __all__ = ["Arff", "Attribute", "read_arff", "split_cells"]
 
@@ -55,7 +56,7 @@ class Arff:
         return bool(self.lines) and self.lines[0].startswith("{")
 
 
-def read_arff(path: PathType, like: Arff | None = None) -> Arff:
+def read_arff(path: PathType, like: Arff | None = None, limits: Limits | None = None) -> Arff:
     """Read a header and cut the data into lines.
 
     Parameters
@@ -64,8 +65,10 @@ def read_arff(path: PathType, like: Arff | None = None) -> Arff:
         Plain or compressed file.
     like : Arff, optional
         A file read before: if the header is the same text, its attributes are taken over unparsed.
+    limits : Limits, optional
+        The most that is taken from the file.
     """
-    text = read_text(path)
+    text = read_text(path, limits)
     header, body = _cut_at_data(text, fspath(path))
     if like is not None and header == like.header:
         relation, attributes = like.relation, like.attributes

@@ -14,11 +14,12 @@ from truepath.data.readers.arff.files import (
 )
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths
+from truepath.limits import Limits
 
 __all__ = ["read_meka"]
 
 
-def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
+def read_meka(path: Paths, *, name: str | None = None, limits: Limits | None = None) -> Dataset:
     """Read flat multi-label data in MEKA's format.
 
     Parameters
@@ -28,6 +29,8 @@ def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
         Files may be compressed (.xz, .gz, .bz2).
     name : str, optional
         The name of the data set; by default the relation's, without its options.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -55,7 +58,7 @@ def read_meka(path: Paths, *, name: str | None = None) -> Dataset:
     >>> ds.name, ds.hierarchy.decode(ds["all"].y), ds["all"].X.tolist()
     ('tiny', [('sun',), ('sun', 'sea')], [[0.5], [0.9]])
     """
-    return read_binary_labels(path, _positions, None, name)
+    return read_binary_labels(path, _positions, None, name, limits=limits)
 
 
 def _positions(arff: Arff) -> list[int]:

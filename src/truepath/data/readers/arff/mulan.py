@@ -13,20 +13,21 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from truepath.data.dataset import Dataset
-from truepath.data.files import PathType, plain_name, read_bytes
 from truepath.data.readers.arff.binary_labels import check_label_columns, read_binary_labels
 from truepath.data.readers.arff.files import ArffReader, xml_beside
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths, named_paths
 from truepath.errors import DataFormatError
+from truepath.files import PathType, plain_name, read_bytes
 from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_mulan"]
 
-_DEEPEST = 200  # levels of nesting: more than any label tree has, and below Python's recursion limit
 
-
-def read_mulan(path: Paths, xml: PathType | None = None, *, name: str | None = None) -> Dataset:
+def read_mulan(
+    path: Paths, xml: PathType | None = None, *, name: str | None = None, limits: Limits | None = None
+) -> Dataset:
     """Read multi-label data in MULAN's format.
 
     Parameters
@@ -39,6 +40,8 @@ def read_mulan(path: Paths, xml: PathType | None = None, *, name: str | None = N
         ``emotions-train.arff`` that is ``emotions-train.xml``, ``emotions.xml`` or ``labels.xml``.
     name : str, optional
         The name of the data set; by default the relation's.
+    limits : Limits, optional
+        The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
     Returns
     -------
@@ -51,13 +54,13 @@ def read_mulan(path: Paths, xml: PathType | None = None, *, name: str | None = N
         If a file is malformed, with file and line.
     """
     labels = _find_xml(path) if xml is None else xml
-    edges = _read_labels(labels)
+    edges = _read_labels(labels, limits or usual_limits())
     hierarchy = Hierarchy.from_edges(edges, nodes=[label for _, label in edges])
 
     def find(arff: Arff) -> list[int]:
         return _positions(arff, hierarchy, fspath(labels))
 
-    return read_binary_labels(path, find, hierarchy, name, {"labels": fspath(labels)})
+    return read_binary_labels(path, find, hierarchy, name, {"labels": fspath(labels)}, limits)
 
 
 def _find_xml(path: Paths) -> Path:
@@ -73,15 +76,15 @@ def _find_xml(path: Paths) -> Path:
     return found
 
 
-def _read_labels(xml: PathType) -> list[tuple[str | None, str]]:
+def _read_labels(xml: PathType, limits: Limits) -> list[tuple[str | None, str]]:
     """Give (parent, label) for every label, parents first."""
-    raw = read_bytes(xml)
+    raw = read_bytes(xml, limits)
     try:
         root = ElementTree.fromstring(raw)
     except (ElementTree.ParseError, ValueError, LookupError) as problem:  # LookupError: an unknown encoding
         line = getattr(problem, "position", (None,))[0]
         raise DataFormatError(f"not well-formed XML ({problem}).", fspath(xml), line) from None
-    edges = list(_walk(root, None, fspath(xml), 0))
+    edges = list(_walk(root, fspath(xml), limits))
     if not edges:
         raise DataFormatError("no <label name=...> elements.", fspath(xml))
     twice = [label for label, count in Counter(label for _, label in edges).items() if count > 1]
@@ -90,18 +93,19 @@ def _read_labels(xml: PathType) -> list[tuple[str | None, str]]:
     return edges
 
 
-def _walk(element: ElementTree.Element, parent: str | None, path: str, level: int) -> Iterator[tuple[str | None, str]]:
-    if level > _DEEPEST:
-        raise DataFormatError(f"labels are nested more than {_DEEPEST} deep.", path)
-    for child in element:
-        tag = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
+def _walk(root: ElementTree.Element, path: str, limits: Limits) -> Iterator[tuple[str | None, str]]:
+    waiting: list[tuple[ElementTree.Element, str | None, int]] = [(child, None, 1) for child in reversed(root)]
+    while waiting:
+        element, parent, level = waiting.pop()
+        limits.check("max_depth", level, "labels nested {:,} deep", path)
+        tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
         if tag != "label":
             raise DataFormatError(f"element <{tag}> where only <label> is allowed.", path)
-        label = child.get("name")
+        label = element.get("name")
         if not label:
             raise DataFormatError("a <label> without a name.", path)
         yield parent, label
-        yield from _walk(child, label, path, level + 1)
+        waiting += [(child, label, level + 1) for child in reversed(element)]
 
 
 def _positions(arff: Arff, hierarchy: Hierarchy, xml: str) -> list[int]:

@@ -1,4 +1,7 @@
-"""Bytes to text: plain, ``.xz``, ``.gz`` or ``.bz2`` files in UTF-8, with errors that name file and line."""
+"""Bytes to text: plain, ``.xz``, ``.gz`` or ``.bz2`` files in UTF-8, with errors that name file and line.
+
+A compressed file is unpacked piece by piece, and no further than ``limits.max_bytes``.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,28 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from truepath.errors import DataFormatError
+from truepath.errors import DataFormatError, HierarchyError
+from truepath.limits import Limits, usual_limits
 
 __all__ = [
     "COMPRESSIONS",
     "PathType",
+    "decode_text",
     "ending_of",
     "head_lines",
+    "naming_file",
     "open_binary",
     "plain_name",
     "read_bytes",
     "read_text",
     "split_lines",
+    "unpack",
 ]
 
 PathType = str | PathLike[str]
@@ -31,6 +39,7 @@ PathType = str | PathLike[str]
 _MODULES: dict[str, Any] = {".xz": lzma, ".gz": gzip, ".bz2": bz2}
 #: The endings of compressed files; every file that is read may have one of them after its own
 COMPRESSIONS = tuple(_MODULES)
+_PIECE = 1 << 20
 _DAMAGE = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError)
 
 
@@ -54,60 +63,91 @@ def ending_of(path: PathType) -> str:
     return Path(plain_name(path)).suffix.lower()
 
 
-def read_bytes(path: PathType) -> bytes:
+def read_bytes(path: PathType, limits: Limits | None = None) -> bytes:
     """Read the whole file, decompressed if its name says that it is compressed.
 
     Raises
     ------
     DataFormatError
-        If the compressed file is cut short or damaged.
+        If the compressed file is cut short or damaged, or if the file is larger than the limits allow.
     OSError
         If there is no such file or it may not be read: this is not an error of format.
     """
-    raw = Path(path).read_bytes()
+    limits = limits or usual_limits()
+    size = _check_size(path, limits)
     module = _MODULES.get(Path(path).suffix.lower())
     if module is None:
-        return raw
-    if not raw:
+        return Path(path).read_bytes()
+    if not size:
         raise DataFormatError("the compressed file is empty (0 bytes). Fetch it again.", fspath(path))
+    with open(path, "rb") as file:
+        return unpack(file, path, limits)
+
+
+def unpack(file: BinaryIO, path: PathType, limits: Limits) -> bytes:
+    """Decompress a file as the ending of ``path`` says, a piece at a time, until it ends or is too large."""
+    whole = BytesIO()  # gives its bytes without a copy
     try:
-        return bytes(module.decompress(raw))
+        with _MODULES[Path(path).suffix.lower()].open(file, "rb") as unpacked:
+            while piece := unpacked.read(_PIECE):
+                whole.write(piece)
+                limits.check("max_bytes", whole.tell(), "the file unpacks to {:,} bytes or more", fspath(path))
+    except DataFormatError:
+        raise
     except _DAMAGE as problem:
         raise DataFormatError(
             f"the compressed file is damaged or cut short ({problem}). Fetch it again.", fspath(path)
         ) from problem
+    return whole.getvalue()
 
 
-def open_binary(path: PathType) -> BinaryIO:
+def open_binary(path: PathType, limits: Limits | None = None) -> BinaryIO:
     """Open a file for readers of binary formats; a compressed one is decompressed in memory."""
-    return BytesIO(read_bytes(path)) if Path(path).suffix.lower() in COMPRESSIONS else open(path, "rb")
+    if Path(path).suffix.lower() in COMPRESSIONS:
+        return BytesIO(read_bytes(path, limits))
+    _check_size(path, limits or usual_limits())
+    return open(path, "rb")
 
 
-def head_lines(path: PathType) -> Iterator[str]:
+def _check_size(path: PathType, limits: Limits) -> int:
+    size = Path(path).stat().st_size
+    limits.check("max_bytes", size, "the file takes {:,} bytes", fspath(path))
+    return size
+
+
+def head_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
     """Yield the lines of a text file one by one, for a look at its beginning: the rest is not even decompressed.
 
     Bytes that are no text are replaced, not refused: that is for the reader to say.
     """
-    module = _MODULES.get(Path(path).suffix.lower())
+    module, seen, limits = _MODULES.get(Path(path).suffix.lower()), 0, limits or usual_limits()
     opener = open if module is None else module.open
     try:
         with opener(path, "rt", encoding="utf-8-sig", errors="replace") as file:
-            for line in file:
+            while line := file.readline(limits.max_bytes):  # a bomb may be one line without an end
+                seen += len(line)
+                limits.check("max_bytes", seen, "the first lines take {:,} bytes or more", fspath(path))
                 yield line.rstrip("\n")
+    except DataFormatError:
+        raise
     except _DAMAGE:
-        read_bytes(path)  # which says what is wrong
+        read_bytes(path, limits)  # which says what is wrong
         raise
 
 
-def read_text(path: PathType) -> str:
+def read_text(path: PathType, limits: Limits | None = None) -> str:
     """Read a text file as UTF-8 (a byte order mark is skipped); line ends come out as line feeds.
 
     Raises
     ------
     DataFormatError
-        If the file is empty, is not UTF-8, or holds NUL bytes (then it is no text file).
+        If the file is empty, is not UTF-8, holds NUL bytes (then it is no text file), or is too large.
     """
-    raw = read_bytes(path)
+    return decode_text(read_bytes(path, limits), path)
+
+
+def decode_text(raw: bytes, path: PathType) -> str:
+    """Return the text of a file's bytes; errors name the file and the line."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -128,6 +168,16 @@ def read_text(path: PathType) -> str:
 
 def _with_plain_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+@contextmanager
+def naming_file(path: PathType | None) -> Iterator[None]:
+    """Put the file's name before what is said about the hierarchy that it holds."""
+    try:
+        yield
+    except HierarchyError as problem:
+        problem.problem = problem.problem if path is None else f"{fspath(path)}: {problem.problem}"
+        raise
 
 
 def split_lines(text: str) -> list[str]:
