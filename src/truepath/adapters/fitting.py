@@ -13,13 +13,13 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from truepath.adapters.inputs import take_rows
+from truepath.adapters.parallel import iterate_parallel
 from truepath.adapters.prepare import (
     copy_unfitted,
     final_step,
@@ -323,11 +323,9 @@ def out_of_fold(
     held_out : list of HeldOut, one per learner
         The rows in the order of the splits.
     """
-    jobs = (
-        delayed(_fit_and_score)(learner, X, Y, weight, *split, hierarchy) for learner in learners for split in splits
-    )
+    cases = ((learner, *split) for learner in learners for split in splits)
     parts: list[NDArray[Any]] = []
-    for part in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+    for part in iterate_parallel(_fit_and_score, cases, common=(X, Y, weight, hierarchy), n_jobs=n_jobs):
         parts.append(part)
         if progress is not None:
             progress.step(f"held-out part {len(parts)} of {len(learners) * len(splits)} scored")
@@ -338,7 +336,7 @@ def out_of_fold(
 
 
 def _fit_and_score(
-    learner: Any, X: Any, Y: Any, weight: Any, train: Any, held_out: Any, hierarchy: Any = None
+    X: Any, Y: Any, weight: Any, hierarchy: Any, learner: Any, train: Any, held_out: Any
 ) -> NDArray[Any]:
     """Fit a copy on some rows and score others."""
     fitted = fit_learner(copy_unfitted(learner), X, Y, weight, train)

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
 from importlib.metadata import version
-from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -125,9 +124,9 @@ class _Progress:
 
     def announce(self, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Unit]:
         """Pass units on; report each as it starts if that can be known."""
-        from joblib import effective_n_jobs
+        from truepath.adapters.parallel import count_workers
 
-        one_at_a_time = effective_n_jobs(n_jobs) == 1
+        one_at_a_time = count_workers(n_jobs) == 1
         for unit in units:
             if one_at_a_time:
                 self.advance(0.0, str(unit.key))
@@ -135,32 +134,20 @@ class _Progress:
 
 
 def _arriving(units: Iterator[Unit], n_jobs: int | None) -> Generator[tuple[Finished, float], None, None]:
-    """Yield what is finished, and its cost, as it comes.
+    """Yield what is finished, and its cost, as it comes."""
+    from truepath.adapters.parallel import iterate_parallel
 
-    One unit is one batch: a batch comes back as a whole, and all of it would be lost with the process. Backends that
-    cannot hand over results one by one get as many units at a time as there are workers.
-    """
-    from joblib import Parallel, delayed, effective_n_jobs
-    from joblib.parallel import get_active_backend
-
-    if getattr(get_active_backend()[0], "supports_return_generator", True):
-        workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-        with closing(workers(delayed(_run)(unit) for unit in units)) as results:
-            yield from results
-        return
-    with Parallel(n_jobs=n_jobs, batch_size=1) as workers:
-        while some := list(islice(units, effective_n_jobs(n_jobs))):
-            yield from workers(delayed(_run)(unit) for unit in some)
+    yield from iterate_parallel(_run, ((unit,) for unit in units), n_jobs=n_jobs, in_order=False)
 
 
 def _run(unit: Unit) -> tuple[Finished, float]:
     """Run one unit; what it raises becomes part of the record."""
-    from threadpoolctl import threadpool_limits
+    from truepath.adapters.threads import single_thread
 
     value, error, trace = None, "", ""
     start = perf_counter()
     try:
-        with threadpool_limits(limits=1):  # sums in BLAS depend on the number of threads, and that on n_jobs
+        with single_thread():  # sums in BLAS depend on the number of threads, and that on n_jobs
             value = unit.run()
     except Exception as problem:
         error, trace = " ".join(f"{type(problem).__name__}: {problem}".split()), traceback.format_exc()

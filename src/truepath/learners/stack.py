@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection import KFold
@@ -32,6 +31,7 @@ from truepath.adapters import (
     prepare,
     tracked,
 )
+from truepath.adapters.parallel import iterate_parallel, run_parallel
 from truepath.adapters.progress import CallbackSupportMixin, with_callbacks
 from truepath.combiners import HierarchicalFAEL
 from truepath.hierarchy import Hierarchy
@@ -140,8 +140,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
                 self.combiner_ = combiner.fit(sources, Y, sample_weight=weight)
             progress.step("combiner fitted")
             self.learners_ = []
-            jobs = (delayed(fit_learner)(learner, X, Y, weight) for learner in learners)
-            for fitted in Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs):
+            cases = ((learner,) for learner in learners)
+            for fitted in iterate_parallel(_fit, cases, common=(X, Y, weight), n_jobs=self.n_jobs):
                 self.learners_.append(fitted)
                 progress.step(f"learner {len(self.learners_)} of {len(learners)} fitted on all rows")
         self.n_scores_ = len(scores)
@@ -178,9 +178,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         X = check_predict_input(self, X, pass_through=True)
         if len(scores) != self.n_scores_:
             raise ValueError(f"scores holds {len(scores)} matrices but fit was given {self.n_scores_}.")
-        h = self.hierarchy_
-        jobs = (delayed(node_scores)(learner, X, h.n_nodes, hierarchy=h) for learner in self.learners_)
-        own = [np.asarray(S, np.float64) for S in Parallel(n_jobs=self.n_jobs)(jobs)]
+        cases = ((learner,) for learner in self.learners_)
+        own = run_parallel(_score, cases, common=(X, self.hierarchy_), n_jobs=self.n_jobs)
         combined: NDArray[Any] = self.combiner_.transform([*own, *scores])
         return combined
 
@@ -190,6 +189,14 @@ def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
     learner = entry[1] if isinstance(entry, tuple) else entry
     check_learner(learner, "a learner of Stack")
     return prepare(learner, hierarchy)
+
+
+def _fit(X: Any, Y: Any, weight: Any, learner: Any) -> Any:
+    return fit_learner(learner, X, Y, weight)
+
+
+def _score(X: Any, hierarchy: Hierarchy, learner: Any) -> NDArray[np.float64]:
+    return np.asarray(node_scores(learner, X, hierarchy.n_nodes, hierarchy=hierarchy), np.float64)
 
 
 def _in_order(held_out: HeldOut, shape: tuple[int, int]) -> NDArray[np.float64]:

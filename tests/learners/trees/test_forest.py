@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from truepath.learners import PCTForest, PCTree
+from truepath.learners.trees import forest as forest_module
 
 SETTINGS = [
     {},
@@ -67,14 +68,15 @@ def test_out_of_bag_scores_come_from_trees_that_did_not_see_the_row(problem):
 def test_interrupted_growth_goes_on(problem, monkeypatch):
     hierarchy, X, Y = problem
     forest = PCTForest(hierarchy=hierarchy, n_estimators=8, random_state=0, warm_start=True)
-    grow = PCTForest._grow_one
+    grow, grown = forest_module.grow_tree, []
 
-    def stop_at_five(self, data, rules, k):
-        if k == 5:
+    def stop_at_five(*args):
+        if len(grown) == 5:
             raise KeyboardInterrupt
-        return grow(self, data, rules, k)
+        grown.append(grow(*args))
+        return grown[-1]
 
-    monkeypatch.setattr(PCTForest, "_grow_one", stop_at_five)
+    monkeypatch.setattr(forest_module, "grow_tree", stop_at_five)
     with pytest.raises(KeyboardInterrupt):
         forest.fit(X, Y)
     assert 1 <= len(forest.trees_) <= 5

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from truepath import _kernels
+from truepath.adapters.parallel import count_workers, run_parallel
 from truepath.learners.boosting.feature_bins import FeatureBins, bin_features
 from truepath.records import Record
 
@@ -77,7 +77,7 @@ class TreeLearner:
     max_depth : int
     max_bins : int or None
     n_jobs : int or None
-        Threads over features; the result does not depend on it.
+        Threads over features, under any backend; the result does not depend on it.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class TreeLearner:
 
     def find_cuts(self, w: np.ndarray, place: np.ndarray, node: int) -> np.ndarray:
         """Return the best cut of every class (or of all together, one entry), coded as in the kernel."""
-        parts = self._spread(lambda bundles: self._search(w, place, node, bundles))
+        parts = self._spread(self._search, w, place, node)
         best, cut, shared = parts[0]
         for gain, other, gathered in parts[1:]:
             cut = np.where(gain > best, other, cut)  # a later part holds later features: ties stay with the first
@@ -154,15 +154,15 @@ class TreeLearner:
         is_cut[: 2 * first] = is_cut[2 * last :] = False
         return is_cut
 
-    def _spread(self, search: Callable[[np.ndarray], Any]) -> list[Any]:
-        """Run a search over runs of bundles, in threads if asked for."""
+    def _spread(self, search: Callable[..., Any], *common: Any) -> list[Any]:
+        """Run a search over runs of bundles, in threads if asked for: a round is too short to send its weights away."""
         n_bundles = self.binned.bundle_ptr.size - 1
-        n_jobs = min(effective_n_jobs(self.n_jobs), n_bundles)
+        n_jobs = min(count_workers(self.n_jobs, shared_memory=True), n_bundles)
         if n_jobs == 1:
-            return [search(np.array([0, n_bundles]))]
+            return [search(*common, np.array([0, n_bundles]))]
         edges = np.linspace(0, n_bundles, n_jobs + 1).astype(np.int64)
-        runs = [edges[k : k + 2] for k in range(n_jobs)]
-        return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(run) for run in runs)
+        runs = ((edges[k : k + 2],) for k in range(n_jobs))
+        return run_parallel(search, runs, common=common, n_jobs=n_jobs, shared_memory=True)
 
     def _read_cuts(self, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return feature, threshold and the side of missing values of coded cuts."""

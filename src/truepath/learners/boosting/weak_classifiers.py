@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from truepath.adapters import takes_weight
+from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy.scores import as_scores
 from truepath.records import Record
 
@@ -71,9 +71,8 @@ class ClassifierLearner:
     def train(self, w: np.ndarray) -> tuple[Classifiers, np.ndarray]:
         """Return the round's classifiers and their votes on the training rows."""
         seeds = self.random.randint(np.iinfo(np.int32).max, size=w.shape[1])
-        models = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit)(self._clone(seeds[j]), self.X, self.y[:, j], w[:, j]) for j in range(w.shape[1])
-        )
+        cases = ((self._clone(seeds[j]), self.y[:, j], w[:, j]) for j in range(w.shape[1]))
+        models = run_parallel(_fit, cases, common=(self.X,), n_jobs=self.n_jobs)
         hypothesis = Classifiers(models, self.real)
         return hypothesis, hypothesis.votes(self.X)
 
@@ -82,7 +81,7 @@ class ClassifierLearner:
         return model.set_params(random_state=int(seed)) if self.is_seeded else model
 
 
-def _fit(model: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> Any:
+def _fit(X: Any, model: Any, y: np.ndarray, weight: np.ndarray) -> Any:
     """Return the fitted classifier, or the only label there is."""
     if (y == y[0]).all():
         return float(y[0])

@@ -14,12 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.special import logsumexp
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
 from truepath.adapters import encode_labels, take_rows
+from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.checks import already_checked
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
@@ -84,9 +84,8 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         share = None if weight is None else weight / weight.sum()
         rng = check_random_state(self.random_state)
         seeds = rng.randint(_MAX_SEED, size=self.n_estimators)
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(clone(base), hierarchy, X, Y, share, seed) for seed in seeds
-        )
+        common = (base, hierarchy, X, Y, share)
+        self.estimators_ = run_parallel(_fit_member, ((seed,) for seed in seeds), common=common, n_jobs=self.n_jobs)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -134,8 +133,8 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         return tags
 
 
-def _fit_member(member: Any, hierarchy: Hierarchy, X: Any, Y: Any, share: np.ndarray | None, seed: int) -> Any:
+def _fit_member(base: Any, hierarchy: Hierarchy, X: Any, Y: Any, share: np.ndarray | None, seed: int) -> Any:
     rows = np.random.RandomState(seed).choice(X.shape[0], size=X.shape[0], p=share)
     labels = take_rows(Y, rows)
     with already_checked(labels, hierarchy):
-        return member.set_params(hierarchy=hierarchy).fit(take_rows(X, rows), labels)
+        return clone(base).set_params(hierarchy=hierarchy).fit(take_rows(X, rows), labels)

@@ -13,11 +13,13 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 from scipy.special import expit
+from sklearn.base import clone
 
 from truepath.adapters import take_rows
+from truepath.adapters.parallel import run_parallel
+from truepath.adapters.threads import single_blas_thread
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense
@@ -31,7 +33,7 @@ from truepath.learners.base import (
 )
 from truepath.learners.linear.held_out import best_on_held_out
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, largest_alpha, solve_path
-from truepath.learners.local.base import LabelView, Problem, single_blas_thread, spawn_seeds
+from truepath.learners.local.base import LabelView, Problem, spawn_seeds
 from truepath.learners.local.per_parent import pose_arcs
 
 if TYPE_CHECKING:
@@ -154,9 +156,7 @@ class SiblingLasso(HierarchicalLearner):
         weight = np.ones(X.shape[0]) if weight is None else weight
         problems = list(pose_arcs(LabelView(Y, hierarchy)))
         seeds = spawn_seeds(self.random_state, len(problems))
-        fits = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_group)(self, X, problem, weight, seed) for problem, seed in zip(problems, seeds)
-        )
+        fits = run_parallel(_fit_group, zip(problems, seeds), common=(clone(self), X, weight), n_jobs=self.n_jobs)
         self.coef_, self.intercept_ = _assemble(problems, fits, X.shape[1], int(arc_pointers(hierarchy)[0][-1]))
         self.alphas_ = {problem.key: fit.alpha for problem, fit in zip(problems, fits)}
         self.gaps_ = {problem.key: fit.gap for problem, fit in zip(problems, fits)}
@@ -190,7 +190,7 @@ class SiblingLasso(HierarchicalLearner):
             check_number(self, "n_alphas", Integral, 1)
 
 
-def _fit_group(learner: SiblingLasso, X: Any, problem: Problem, weight: np.ndarray, seed: int | None) -> LassoFit:
+def _fit_group(learner: SiblingLasso, X: Any, weight: np.ndarray, problem: Problem, seed: int | None) -> LassoFit:
     """Fit one group of siblings; labels on which all rows agree get an infinite intercept."""
     X, omega = take_rows(X, problem.rows), take_rows(weight, problem.rows)
     omega = omega / omega.sum()

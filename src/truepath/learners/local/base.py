@@ -8,18 +8,17 @@ problem is fitted by itself with one BLAS thread, so the bits are the same for a
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
-from threadpoolctl import ThreadpoolController
 
 from truepath.adapters import check_learner_scores, count_rows, innermost, take_rows
+from truepath.adapters.parallel import run_parallel
+from truepath.adapters.threads import single_blas_thread
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
 from truepath.learners.local.group_models import check_estimator_kind, resolve_model
@@ -32,7 +31,6 @@ __all__ = [
     "LocalLearner",
     "Problem",
     "how_to_check",
-    "single_blas_thread",
     "spawn_seeds",
     "take_over_input_tags",
     "whole_or_rows",
@@ -122,18 +120,18 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         problems = self._pose(LabelView(Y, hierarchy))
         distinct, self._model_of = _drop_repeated(problems, overrides)
         seeds = spawn_seeds(self.random_state, len(distinct))
-        self.models_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_problem)(overrides.get(p.key, self.estimator), X, p, weight, self.labels, self.calibrate, seed)
-            for p, seed in zip(distinct, seeds)
-        )
+        cases = ((overrides.get(p.key, self.estimator), p, seed) for p, seed in zip(distinct, seeds))
+        common = (X, weight, self.labels, self.calibrate)
+        self.models_ = run_parallel(_fit_problem, cases, common=common, n_jobs=self.n_jobs)
         self._columns = [p.columns for p in problems]
         return self
 
     def _local_scores(self, X: Any) -> np.ndarray:
         """Return the local classifiers' scores, (n_samples, n_columns); columns without a problem are 0."""
         X = check_predict_input(self, X, **self._how_to_check())
-        with single_blas_thread():
-            scores = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(model.scores)(X) for model in self.models_)
+        cases = ((model,) for model in self.models_)
+        with single_blas_thread():  # set once for all threads
+            scores = run_parallel(_score, cases, common=(X,), n_jobs=self.n_jobs, prefer="threads")
         S = np.zeros((count_rows(X), self._n_columns()))
         for columns, which in zip(self._columns, self._model_of):
             S[:, columns] = scores[which]
@@ -186,12 +184,12 @@ def how_to_check(*estimators: Any) -> dict[str, bool]:
 
 
 def _fit_problem(
-    estimator: Any,
     X: Any,
-    problem: Problem,
     weight: np.ndarray | None,
     labels: str,
     calibrate: str | None,
+    estimator: Any,
+    problem: Problem,
     seed: int | None,
 ) -> Any:
     """Fit one problem on its rows."""
@@ -202,15 +200,10 @@ def _fit_problem(
         return model.fit(estimator, take_rows(X, rows), targets, own_weight, calibrate=calibrate, seed=seed)
 
 
-def single_blas_thread() -> Any:
-    """Return a context in which BLAS keeps to one thread: workers do so too, and sums then have the same bits."""
-    return _thread_pools().limit(limits=1, user_api="blas")
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """Look for the thread pools once per process: it takes milliseconds, as long as a small fit."""
-    return ThreadpoolController()
+def _score(X: Any, model: Any) -> np.ndarray:
+    """Return the scores of one local model."""
+    with single_blas_thread():
+        return model.scores(X)
 
 
 def _drop_repeated(problems: list[Problem], overrides: Mapping[Hashable, Any]) -> tuple[list[Problem], list[int]]:

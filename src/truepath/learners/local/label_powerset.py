@@ -13,15 +13,16 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin
 
 from truepath.adapters import check_learner_scores, class_scores, count_rows, innermost
+from truepath.adapters.parallel import run_parallel
+from truepath.adapters.threads import single_blas_thread
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
-from truepath.learners.local.base import how_to_check, single_blas_thread, spawn_seeds, take_over_input_tags
+from truepath.learners.local.base import how_to_check, spawn_seeds, take_over_input_tags
 from truepath.learners.local.group_models import check_estimator_kind, fit_classifier
 from truepath.records import Record
 
@@ -106,9 +107,8 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         X, Y, weight = leave_out_weightless(X, as_dense(Y), weight)
         codes = [np.unique(Y[:, nodes], axis=0, return_inverse=True)[1].ravel() for nodes in hierarchy.levels]
         seeds = spawn_seeds(self.random_state, len(codes))
-        self.models_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_level)(self.estimator, X, code, weight, seed) for code, seed in zip(codes, seeds)
-        )
+        common = (self.estimator, X, weight)
+        self.models_ = run_parallel(_fit_level, zip(codes, seeds), common=common, n_jobs=self.n_jobs)
         self._steps, of_row = _tree_of_sets(codes)
         first = np.unique(of_row, return_index=True)[1]
         self.label_sets_ = Y[first]
@@ -172,7 +172,7 @@ def _tree_of_sets(codes: list[np.ndarray]) -> tuple[list[PowersetStep], np.ndarr
     return steps, of_row
 
 
-def _fit_level(estimator: Any, X: Any, code: np.ndarray, weight: np.ndarray | None, seed: int | None) -> Any:
+def _fit_level(estimator: Any, X: Any, weight: np.ndarray | None, code: np.ndarray, seed: int | None) -> Any:
     """Fit one level; many distinct label sets are normal here, not a regression problem by mistake."""
     with single_blas_thread(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)

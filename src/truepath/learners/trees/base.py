@@ -12,10 +12,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from truepath import _kernels
 from truepath.adapters.inputs import resolve_categorical
+from truepath.adapters.parallel import iterate_parallel
 from truepath.hierarchy.matrices import as_dense, dense_blocks, row_blocks
 from truepath.learners.base import (
     FitInput,
@@ -174,7 +174,7 @@ def mean_scores(
     dtype : type, optional
         Of the scores: float32 if X is, else float64, unless given. Sums are float64.
     n_jobs : int, optional
-        Threads over blocks of rows: the sums are the same for any number.
+        Workers, threads unless another backend is chosen, over blocks of rows: the sums are the same for any number.
 
     Returns
     -------
@@ -182,34 +182,38 @@ def mean_scores(
     """
     n_rows = X.shape[0]
     dtype = dtype or (np.float32 if X.dtype == np.float32 else np.float64)
-    S = np.empty((n_rows, n_nodes), dtype)
     masks = None if is_wanted is None else [is_wanted(k) for k in range(len(trees))]
-    blocks = row_blocks(n_rows, max(n_nodes, X.shape[1]))
-    jobs = (delayed(_score_block)(trees, X[block], categories, masks, block, S[block]) for block in blocks)
-    Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+    blocks = list(row_blocks(n_rows, max(n_nodes, X.shape[1])))
+    cases = ((X[block], None if masks is None else [mask[block] for mask in masks]) for block in blocks)
+    common = (trees, categories, n_nodes, dtype)
+    S = np.empty((n_rows, n_nodes), dtype)
+    parts = iterate_parallel(_score_block, cases, common=common, n_jobs=n_jobs, prefer="threads")
+    for block, part in zip(blocks, parts):
+        S[block] = part
     return S
 
 
 def _score_block(
     trees: Sequence[Any],
-    X: Any,
     categories: dict[int, np.ndarray],
+    n_nodes: int,
+    dtype: Any,
+    X: Any,
     masks: list[np.ndarray] | None,
-    block: slice,
-    out: np.ndarray,
-) -> None:
-    """Write the scores of one block of rows."""
+) -> np.ndarray:
+    """Return the scores of one block of rows."""
     X = code_categories(as_dense(X), categories)
-    sums = np.zeros(out.shape)
+    sums = np.zeros((len(X), n_nodes))
     everyone = np.ones(len(X), bool)
     counts = np.zeros(len(X))
     for k, tree in enumerate(trees):
-        wanted = everyone if masks is None else masks[k][block]
+        wanted = everyone if masks is None else masks[k]
         _kernels.trees.tree.add_leaves(tree, X, wanted, sums)
         counts += wanted
     with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: no tree may score the row
         np.divide(sums, counts[:, None], out=sums)
-    np.minimum(sums, 1.0, out=out, casting="same_kind")  # the parts of a row sent both ways may add up to 1 + 1 ulp
+    np.minimum(sums, 1.0, out=sums)  # the parts of a row sent both ways may add up to 1 + 1 ulp
+    return sums.astype(dtype, copy=False)
 
 
 def find_leaves(tree: Any, X: Any, categories: dict[int, np.ndarray]) -> np.ndarray:

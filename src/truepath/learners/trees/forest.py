@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters.parallel import iterate_parallel
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import check_number
 from truepath.learners.trees.base import PCTBase, mean_scores, resolve_count
@@ -60,7 +60,8 @@ class PCTForest(PCTBase):
         level DEBUG.
     random_state : int, RandomState or None, default=None
     n_jobs : int, optional
-        Threads, over trees in ``fit`` and over rows in ``predict_proba``; the same bits for any number.
+        Workers, over trees in ``fit`` and over rows in ``predict_proba``: threads, unless ``joblib.parallel_config``
+        chooses another backend. The same bits for any number and any backend.
 
     Attributes
     ----------
@@ -190,26 +191,19 @@ class PCTForest(PCTBase):
 
     def _grow(self, data: TrainingData) -> None:
         """Grow what is missing of ``trees_``; each tree is added as it is done, in order."""
-        rules = self._rules(self._n_tree_features(data.n_features), data.row_weight.sum())
-        todo = range(len(self.trees_), self.n_estimators)
-        jobs = (delayed(self._grow_one)(data, rules, k) for k in todo)
-        workers = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose, return_as="generator")
-        for tree in workers(jobs):
+        draw = self._drawing(data.n_rows, data.n_features)
+        rules = self._rules(draw.n_features, data.row_weight.sum())
+        todo = ((k,) for k in range(len(self.trees_), self.n_estimators))
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "prefer": "threads", "verbose": self.verbose}
+        for tree in iterate_parallel(_grow_one, todo, common=(data, rules, draw), **options):
             self.trees_.append(tree)
             logger.debug("tree %d of %d: %d nodes", len(self.trees_), self.n_estimators, len(tree.link))
 
-    def _grow_one(self, data: TrainingData, rules: GrowthRules, k: int) -> Any:
-        """Grow tree k."""
-        rng = tree_seed(self.entropy_, k)
-        weight = self._draw(rng, data.n_rows) * data.row_weight
-        return grow_tree(data, weight, rules, rng, self._n_tree_features(data.n_features))
-
-    def _n_tree_features(self, n_features: int) -> int:
-        return resolve_count(self.tree_features, n_features, "tree_features")
-
-    def _draw(self, rng: np.random.Generator, n_rows: int) -> np.ndarray:
-        """Return how often each row is drawn for a tree."""
-        return draw_sample(rng, n_rows, self.bootstrap, resolve_count(self.max_samples, n_rows, "max_samples"))
+    def _drawing(self, n_rows: int, n_features: int) -> Drawing:
+        """Resolve what a tree draws."""
+        n_drawn = resolve_count(self.max_samples, n_rows, "max_samples")
+        n_tree_features = resolve_count(self.tree_features, n_features, "tree_features")
+        return Drawing(self.entropy_, n_rows, n_drawn, self.bootstrap, n_tree_features)
 
     def _score_out_of_bag(self, X: Any, n_rows: int) -> np.ndarray:
         """Return the scores of the training rows by the trees that did not see them."""
@@ -218,14 +212,37 @@ class PCTForest(PCTBase):
             X,
             self.categories_,
             self.hierarchy_.n_nodes,
-            is_wanted=partial(self._is_out_of_bag, n_rows),
+            is_wanted=self._drawing(n_rows, X.shape[1]).leaves_out,
             dtype=np.float32,
             n_jobs=self.n_jobs,
         )
 
-    def _is_out_of_bag(self, n_rows: int, k: int) -> np.ndarray:
-        return self._draw(tree_seed(self.entropy_, k), n_rows) == 0
-
     def _trees(self) -> list[Any]:
         check_is_fitted(self, "trees_")
         return self.trees_
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What trees draw: rows, and features each may use; tree k the same wherever it is grown."""
+
+    entropy: int
+    n_rows: int
+    n_drawn: int
+    bootstrap: bool
+    n_features: int
+
+    def rows(self, rng: np.random.Generator) -> np.ndarray:
+        """Return how often each row is drawn."""
+        return draw_sample(rng, self.n_rows, self.bootstrap, self.n_drawn)
+
+    def leaves_out(self, k: int) -> np.ndarray:
+        """Return a mask of the rows that tree k does not see."""
+        return self.rows(tree_seed(self.entropy, k)) == 0
+
+
+def _grow_one(data: TrainingData, rules: GrowthRules, draw: Drawing, k: int) -> Any:
+    """Grow tree k."""
+    rng = tree_seed(draw.entropy, k)
+    weight = draw.rows(rng) * data.row_weight
+    return grow_tree(data, weight, rules, rng, draw.n_features)

@@ -67,19 +67,20 @@ def _out_of_fold(X: Any, Y: NDArray[Any], C: float, random_state: int, n_jobs: i
 
 def _fit_predict(X: Any, Y: NDArray[Any], X_new: Any, C: float, n_jobs: int | None) -> NDArray[Any]:
     """Return the scores of one logistic regression per node on new rows."""
-    from joblib import Parallel, delayed
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
+    from truepath.adapters.parallel import run_parallel
+
     scale = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
     X, X_new = scale.fit_transform(X), scale.transform(X_new)
     blocks = np.array_split(np.arange(Y.shape[1]), min(N_BLOCKS, Y.shape[1]))
-    scores = Parallel(n_jobs=n_jobs)(delayed(_fit_block)(X, Y[:, block], X_new, C) for block in blocks)
-    return np.hstack(scores)
+    cases = ((Y[:, block],) for block in blocks)
+    return np.hstack(run_parallel(_fit_block, cases, common=(X, X_new, C), n_jobs=n_jobs))
 
 
-def _fit_block(X: NDArray[Any], Y: NDArray[Any], X_new: NDArray[Any], C: float) -> NDArray[Any]:
+def _fit_block(X: NDArray[Any], X_new: NDArray[Any], C: float, Y: NDArray[Any]) -> NDArray[Any]:
     """Fit and score the nodes of a block."""
     import warnings
 

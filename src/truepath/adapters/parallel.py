@@ -1,0 +1,237 @@
+"""The one home of parallel loops: the same answer from threads, processes, Dask and Ray.
+
+A job is a function called with what all jobs have in common and with a case of its own; it *returns* its result. It
+never writes into an argument: in another process that is a copy, and what is written there is lost.
+
+What joblib's backends leave open is settled here:
+
+* What is common is sent to a cluster once, not with every job.
+* Dask delivers arrays at any address. Sums over them differ in the last bit from sums over the same numbers at home, so
+  arrays arrive in memory that is aligned as at home.
+* Some backends return results one by one, others only as a list.
+* A Dask worker that dies takes along the data that were sent to it. What was not finished is then run once more.
+* scikit-learn's configuration goes along with the job.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from itertools import chain, islice
+from typing import Any, Literal
+from uuid import uuid4
+
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+from sklearn import config_context, get_config
+
+from truepath.adapters.alignment import align
+
+__all__ = ["count_workers", "iterate_parallel", "run_parallel"]
+
+logger = logging.getLogger(__name__)
+
+Prefer = Literal["threads", "processes"]
+#: What is common to all jobs calls itself this large, so that Dask sends it once (it does so above 1 kB)
+LARGE = 1 << 20
+#: How often what a lost worker left unfinished is run again
+RETRIES = 1
+#: What Dask raises when a worker died: by name, for Dask need not be installed
+LOST = ("FutureCancelledError", "FuturesCancelledError", "KilledWorker")
+
+_PROCESS = uuid4().hex
+
+
+def run_parallel(function: Callable[..., Any], cases: Iterable[tuple[Any, ...]], **options: Any) -> list[Any]:
+    """Return ``[function(*common, *case) for case in cases]``; takes the options of :func:`iterate_parallel`.
+
+    Examples
+    --------
+    >>> run_parallel(pow, [(2, 3), (3, 2)])
+    [8, 9]
+    >>> run_parallel(pow, [(1,), (2,)], common=(10,), n_jobs=2, prefer="threads")
+    [10, 100]
+    """
+    return list(iterate_parallel(function, cases, **options))
+
+
+def iterate_parallel(
+    function: Callable[..., Any],
+    cases: Iterable[tuple[Any, ...]],
+    *,
+    common: tuple[Any, ...] = (),
+    n_jobs: int | None = None,
+    prefer: Prefer | None = None,
+    shared_memory: bool = False,
+    in_order: bool = True,
+    verbose: int = 0,
+) -> Generator[Any, None, None]:
+    """Yield ``function(*common, *case)`` for each case, computed in parallel by joblib's active backend.
+
+    Parameters
+    ----------
+    function : callable
+        A function of a module or a bound method, so that it can be sent to other processes. It returns its result and
+        leaves its arguments as they are.
+    cases : iterable of tuple
+        Taken as workers become free.
+    common : tuple
+        What all jobs read; sent to a cluster once.
+    n_jobs : int, optional
+        As in joblib.
+    prefer : {"threads", "processes"}, optional
+        Which backend to take where the user did not choose one.
+    shared_memory : bool, default=False
+        True stays in threads of this process under any backend: for short loops over large arrays.
+    in_order : bool, default=True
+        False yields results as they finish, each handed over by itself.
+    verbose : int, default=0
+        Passed to joblib.
+    """
+    unfinished = _Unfinished(cases)
+    asked = {"prefer": prefer, "require": "sharedmem" if shared_memory else None, "verbose": verbose}
+    how = {"n_jobs": n_jobs, **{key: value for key, value in asked.items() if value}}  # the rest is the user's to set
+    for attempt in range(RETRIES + 1):
+        send = _Sender(function, common, how)
+        try:
+            with closing(_results(send, unfinished, how, in_order)) as results:
+                for k, result in results:
+                    unfinished.remove(k)
+                    yield result
+            return
+        except Exception as problem:
+            if attempt == RETRIES or type(problem).__name__ not in LOST:
+                raise
+            logger.warning("a worker was lost (%s); %d jobs are run again", problem, len(unfinished))
+
+
+def count_workers(n_jobs: int | None = None, *, shared_memory: bool = False) -> int:
+    """Return how many jobs run at the same time, in threads of this process only if ``shared_memory``."""
+    if n_jobs == 1:
+        return 1
+    backend, default = get_active_backend(**({"require": "sharedmem"} if shared_memory else {}))
+    return int(backend.effective_n_jobs(default if n_jobs is None else n_jobs))
+
+
+def _results(
+    send: _Sender, unfinished: _Unfinished, how: dict[str, Any], in_order: bool
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield pairs (number of the case, result).
+
+    If results are wanted as they finish, one job is one batch: a batch comes back as a whole. Backends that cannot hand
+    over results one by one then get as many jobs at a time as there are workers.
+    """
+    size: Any = "auto" if in_order else 1
+    if getattr(send.backend, "supports_return_generator", True):
+        kind = "generator" if in_order else "generator_unordered"
+        with closing(Parallel(return_as=kind, batch_size=size, **how)(map(send, unfinished))) as results:
+            yield from results
+        return
+    with Parallel(batch_size=size, **how) as workers:
+        jobs = iter(unfinished)
+        at_a_time = None if in_order else count_workers(how["n_jobs"])
+        while some := list(islice(jobs, at_a_time)):
+            yield from workers(map(send, some))
+
+
+class _Unfinished:
+    """The cases whose results have not come back; going through them again starts with those handed out before."""
+
+    def __init__(self, cases: Iterable[tuple[Any, ...]]):
+        self.ahead = enumerate(cases)
+        self.handed_out: dict[int, tuple[Any, ...]] = {}
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        return chain(sorted(self.handed_out.items(), key=lambda item: item[0]), self._hand_out())
+
+    def _hand_out(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        for k, case in self.ahead:
+            self.handed_out[k] = case
+            yield k, case
+
+    def remove(self, k: int) -> None:
+        del self.handed_out[k]
+
+    def __len__(self) -> int:
+        return len(self.handed_out)
+
+
+class _Sender:
+    """Makes joblib's jobs from numbered cases, for the backend that is active."""
+
+    def __init__(self, function: Callable[..., Any], common: tuple[Any, ...], how: dict[str, Any]):
+        self.backend, _ = get_active_backend(**{key: how[key] for key in ("prefer", "require") if key in how})
+        self.call = delayed(_Call(function))
+        self.common = _put_in_ray(common) if _is_ray(self.backend) else _Common(common)
+
+    def __call__(self, numbered: tuple[int, tuple[Any, ...]]) -> Any:
+        k, case = numbered
+        return self.call(self.common, k, *case)
+
+
+class _Call:
+    """A job's function as it is run by a worker, near or far."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+        self.home = _here()
+        self.config = get_config()
+
+    def __call__(self, common: Any, k: int, *case: Any) -> tuple[int, Any]:
+        function = self.function
+        if self.home != _here():
+            function, case = align((function, case))
+        if self.config == get_config():
+            return k, function(*common.get(), *case)
+        with config_context(**self.config):
+            return k, function(*common.get(), *case)
+
+
+class _Common:
+    """What all jobs read. Dask sends an object that says it is large once, and jobs refer to it."""
+
+    def __init__(self, values: tuple[Any, ...]):
+        self.values = values
+
+    def get(self) -> tuple[Any, ...]:
+        return self.values
+
+    def __sizeof__(self) -> int:
+        return LARGE
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrive, (self.values,)
+
+
+def _arrive(values: tuple[Any, ...]) -> _Common:
+    return _Common(align(values))
+
+
+class _InRay:
+    """What all jobs read, kept in Ray's store of objects, which every worker of a machine reads in place."""
+
+    def __init__(self, reference: Any):
+        self.reference = reference
+
+    def get(self) -> tuple[Any, ...]:
+        import ray
+
+        values: _Common = ray.get(self.reference)
+        return values.get()
+
+
+def _is_ray(backend: Any) -> bool:
+    return any(cls.__module__.startswith("ray.") for cls in type(backend).__mro__)
+
+
+def _put_in_ray(common: tuple[Any, ...]) -> _InRay:
+    import ray
+
+    return _InRay(ray.put(_Common(common)))
+
+
+def _here() -> str:
+    """Return what no other process is called, forked ones included."""
+    return f"{_PROCESS} {os.getpid()}"
