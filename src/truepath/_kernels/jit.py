@@ -1,19 +1,28 @@
-"""The one way kernels are compiled: without the GIL, kept on disk between runs, strict floating point."""
+"""The one way kernels are compiled: without the GIL, kept on disk between runs, strict floating point.
+
+numba keeps compiled code in the folder ``NUMBA_CACHE_DIR``, beside the sources, or in the user's cache, whichever it
+may write to. Where it may write to none of them, as in a read-only container, kernels are compiled in every process
+anew, and one warning says so.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import cache
+from multiprocessing import current_process
 from typing import Any, TypeVar
 
 from numba import njit
+
+__all__ = ["inner", "kernel", "vector"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
     """Compile ``function`` at its first call; ``function.py_func`` stays the plain Python version."""
-    compiled: F = njit(cache=True, nogil=True)(function)
-    return compiled
+    return _compile(function)
 
 
 def inner(function: F) -> F:
@@ -22,8 +31,7 @@ def inner(function: F) -> F:
     It gets no wrapper for Python, which takes a third of the time to compile, and counts no references to its arrays:
     its caller holds them, and counting costs two locked instructions an array and call, shared between threads.
     """
-    compiled: F = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)(function)
-    return compiled
+    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
 def vector(function: F) -> F:
@@ -31,5 +39,31 @@ def vector(function: F) -> F:
 
     Division by zero gives infinity or NaN as in NumPy: the check that raises would keep the loop from being vectorised.
     """
-    compiled: F = njit(cache=True, nogil=True, error_model="numpy")(function)
+    return _compile(function, error_model="numpy")
+
+
+def _compile(function: F, **options: Any) -> F:
+    """Compile with numba's cache, or without where there is no folder for it."""
+    compiled: F
+    try:
+        compiled = njit(cache=True, nogil=True, **options)(function)
+    except RuntimeError as problem:
+        if "no locator" not in str(problem):  # numba's words for "no folder": it has no exception of its own for it
+            raise
+        _warn_of_no_cache()
+        compiled = njit(nogil=True, **options)(function)
     return compiled
+
+
+@cache
+def _warn_of_no_cache() -> None:
+    """Warn once per program: worker processes leave it to the one that started them."""
+    if current_process().name != "MainProcess":
+        return
+    warnings.warn(
+        "numba can write its cache neither beside truepath's sources nor in the user's cache folder: functions are "
+        "compiled again in every process, which takes seconds. Set the environment variable NUMBA_CACHE_DIR to a "
+        "folder that can be written.",
+        RuntimeWarning,
+        stacklevel=4,
+    )

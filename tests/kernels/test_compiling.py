@@ -1,0 +1,84 @@
+"""Kernels where numba finds no folder for its cache: compiled all the same, with one warning."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from places import SOURCES
+from truepath._kernels import jit
+
+NOBODY = "65534"
+#: Another user, who may read everything and write only what everyone may
+AS_NOBODY = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
+AS_NOBODY += ["--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"]
+
+
+def double(x):
+    return 2 * x
+
+
+@pytest.fixture
+def no_cache_folder(monkeypatch):
+    caching = pytest.importorskip("numba.core.caching")
+    monkeypatch.setattr(caching.CompileResultCacheImpl, "_locator_classes", [])
+    jit._warn_of_no_cache.cache_clear()
+    yield
+    jit._warn_of_no_cache.cache_clear()
+
+
+@pytest.mark.usefixtures("no_cache_folder")
+def test_kernels_compile_without_a_cache_and_warn_once():
+    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR") as found:
+        compiled = [compile_(double) for compile_ in (jit.kernel, jit.vector, jit.inner)]
+    assert len(found) == 1
+    assert [f(21) for f in compiled[:2]] == [42, 42]
+
+
+@pytest.mark.usefixtures("no_cache_folder")
+def test_worker_processes_leave_the_warning_to_their_parent(monkeypatch):
+    monkeypatch.setattr(jit.current_process(), "_name", "LokyProcess-1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert jit.kernel(double)(21) == 42
+
+
+def test_other_errors_of_numba_are_not_hidden(monkeypatch):
+    def refuse(**options):
+        raise RuntimeError("another problem")
+
+    monkeypatch.setattr(jit, "njit", refuse)
+    with pytest.raises(RuntimeError, match="another problem"):
+        jit.kernel(double)
+
+
+@pytest.mark.slow
+def test_the_demo_runs_from_a_read_only_package_and_home(tmp_path):
+    """As in a container: not root, nothing writable but the folder of the results."""
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("the tests run as root, and setpriv is not here to become another user")
+    shutil.copytree(SOURCES / "truepath", tmp_path / "truepath", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results").chmod(0o777)
+    for path in (tmp_path / "home", tmp_path / "truepath", *(tmp_path / "truepath").rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    command = [*(AS_NOBODY if os.getuid() == 0 else []), sys.executable, "-m", "truepath", "demo", "-o", "demo"]
+    surroundings = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path / "home"),
+        "PYTHONPATH": str(tmp_path),
+        "NUMBA_CACHE_DIR": str(tmp_path / "home" / "numba"),
+    }
+    done = subprocess.run(
+        command, cwd=tmp_path / "results", env=surroundings, capture_output=True, text=True, check=False, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("NUMBA_CACHE_DIR") == done.stderr.count("Warning") == 1
+    assert (tmp_path / "results" / "demo" / "report.html").is_file()
+    assert not list((tmp_path / "home").iterdir())
