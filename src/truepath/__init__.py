@@ -42,6 +42,7 @@ _ROOMS = (
     "records",
     "registry",
     "report",
+    "ridge",
 )
 
 __all__ = ["Dataset", "HierarchicalClassifier", "Hierarchy", "__version__", "load_dataset", "open_dataset"]

@@ -80,16 +80,16 @@ def test_as_many_landmarks_as_rows_lose_nothing(tree):
     some = MultiLabelKernelRidge(n_landmarks=10, **options).fit(X, Y)
     assert_allclose(all_rows.predict_proba(X), exact.predict_proba(X), atol=1e-7)
     assert_allclose(all_rows.loo_decision_, exact.loo_decision_, atol=1e-7)
-    assert exact.approximation_error_ == 0
-    assert all_rows.approximation_error_ < 1e-9 < some.approximation_error_ < 1
-    assert some.X_fit_.shape[0] == 10
+    assert exact.regression_.approximation_error_ == 0
+    assert all_rows.regression_.approximation_error_ < 1e-9 < some.regression_.approximation_error_ < 1
+    assert some.regression_.X_fit_.shape[0] == 10
 
 
 def test_the_search_never_ends_below_its_start_and_reports_exact_areas(tree):
     X, Y = make_rows(tree, 60)
     model = MultiLabelKernelRidge(hierarchy=tree, loo_score=True).fit(X, Y)
-    gamma, alpha, area = max(model.tried_, key=lambda choice: choice[2])
-    assert (gamma, alpha) == (model.gamma_, model.alpha_)
+    gamma, alpha, area = max(model.regression_.tried_, key=lambda choice: choice[2])
+    assert (gamma, alpha) == (model.regression_.gamma_, model.regression_.alpha_)
     assert auprc(Y, model.loo_decision_) == pytest.approx(area, abs=1e-12)
     fixed = MultiLabelKernelRidge(gamma=gamma, alpha=alpha, hierarchy=tree).fit(X, Y)
     assert_array_equal(fixed.predict_proba(X), model.predict_proba(X))
@@ -111,7 +111,9 @@ def test_single_precision_agrees_with_double(tree):
     assert scores.dtype == np.float32
     X = single.scaler_.transform(X)
     wanted = single._to_scores(
-        KernelRidge(alpha=0.1, kernel="rbf", gamma=1 / single.scale_).fit(X, Y.astype(float)).predict(X[:50])
+        KernelRidge(alpha=0.1, kernel="rbf", gamma=1 / single.regression_.scale_)
+        .fit(X, Y.astype(float))
+        .predict(X[:50])
     )
     assert_allclose(scores, wanted, atol=1e-4)
 
@@ -120,7 +122,7 @@ def test_missing_values_are_marked_and_put_in_the_middle(tree):
     X, Y = make_rows(tree)
     X[::3, 1] = np.nan
     model = MultiLabelKernelRidge(gamma=1.0, alpha=0.1, hierarchy=tree).fit(X, Y)
-    assert model.X_fit_.shape[1] == X.shape[1] + 1
+    assert model.regression_.X_fit_.shape[1] == X.shape[1] + 1
     X[0, 2] = np.nan  # never missing in training
     assert np.isfinite(model.predict_proba(X)).all()
 
@@ -161,7 +163,7 @@ def test_rows_of_weight_zero_are_not_learned_from(tree):
     X, Y = make_rows(tree)
     weight = (np.arange(len(X)) % 4 > 0).astype(float)
     model = MultiLabelKernelRidge(gamma=1.0, alpha=0.1, hierarchy=tree, loo_score=True).fit(X, Y, weight)
-    assert model.X_fit_.shape[0] == weight.sum()
+    assert model.regression_.X_fit_.shape[0] == weight.sum()
     assert model.loo_decision_.shape == Y.shape
     assert_array_equal(model.loo_decision_[::4], model.predict_proba(X[::4]))
     with pytest.raises(ValueError, match="zero in every row"):

@@ -23,7 +23,6 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from truepath import ridge
 from truepath.combiners.fael.constraints import constraint_gram, constraint_pairs
 from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.fael.weights import solve_dual, solve_primal
@@ -31,6 +30,7 @@ from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, System, make_system
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.ridge import spectrum as ridge
 
 __all__ = ["HierarchicalFAEL"]
 

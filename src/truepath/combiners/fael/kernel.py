@@ -24,11 +24,11 @@ from scipy import linalg, sparse
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from truepath import ridge
 from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, scale_rows
 from truepath.hierarchy import Hierarchy
+from truepath.ridge import spectrum as ridge
 
 __all__ = ["KernelFAEL"]
 

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from truepath import ridge
 from truepath.combiners.base import Combiner
 from truepath.combiners.fael.weights import Weights, solve_dual, solve_primal
 from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.combiners.sources import Rows, System, check_held_out, make_system, stack_sources
 from truepath.hierarchy import Hierarchy
+from truepath.ridge import spectrum as ridge
 
 __all__ = ["FAEL"]
 

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
-from truepath.ridge import factor, gram
+from truepath.ridge.spectrum import factor, gram
 
 __all__ = ["Weights", "solve_dual", "solve_primal"]
 

@@ -4,28 +4,20 @@ With the kernel matrix K of the training rows and their labels Y (0/1, all nodes
 
     C = (K + alpha I)^-1 Y,    scores(x) = k(x, X) C
 
-clipped to [0, 1] and made coherent. One eigendecomposition of K serves every alpha, and gives the leave-one-out scores
-of the training rows exactly (:mod:`truepath.ridge`, which FAEL uses too). Beyond ``max_rows`` rows the kernel is
-replaced by its Nystroem approximation on ``n_landmarks`` rows drawn at random.
-
-References
-----------
-C. Williams, M. Seeger. Using the Nystroem method to speed up kernel machines. NIPS 2000.
+clipped to [0, 1] and made coherent. :class:`truepath.ridge.KernelRegression`, which FAEL stands on too, solves it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from truepath import ridge
 from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import (
@@ -35,18 +27,14 @@ from truepath.learners.base import (
     check_number,
     check_predict_input,
 )
-from truepath.learners.kernel.kernels import BY_DISTANCE, KERNELS, ROW_BLOCK, kernel_scale
 from truepath.learners.kernel.scaling import NORMALIZATIONS, apply_scaler, fit_scaler
-from truepath.learners.kernel.selection import climb
-from truepath.learners.kernel.systems import Kernel, KernelSystem, exact_system, landmark_system
-from truepath.metrics import auprc
+from truepath.ridge import KERNELS, KernelRegression
+from truepath.ridge.kernels import BY_DISTANCE
 
 __all__ = ["MultiLabelKernelRidge"]
 
 GAMMAS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
-# From this many rows on, matrices are float32: rounding is far below the least alpha there
-ROWS_FOR_SINGLE = 1000
 
 
 class MultiLabelKernelRidge(HierarchicalLearner):
@@ -83,16 +71,13 @@ class MultiLabelKernelRidge(HierarchicalLearner):
     Attributes
     ----------
     hierarchy_ : Hierarchy
-    kernel_, gamma_, alpha_ : the kernel, width and penalty used
-    tried_ : list of tuple (gamma, alpha, leave-one-out AU(PRC))
-    X_fit_ : array or CSR, the rows or landmarks that the kernel compares with, scaled
-    dual_coef_ : ndarray, shape (rows of X_fit_, n_nodes)
+    regression_ : KernelRegression
+        The width ``gamma_``, the penalty ``alpha_``, all that were ``tried_`` with their leave-one-out AU(PRC), and for
+        landmarks the share of the kernel's trace they do not reach, ``approximation_error_``.
     constant_ : ndarray, shape (n_nodes,)
         The score of labels that no row or every row has; NaN for the others.
     loo_decision_ : ndarray, shape (n_samples, n_nodes)
         The scores of each training row by a model of all other rows. Only with ``loo_score=True``.
-    approximation_error_ : float
-        The share of the kernel matrix's trace that the landmarks do not reach; 0 where the kernel is exact.
 
     Notes
     -----
@@ -160,12 +145,12 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         """
         self._check()
         X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
-        self.kernel_ = self._resolve_kernel(X)
         used = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight)
-        root = np.ones(used.size) if weight is None else np.sqrt(weight[used])
-        self._fit_rows(X[used], Y[used], root)
+        self._fit_rows(X[used], Y[used], np.ones(used.size) if weight is None else weight[used])
         if self.loo_score:
-            self.loo_decision_ = self._all_held_out(X, used)
+            held_out = self.regression_.__dict__.pop("held_out_")
+            self.loo_decision_ = held_out if used.size == X.shape[0] else self.predict_proba(X)
+            self.loo_decision_[used] = held_out  # rows of weight zero were not learned from
         return self
 
     def _check(self) -> None:
@@ -178,6 +163,27 @@ class MultiLabelKernelRidge(HierarchicalLearner):
             if getattr(self, name) != "auto":
                 check_number(self, name, Real, 0, above=True)
 
+    def _fit_rows(self, X: Any, Y: Any, weight: np.ndarray) -> None:
+        """Scale the rows and fit the regression."""
+        self.scaler_, self.with_gaps_ = fit_scaler(X, self.normalize, weight)
+        share = np.asarray(Y.mean(axis=0)).ravel()
+        self.constant_ = np.where(share == 1, 1.0, np.where(share == 0, 0.0, np.nan))
+        self.regression_ = KernelRegression(
+            self._resolve_kernel(X),
+            self._candidates("gamma", GAMMAS),
+            self._candidates("alpha", ALPHAS),
+            max_rows=self.max_rows,
+            n_landmarks=self.n_landmarks,
+        ).fit(
+            apply_scaler(X, self.scaler_, self.with_gaps_),
+            Y,
+            weight,
+            self._to_scores,
+            held_out=self.loo_score,
+            keep_system=self.keep_system,
+            random_state=self.random_state,
+        )
+
     def _resolve_kernel(self, X: Any) -> str:
         if self.kernel == "auto":
             return "cosine" if sparse.issparse(X) else "rbf"
@@ -188,90 +194,26 @@ class MultiLabelKernelRidge(HierarchicalLearner):
             )
         return self.kernel
 
-    def _fit_rows(self, X: Any, Y: Any, root: np.ndarray) -> None:
-        """Scale the rows, choose, and solve with the choice."""
-        self.scaler_, self.with_gaps_ = fit_scaler(X, self.normalize, root**2)
-        Z = apply_scaler(X, self.scaler_, self.with_gaps_)
-        self.scale_ = kernel_scale(Z, self.kernel_, root**2)
-        self.dtype_ = np.dtype(np.float32 if Z.shape[0] >= ROWS_FOR_SINGLE else np.float64).str
-        share = np.asarray(Y.mean(axis=0)).ravel()
-        self.constant_ = np.where(share == 1, 1.0, np.where(share == 0, 0.0, np.nan)).astype(self.dtype_)
-        root = root.astype(self.dtype_)
-        self.X_fit_ = Z if Z.shape[0] <= self.max_rows else self._draw_landmarks(Z)
-        labels = _weighted_labels(Y, root)
-        system = self._choose(Z, Y, labels, root)
-        self.approximation_error_ = system.error
-        if self.keep_system:
-            self.system_ = tuple(system[:3])
-        if self.loo_score:
-            self.loo_decision_ = self._held_out(system.spectrum(), labels, root, self.alpha_)
-        self.dual_coef_ = system.solve(self.alpha_)
-
-    def _draw_landmarks(self, Z: Any) -> Any:
-        drawn = check_random_state(self.random_state).permutation(Z.shape[0])[: self.n_landmarks]
-        return Z[np.sort(drawn)]
-
-    def _choose(self, Z: Any, Y: Any, labels: Any, root: np.ndarray) -> KernelSystem:
-        """Set ``gamma_`` and ``alpha_``; return the system of that width."""
-        gammas = self._candidates("gamma", GAMMAS) if self.kernel_ in BY_DISTANCE else [1.0]
-        alphas = self._candidates("alpha", ALPHAS)
-        self.gamma_, self.alpha_ = gammas[0], alphas[0]
-        self.tried_: list[tuple[float, float, float]] = []
-
-        def at_width(gamma: float) -> Callable[[float], float]:
-            spectrum = self._system(gamma, Z, labels, root).spectrum()
-            return lambda alpha: float(auprc(Y, self._held_out(spectrum, labels, root, alpha)))
-
-        if len(gammas) * len(alphas) > 1 and Z.shape[0] > 1 and labels.sum() > 0:
-            best, tried = climb(at_width, gammas, alphas)
-            self.tried_ = [(gamma, alpha, area) for gamma, alpha, area in tried]
-            self.gamma_, self.alpha_ = best.gamma, best.alpha
-        return self._system(self.gamma_, Z, labels, root)
-
-    def _candidates(self, name: str, usual: Sequence[float]) -> list[float]:
+    def _candidates(self, name: str, usual: Sequence[float]) -> Sequence[float]:
         if getattr(self, name) != "auto":
             return [float(getattr(self, name))]
         given = getattr(self, f"{name}s")
-        return sorted(ridge.check_penalty(value, f"{name}s") for value in (usual if given is None else given))
-
-    def _system(self, gamma: float, Z: Any, labels: Any, root: np.ndarray) -> KernelSystem:
-        kernel = self._kernel(gamma)
-        if Z.shape[0] <= self.max_rows:
-            return exact_system(kernel, Z, labels, root)
-        return landmark_system(kernel, Z, self.X_fit_, labels, root)
-
-    def _kernel(self, gamma: float) -> Kernel:
-        return Kernel(self.kernel_, gamma, self.scale_, np.dtype(self.dtype_))
-
-    def _held_out(self, spectrum: ridge.Spectrum, labels: Any, root: np.ndarray, alpha: float) -> np.ndarray:
-        """Return the coherent scores of the training rows, each by a model of all others."""
-        S = ridge.leave_one_out(spectrum, labels, alpha)
-        S /= root[:, None]
-        return self._to_scores(S)
-
-    def _all_held_out(self, X: Any, used: np.ndarray) -> np.ndarray:
-        """Return the held-out scores of all rows; those of weight zero were not learned from anyway."""
-        if used.size == X.shape[0]:
-            return self.loo_decision_
-        S = self.predict_proba(X)
-        S[used] = self.loo_decision_
-        return S
+        return usual if given is None else given
 
     def refit(self, alpha: float) -> MultiLabelKernelRidge:
         """Solve again with another penalty, on the same rows and with the same width.
 
-        Costs one Cholesky factorisation. Needs ``keep_system=True`` at ``fit``; ``loo_decision_`` is not computed again
-        and goes.
+        Costs one Cholesky factorisation. Needs ``keep_system=True`` at ``fit``. ``loo_decision_`` is not computed again
+        and is removed.
 
         Parameters
         ----------
         alpha : float
         """
-        check_is_fitted(self, "dual_coef_")
-        if not hasattr(self, "system_"):
+        check_is_fitted(self, "regression_")
+        if not hasattr(self.regression_, "system_"):
             raise ValueError("refit needs what fit keeps with keep_system=True; fit once more with that.")
-        self.alpha_ = ridge.check_penalty(alpha, "alpha")
-        self.dual_coef_ = KernelSystem(*self.system_).solve(self.alpha_)
+        self.regression_.refit(alpha)
         if hasattr(self, "loo_decision_"):
             del self.loo_decision_
         return self
@@ -281,17 +223,9 @@ class MultiLabelKernelRidge(HierarchicalLearner):
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, shape (n_samples, n_nodes)."""
         X = check_predict_input(self, X, allow_nan=True)
-        if sparse.issparse(X) != sparse.issparse(self.X_fit_):
+        if sparse.issparse(X) != sparse.issparse(self.regression_.X_fit_):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_array(X)
-        Z = apply_scaler(X, self.scaler_, self.with_gaps_)
-        kernel = self._kernel(self.gamma_)
-        S = np.empty((Z.shape[0], self.dual_coef_.shape[1]), self.dual_coef_.dtype)
-        for start in range(0, Z.shape[0], ROW_BLOCK):
-            rows = slice(start, min(start + ROW_BLOCK, Z.shape[0]))
-            K = np.zeros((ROW_BLOCK, self.X_fit_.shape[0]), S.dtype)
-            K[: rows.stop - start] = kernel(Z[rows], self.X_fit_)
-            S[rows] = (K @ self.dual_coef_)[: rows.stop - start]
-        return self._to_scores(S)
+        return self._to_scores(self.regression_.predict(apply_scaler(X, self.scaler_, self.with_gaps_)))
 
     def _to_scores(self, S: np.ndarray) -> np.ndarray:
         np.clip(S, 0.0, 1.0, out=S)
@@ -303,10 +237,3 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _weighted_labels(Y: Any, root: np.ndarray) -> sparse.csr_array:
-    """Return the labels, few of which are set, times the roots of the rows' weights."""
-    labels = sparse.csr_array(Y, dtype=root.dtype)
-    labels.data *= np.repeat(root, np.diff(labels.indptr))
-    return labels

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from truepath import ridge
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.kernel.kernels import kernel_matrix, squared_norms
+from truepath.ridge import spectrum as ridge
+from truepath.ridge.kernels import kernel_matrix, squared_norms
 
 __all__ = ["Kernel", "KernelSystem", "exact_system", "landmark_system"]
 

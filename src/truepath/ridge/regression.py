@@ -1,0 +1,173 @@
+r"""Kernel ridge regression of a label matrix, width and penalty chosen by leave-one-out AU(PRC).
+
+With the kernel matrix K of the training rows and their labels Y (0/1, all nodes at once)::
+
+    C = (K + alpha I)^-1 Y,    values(x) = k(x, X) C
+
+One eigendecomposition of K serves every alpha, and gives the values of each training row by a model of all others
+exactly. Beyond ``max_rows`` rows the kernel is replaced by its Nystroem approximation on rows drawn at random.
+
+References
+----------
+C. Williams, M. Seeger. Using the Nystroem method to speed up kernel machines. NIPS 2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from truepath.metrics import auprc
+from truepath.records import Record
+from truepath.ridge.kernels import BY_DISTANCE, ROW_BLOCK, kernel_scale
+from truepath.ridge.selection import climb
+from truepath.ridge.spectrum import Spectrum, check_penalty, leave_one_out
+from truepath.ridge.systems import Kernel, KernelSystem, exact_system, landmark_system
+
+__all__ = ["KernelRegression"]
+
+# From this many rows on, matrices are float32: rounding is far below the least alpha there
+ROWS_FOR_SINGLE = 1000
+
+#: Turns raw values into scores, in place where it can
+ToScores = Callable[[np.ndarray], np.ndarray]
+
+
+class KernelRegression(Record, home="truepath.ridge"):
+    """A kernel ridge regression that is fitted to checked arrays; learners and combiners keep one.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "laplacian", "cosine", "linear"}
+    gammas, alphas : sequences of float
+        The candidates; one of each leaves nothing to choose.
+    max_rows, n_landmarks : int
+        Beyond so many rows the kernel is approximated, on so many.
+
+    Attributes
+    ----------
+    gamma_, alpha_ : float
+        The width and the penalty used.
+    tried_ : list of tuple (gamma, alpha, leave-one-out AU(PRC))
+    X_fit_ : array or CSR, the rows or landmarks that the kernel compares with
+    dual_coef_ : ndarray, shape (rows of X_fit_, n_nodes)
+    approximation_error_ : float
+        The share of the kernel matrix's trace that the landmarks do not reach; 0 where the kernel is exact.
+    held_out_ : ndarray, shape (n_samples, n_nodes)
+        The scores of each training row by a model of all others, if asked for.
+    """
+
+    def __init__(
+        self,
+        kernel: str,
+        gammas: Sequence[float],
+        alphas: Sequence[float],
+        *,
+        max_rows: int = 8000,
+        n_landmarks: int = 3000,
+    ):
+        self.kernel = kernel
+        self.gammas = sorted(check_penalty(gamma, "gamma") for gamma in gammas) if kernel in BY_DISTANCE else [1.0]
+        self.alphas = sorted(check_penalty(alpha, "alpha") for alpha in alphas)
+        self.max_rows = max_rows
+        self.n_landmarks = n_landmarks
+
+    def fit(
+        self,
+        X: Any,
+        Y: Any,
+        weight: np.ndarray,
+        to_scores: ToScores,
+        *,
+        held_out: bool = False,
+        keep_system: bool = False,
+        random_state: Any = 0,
+    ) -> KernelRegression:
+        """Choose and solve.
+
+        Parameters
+        ----------
+        X : array or CSR, shape (n_samples, n_columns)
+        Y : bool array or CSR, shape (n_samples, n_nodes)
+        weight : array, all positive
+        to_scores : function
+            What becomes of raw values before they are judged.
+        held_out, keep_system : bool
+            Whether to keep ``held_out_``, and what :meth:`refit` needs.
+        random_state : int, RandomState or None
+            Draws the landmarks.
+        """
+        self.dtype_ = np.dtype(np.float32 if X.shape[0] >= ROWS_FOR_SINGLE else np.float64).str
+        self.scale_ = kernel_scale(X, self.kernel, weight)
+        self.X_fit_ = X if X.shape[0] <= self.max_rows else self._draw_landmarks(X, random_state)
+        root = np.sqrt(weight).astype(self.dtype_)
+        labels = _weighted_labels(Y, root)
+        system = self._choose(X, Y, labels, root, to_scores)
+        self.approximation_error_ = system.error
+        if keep_system:
+            self.system_ = tuple(system[:3])
+        if held_out:
+            self.held_out_ = _held_out(system.spectrum(), labels, root, self.alpha_, to_scores)
+        self.dual_coef_ = system.solve(self.alpha_)
+        return self
+
+    def _draw_landmarks(self, X: Any, random_state: Any) -> Any:
+        drawn = check_random_state(random_state).permutation(X.shape[0])[: self.n_landmarks]
+        return X[np.sort(drawn)]
+
+    def _choose(self, X: Any, Y: Any, labels: Any, root: np.ndarray, to_scores: ToScores) -> KernelSystem:
+        """Set ``gamma_`` and ``alpha_``; return the system of that width."""
+        self.gamma_, self.alpha_ = self.gammas[0], self.alphas[0]
+        self.tried_: list[tuple[float, float, float]] = []
+
+        def at_width(gamma: float) -> Callable[[float], float]:
+            spectrum = self._system(gamma, X, labels, root).spectrum()
+            return lambda alpha: float(auprc(Y, _held_out(spectrum, labels, root, alpha, to_scores)))
+
+        if len(self.gammas) * len(self.alphas) > 1 and X.shape[0] > 1 and labels.nnz:
+            best, tried = climb(at_width, self.gammas, self.alphas)
+            self.tried_ = [(gamma, alpha, area) for gamma, alpha, area in tried]
+            self.gamma_, self.alpha_ = best.gamma, best.alpha
+        return self._system(self.gamma_, X, labels, root)
+
+    def _system(self, gamma: float, X: Any, labels: Any, root: np.ndarray) -> KernelSystem:
+        if X.shape[0] <= self.max_rows:
+            return exact_system(self._kernel(gamma), X, labels, root)
+        return landmark_system(self._kernel(gamma), X, self.X_fit_, labels, root)
+
+    def _kernel(self, gamma: float) -> Kernel:
+        return Kernel(self.kernel, gamma, self.scale_, np.dtype(self.dtype_))
+
+    def refit(self, alpha: float) -> None:
+        """Solve again with another penalty: one Cholesky factorisation."""
+        self.alpha_ = check_penalty(alpha, "alpha")
+        self.dual_coef_ = KernelSystem(*self.system_).solve(self.alpha_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the raw values of new rows; a row's bits do not depend on the others."""
+        kernel = self._kernel(self.gamma_)
+        values = np.empty((X.shape[0], self.dual_coef_.shape[1]), self.dual_coef_.dtype)
+        for start in range(0, X.shape[0], ROW_BLOCK):
+            rows = slice(start, min(start + ROW_BLOCK, X.shape[0]))
+            K = np.zeros((ROW_BLOCK, self.X_fit_.shape[0]), values.dtype)
+            K[: rows.stop - start] = kernel(X[rows], self.X_fit_)
+            values[rows] = (K @ self.dual_coef_)[: rows.stop - start]
+        return values
+
+
+def _held_out(spectrum: Spectrum, labels: Any, root: np.ndarray, alpha: float, to_scores: ToScores) -> np.ndarray:
+    """Return the scores of the training rows, each by a model of all others."""
+    values = leave_one_out(spectrum, labels, alpha)
+    values /= root[:, None]
+    return to_scores(values)
+
+
+def _weighted_labels(Y: Any, root: np.ndarray) -> sparse.csr_array:
+    """Return the labels, few of which are set, times the roots of the rows' weights."""
+    labels = sparse.csr_array(Y, dtype=root.dtype)
+    labels.data *= np.repeat(root, np.diff(labels.indptr))
+    return labels
