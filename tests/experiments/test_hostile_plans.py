@@ -16,7 +16,7 @@ from sklearn.utils import all_estimators
 from truepath.classifier import HierarchicalClassifier
 from truepath.errors import TruePathError
 from truepath.experiments import make_plan, run_experiment, survey_experiment
-from truepath.experiments.allowed import MODULES, TEXTS
+from truepath.experiments.allowed import MODULES, TEXTS, check_texts
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
 TOML = """
@@ -164,17 +164,22 @@ def test_no_parameter_of_scikit_learn_on_the_list_takes_any_text():
     assert modules - MODULES <= {"sklearn.frozen", "sklearn.feature_extraction.image"}
 
 
-def test_what_names_files_functions_or_caches_is_not_on_the_list():
-    wrong = {"memory", "cache_dir", "path", "file", "filename", "folder", "input", "pre_dispatch", "importance_getter"}
-    wrong |= {"func", "inverse_func", "score_func", "callback", "tokenizer", "preprocessor", "dtype", "hierarchy"}
-    assert not wrong & TEXTS
+WRONG = {"memory", "cache_dir", "path", "file", "filename", "folder", "input", "pre_dispatch", "importance_getter"}
+WRONG |= {"func", "inverse_func", "score_func", "callback", "tokenizer", "preprocessor", "dtype", "hierarchy"}
+
+
+@pytest.mark.parametrize("key", sorted(WRONG))
+def test_what_names_files_functions_or_caches_takes_no_text(key):
+    with pytest.raises(TruePathError, match="is set to the text"):
+        check_texts("x", "methods.x", key)
 
 
 def test_every_option_of_our_own_members_can_be_set():
     members = [*LEARNERS.members(), *COMBINERS.members(), *DECODERS.members(), HierarchicalClassifier]
     own = [one for one in members if one.__module__.startswith("truepath.")]
-    parameters = [parameter for one in own for parameter in inspect.signature(one).parameters.values()]
-    assert {one.name for one in parameters if isinstance(one.default, str)} <= TEXTS
+    for parameter in (parameter for one in own for parameter in inspect.signature(one).parameters.values()):
+        if isinstance(parameter.default, str):
+            check_texts(parameter.default, "methods.x", parameter.name)
 
 
 def test_finished_work_is_read_without_pickles():

@@ -4,13 +4,16 @@ Reading another person's plan must neither run their code nor open files of thei
 the registries and public estimators of truepath and scikit-learn, and sets plain values. Numbers and truth values are
 harmless wherever they stand; text is not: some parameters take it for a folder whose pickles are loaded
 (``memory``), for the name of a function, for an expression, or for files to read (``input="filename"``). Text is taken
-only by the parameters in :data:`TEXTS`, which choose among options or hold names.
+only by parameters which choose among options or hold names: those in :data:`TEXTS`, and those of truepath's own members
+whose default is such an option.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 from truepath.errors import TruePathError, explain
@@ -77,12 +80,25 @@ def check_texts(value: Any, table: str, key: str) -> None:
     elif isinstance(value, list | tuple):
         for member in value:
             check_texts(member, table, key)
-    elif isinstance(value, str | bytes) and key.rpartition("__")[2] not in TEXTS:
+    elif isinstance(value, str | bytes) and not _takes_text(key.rpartition("__")[2]):
         raise TruePathError(
             f"{table}: {key!r} is set to the text {value!r:.60}, but a plan may give text only to parameters that "
             "choose among options: others could name a file, a cache or code to run.",
             f"Leave it out. {_OBJECTS}",
         )
+
+
+def _takes_text(parameter: str) -> bool:
+    return parameter in TEXTS or parameter in _own_options()
+
+
+@cache
+def _own_options() -> frozenset[str]:
+    """Return the parameters of truepath's members whose default is text; members defined elsewhere may mean files."""
+    members = (member for registry in (LEARNERS, COMBINERS, DECODERS) for member in registry.members())
+    own = (member for member in members if member.__module__.startswith("truepath."))
+    parameters = (parameter for member in own for parameter in signature(member).parameters.values())
+    return frozenset(parameter.name for parameter in parameters if isinstance(parameter.default, str))
 
 
 def find_class(name: str, path: str) -> type:
