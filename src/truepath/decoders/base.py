@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from truepath.hierarchy.checks import check_truth, check_weight, hierarchy_for
+from truepath.hierarchy.matrices import stack_rows
 from truepath.hierarchy.scores import check_scores
 from truepath.registry import DECODERS, Member
 
@@ -43,6 +45,9 @@ class DecoderLike(Protocol):
     def predict(self, S: Any) -> Any:
         """Return closed label sets, a boolean matrix of the shape of ``S``; self stays as it is."""
 
+
+#: Rows of sparse scores that are labelled together: what is made on the way stays small beside the scores
+ROWS_AT_A_TIME = 1 << 16
 
 #: Weights that are not whole numbers are rounded to this many steps of the largest
 WEIGHT_STEPS = 1 << 16
@@ -120,10 +125,15 @@ class Decoder(Member, BaseEstimator):
         Returns
         -------
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
-            Closed under ancestors; dense for dense scores, CSR for sparse ones.
+            Closed under ancestors; dense for dense scores, CSR for sparse ones, which are labelled some rows at a time.
         """
         hierarchy = self._hierarchy_for(S)
-        return self._label(self._check_scores(S, hierarchy), hierarchy)
+        S = self._check_scores(S, hierarchy)
+        if not sparse.issparse(S):
+            return self._label(self._correct(S, hierarchy), hierarchy)
+        blocks = (slice(start, start + ROWS_AT_A_TIME) for start in range(0, S.shape[0], ROWS_AT_A_TIME))
+        parts = (self._label(self._correct(S[rows], hierarchy), hierarchy) for rows in blocks)
+        return stack_rows(parts, hierarchy.n_nodes)
 
     def fit_predict(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, and return the label sets of the same scores."""
@@ -132,7 +142,7 @@ class Decoder(Member, BaseEstimator):
     def _check_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None) -> HeldOutScores:
         """Check the arguments of ``fit``; labels are required if the decoder learns from them."""
         hierarchy = hierarchy_for(self.hierarchy, S)
-        S = self._check_scores(S, hierarchy)
+        S = self._correct(self._check_scores(S, hierarchy), hierarchy)
         if y is None and not self.learns:
             return HeldOutScores(S, None, None, hierarchy)
         y = check_truth(y, S, hierarchy)
@@ -147,8 +157,12 @@ class Decoder(Member, BaseEstimator):
         return hierarchy_for(getattr(self, "hierarchy_", self.hierarchy), S)
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        """Return scores that can be learned from and labelled."""
+        """Return scores that can be learned from and labelled; refuse others, with the rows."""
         return check_scores(S, hierarchy)
+
+    def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
+        """Return checked scores of some rows as ``_learn`` and ``_label`` take them."""
+        return S
 
     def _learn(self, given: HeldOutScores) -> None:
         """Set what is learned, attributes whose names end in an underscore."""

@@ -6,7 +6,7 @@ until a loop needs rows with every cell; then a bounded number of cells is made 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,8 +23,10 @@ __all__ = [
     "choose_form",
     "dense_blocks",
     "dense_column",
+    "from_rows",
     "has_negative",
     "row_blocks",
+    "stack_rows",
 ]
 
 #: Rows are made dense this many cells at a time (8 MB of float64)
@@ -113,6 +115,36 @@ def dense_blocks(*matrices: Any, cells: int = CELLS_AT_A_TIME) -> Iterator[tuple
     n_rows, n_columns = matrices[0].shape
     for rows in row_blocks(n_rows, n_columns, cells):
         yield rows, tuple(as_dense(M[rows]) for M in matrices)
+
+
+def from_rows(columns: NDArray[Any], ends: NDArray[Any], shape: tuple[int, int]) -> sparse.csr_array:
+    """Return a boolean ``csr_array`` from the true columns of all rows, ascending in each, and where each row ends.
+
+    Examples
+    --------
+    >>> from_rows(np.array([0, 2, 1]), np.array([0, 2, 3]), (2, 3)).toarray().astype(int).tolist()
+    [[1, 0, 1], [0, 1, 0]]
+    """
+    kind = np.int32 if columns.size <= np.iinfo(np.int32).max else np.int64  # one index type, or scipy copies the other
+    parts = (np.ones(columns.size, bool), columns.astype(kind, copy=False), ends.astype(kind, copy=False))
+    Y = sparse.csr_array(parts, shape=shape)
+    Y.has_canonical_format = True
+    return Y
+
+
+def stack_rows(parts: Iterable[Any], n_columns: int, dtype: Any = bool) -> sparse.csr_array:
+    """Return blocks of rows, sparse or dense, below each other as one ``csr_array``; without any, no rows.
+
+    Examples
+    --------
+    >>> stack_rows([np.eye(2, 3), sparse.csr_array([[0.0, 0.0, 2.0]])], 3).toarray().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]
+    """
+    blocks = [sparse.csr_array(part) for part in parts] or [sparse.csr_array((0, n_columns), dtype=dtype)]
+    stacked = blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.vstack(blocks, format="csr"))
+    if all(block.has_canonical_format for block in blocks):
+        stacked.has_canonical_format = True
+    return stacked
 
 
 def has_negative(M: Any) -> bool:

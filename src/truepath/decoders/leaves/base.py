@@ -10,19 +10,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
+from truepath import _kernels
 from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler, check_leaf_counts
 from truepath.decoders.leaves.weights import NodeWeights
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy import Hierarchy, check_scores, raise_up
 from truepath.hierarchy.arcs import arc_pointers
-from truepath.hierarchy.matrices import as_dense, row_blocks
+from truepath.hierarchy.matrices import as_dense, row_blocks, stack_rows
 from truepath.hierarchy.scores import as_probabilities, as_scores
 
-__all__ = ["BLOCK_CELLS", "LeafDecoder", "label_in_blocks"]
+__all__ = ["BLOCK_CELLS", "LeafDecoder", "best_leaves", "label_in_blocks"]
 
 # Rows are taken in blocks of about this many scores: they stay in the processor's cache, and sparse scores are
 # never dense all at once.
 BLOCK_CELLS = 1 << 15
+#: Sparse scores are taken at least this many rows at a time: each block costs a sparse matrix of its own
+LEAST_SPARSE_ROWS = 64
 
 
 class LeafDecoder(Decoder):
@@ -141,10 +144,20 @@ def label_in_blocks(given: Any, n_nodes: int, label: Callable[[slice], NDArray[n
     if not sparse.issparse(given):
         parts = [label(rows) for rows in _blocks(given)]
         return np.concatenate([np.zeros((0, n_nodes), bool), *parts])
-    thin = [sparse.csr_array(label(rows)) for rows in _blocks(given)]
-    return sparse.csr_array(sparse.vstack(thin or [sparse.csr_array((0, n_nodes), dtype=bool)], format="csr"))
+    return stack_rows((sparse.csr_array(label(rows)) for rows in _blocks(given)), n_nodes)
 
 
 def _blocks(given: Any) -> Iterator[slice]:
     n_rows, n_columns = given.shape
-    return row_blocks(n_rows, n_columns, cells=BLOCK_CELLS)
+    least = LEAST_SPARSE_ROWS if sparse.issparse(given) else 1
+    return row_blocks(n_rows, n_columns, cells=max(BLOCK_CELLS, least * n_columns))
+
+
+def best_leaves(S: sparse.csr_array, k: NDArray[np.int64], hierarchy: Hierarchy) -> sparse.csr_array:
+    """Return each row's k[i] best leaves with their ancestors, from sparse scores and without a dense row."""
+    ends = np.concatenate([[0], np.cumsum(k)])
+    found = np.empty(int(ends[-1]), np.int32)
+    graph = (hierarchy.leaves, hierarchy.is_leaf)
+    _kernels.leaves.sparse_rows.best_leaves(S.indptr, S.indices, S.data, *graph, ends, found)
+    chosen = sparse.csr_array((np.ones(found.size, bool), found, ends), shape=(k.size, hierarchy.n_nodes))
+    return raise_up(chosen, hierarchy)

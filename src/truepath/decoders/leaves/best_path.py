@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.decoders.base import Decoder, HeldOutScores
-from truepath.decoders.leaves.base import label_in_blocks
+from truepath.decoders.leaves.base import best_leaves, label_in_blocks
+from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 
@@ -82,9 +83,19 @@ class BestPath(Decoder):
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         weigher = self._weigher(hierarchy)
+        if sparse.issparse(S) and weigher is None and (self.single_path or self.threshold >= 0):
+            return self._label_sparse(S, hierarchy)
         return label_in_blocks(
             S, hierarchy.n_nodes, lambda rows: self._label_block(as_dense(S[rows]), weigher, hierarchy)
         )
+
+    def _label_sparse(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+        """Label sparse scores by their stored cells alone."""
+        Y = best_leaves(S, np.ones(S.shape[0], np.int64), hierarchy)
+        if self.single_path:
+            return Y
+        above = apply_thresholds(S, np.full(hierarchy.n_nodes, float(self.threshold)))
+        return sparse.csr_array(Y + cap_down(above, hierarchy))
 
     def _weigher(self, hierarchy: Hierarchy) -> sparse.csr_array | None:
         """Return the matrix that turns node scores into leaf scores; None if the leaf's own score counts."""

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from truepath.decoders.leaves.base import LeafDecoder
+from truepath.decoders.leaves.base import LeafDecoder, best_leaves
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, check_scores
 
@@ -40,7 +41,8 @@ class TopLeaves(LeafDecoder):
 
     Notes
     -----
-    Scores need not be probabilities or coherent. Ties go to the smaller node number. O(n_leaves log n_leaves) per row.
+    Scores need not be probabilities or coherent. Ties go to the smaller node number. O(n_leaves log n_leaves) per row;
+    for sparse scores, O(stored log stored) and the ancestors of what is chosen.
 
     Examples
     --------
@@ -67,6 +69,12 @@ class TopLeaves(LeafDecoder):
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
         return check_scores(S, hierarchy)  # any numbers: only their order counts
+
+    def _decode(self, S: Any, conditional: Any) -> Any:
+        if not sparse.issparse(S):
+            return super()._decode(S, conditional)
+        hierarchy, S, _ = self._check_input(S, None)
+        return best_leaves(S, self._leaf_counts(S, S.shape[0], hierarchy), hierarchy)
 
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
         return NodeWeights(S, np.zeros(len(S)))

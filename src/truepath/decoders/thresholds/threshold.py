@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from truepath import _kernels
 from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.thresholds.curves import Curve, single_curves
 from truepath.errors import ConstraintError
 from truepath.hierarchy import raise_up
-from truepath.hierarchy.matrices import as_dense
+from truepath.hierarchy.matrices import as_dense, from_rows
 from truepath.hierarchy.scores import check_scores
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ class ThresholdDecoder(Decoder):
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
         if self.coherent not in ("check", "max-up"):
             raise ValueError(f"coherent must be 'check' or 'max-up'; got {self.coherent!r}.")
-        S = check_scores(S, hierarchy, coherent=self.coherent == "check")
+        return check_scores(S, hierarchy, coherent=self.coherent == "check")
+
+    def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
         return raise_up(S, hierarchy) if self.coherent == "max-up" else S
 
     def _thresholds(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
@@ -143,19 +146,15 @@ def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
 
 
 def apply_thresholds(S: Any, t: NDArray[np.float64]) -> Any:
-    """Return ``S > t``, dense for dense scores and CSR for sparse ones."""
+    """Return ``S > t``, dense for dense scores and CSR for sparse ones (in canonical form); no dense row is made."""
     if not sparse.issparse(S):
         return S > _in_type_of(S, t)
-    kept = S.data > t[S.indices]
-    rows = np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
-    Y = sparse.csr_array((np.ones(int(kept.sum()), bool), (rows[kept], S.indices[kept])), shape=S.shape)
-    if (t < 0).any():  # there even absent scores exceed the threshold
-        absent = sparse.csr_array(np.broadcast_to(t < 0, S.shape)).astype(np.int8)
-        absent = absent - absent.multiply(sparse.csr_array((np.ones(S.nnz, np.int8), S.indices, S.indptr), S.shape))
-        Y = (Y.astype(np.int8) + absent).astype(bool)
-        Y.eliminate_zeros()
-    Y.sort_indices()
-    return sparse.csr_array(Y)
+    given = (S.indptr, S.indices, S.data, t, np.flatnonzero(t < 0))  # there even absent scores exceed the threshold
+    kernels = _kernels.thresholds.sparse_rows
+    ends = kernels.count_above(*given)
+    labels = np.empty(int(ends[-1]), S.indices.dtype)
+    kernels.fill_above(*given, ends, labels)
+    return from_rows(labels, ends, S.shape)
 
 
 def _in_type_of(S: NDArray[Any], t: NDArray[np.float64]) -> NDArray[Any]:
