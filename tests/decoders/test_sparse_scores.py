@@ -81,7 +81,7 @@ def test_errors_count_the_rows_of_the_whole_matrix(monkeypatch):
     monkeypatch.setattr(base, "ROWS_AT_A_TIME", 2)
     S = np.zeros((9, TREE.n_nodes))
     S[[5, 7], TREE.index("a/1")] = 1
-    with pytest.raises(ValueError, match="2 rows .*first: row 5"):
+    with pytest.raises(ValueError, match=r"2 rows .*first: row 5"):
         Threshold(hierarchy=TREE).predict(sparse.csr_array(S))
 
 
