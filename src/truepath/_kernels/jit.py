@@ -47,9 +47,7 @@ def _compile(function: F, **options: Any) -> F:
     compiled: F
     try:
         compiled = njit(cache=True, nogil=True, **options)(function)
-    except RuntimeError as problem:
-        if "no locator" not in str(problem):  # numba's words for "no folder": it has no exception of its own for it
-            raise
+    except RuntimeError:  # numba has no exception of its own for this; any other problem comes again below
         _warn_of_no_cache()
         compiled = njit(nogil=True, **options)(function)
     return compiled
