@@ -48,8 +48,8 @@ def _compile(function: F, **options: Any) -> F:
     try:
         compiled = njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # numba has no exception of its own for this; any other problem comes again below
-        _warn_of_no_cache()
         compiled = njit(nogil=True, **options)(function)
+        _warn_of_no_cache()
     return compiled
 
 
