@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.hierarchy.matrices import as_dense, dense_column
+from truepath.preprocessing.cut_points import cut_between
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -127,7 +128,7 @@ def find_cuts(values: np.ndarray, Y: np.ndarray, max_intervals: int | None) -> n
         if position < 0 or (n > 1 and (total - gain) / (n + 1) <= total / n):
             break
         total, n = total - gain, n + 1
-        cuts.append((ordered[position - 1] + ordered[position]) / 2)
+        cuts.append(cut_between(ordered[position - 1], ordered[position]))
         heapq.heappush(waiting, _best_cut(ordered, sums, start, position))
         heapq.heappush(waiting, _best_cut(ordered, sums, position, stop))
     return np.sort(np.array(cuts, float))

@@ -19,7 +19,7 @@ from truepath.learners import (
     CutsetNetwork,
     RestrictedCutsetNetwork,
 )
-from truepath.learners.cutset.growth import FLOOR
+from truepath.learners.cutset.growth import FLOOR, Growth, Strength, grow
 from truepath.learners.cutset.structure import LeafTree, list_leaves
 
 
@@ -51,7 +51,7 @@ def test_chow_liu_tree_has_the_largest_information(seed, n_labels, n_features):
 
 def test_algorithm_1_equals_the_label_tree_with_features_attached():
     X, Y = make_rows(60, 4, 6, 3)
-    tree = ChowLiuTree(restricted=True).fit(X, Y).network_
+    tree = ChowLiuTree(restricted=True, alpha=0.5).fit(X, Y).network_
     states = np.hstack([Y.astype(int), X.astype(int)])
     information = oracles.chow_liu_weight(states, tree.n_states, 0.5, FLOOR)
     top = information.max()
@@ -117,3 +117,38 @@ def test_kernels_stay_within_bounds(tmp_path):
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("strength", [Strength(per_row=0.03), Strength(fixed=2.0)], ids=["scaled", "fixed"])
+def test_the_search_scores_what_is_grown(strength):
+    X, Y = make_rows(90, 3, 5, 4)
+    states = np.hstack([Y, X]).astype(np.int16)
+    limits = {"is_restricted": True, "min_samples": 0, "min_features": 0, "max_depth": 1, "penalty": -np.inf}
+    grown = []
+    for f in range(3, 8):  # only one feature may be split on: the likelihood of the network as it is grown
+        only = Growth(3, states.max(axis=0) + 1, is_splittable=np.arange(8) == f, strength=strength, **limits)
+        grown.append(grow(states, only).log_likelihood)
+    free = Growth(3, states.max(axis=0) + 1, is_splittable=np.arange(8) >= 3, strength=strength, **limits)
+    found = grow(states, free)
+    assert found.variable == 3 + int(np.argmax(grown))
+    assert found.log_likelihood == pytest.approx(max(grown), rel=1e-12)
+
+
+def test_a_slice_gets_its_share_of_the_prior():
+    X, Y = make_rows(200, 3, 5, 4)
+    options = {"min_split_fraction": 0.0, "min_features": 0, "max_depth": 1, "criterion": "likelihood"}
+    scaled = RestrictedCutsetNetwork(alpha=3.0, **options).fit(X, Y).network_
+    for child in scaled.children:
+        fixed = RestrictedCutsetNetwork(prior="fixed", alpha=3.0 * child.n_samples / 200, **options).fit(X, Y).network_
+        (twin,) = (other for other in fixed.children if other.n_samples == child.n_samples)
+        assert fixed.variable == scaled.variable
+        np.testing.assert_allclose(twin.factors, child.factors, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_rows", "rows"), [(60, 1), (199, 1), (270, 2)])
+def test_the_prior_weighs_a_row_for_every_hundred(n_rows, rows):
+    X, Y = make_rows(n_rows, 3, 5, 4)
+    for cls in (RestrictedCutsetNetwork, ChowLiuTree):
+        assert cls().fit(X, Y).log_likelihood_ == cls(alpha=rows).fit(X, Y).log_likelihood_
+    half = RestrictedCutsetNetwork(prior="fixed", alpha=0.5).fit(X, Y)
+    assert RestrictedCutsetNetwork(prior="fixed").fit(X, Y).log_likelihood_ == half.log_likelihood_

@@ -183,10 +183,11 @@ def learn_tree(pairs, columns, n_rows, prior_pairs, prior_columns, strength, off
 
 
 @kernel
-def score_splits(bits, offset, n_first, n_rows, pairs, columns, prior_pairs, prior_columns, strength, candidates):
+def score_splits(bits, offset, n_first, n_rows, pairs, columns, prior_pairs, prior_columns, fixed, per_row, candidates):
     """Return the log-likelihood after splitting the slice on each candidate; -inf where a side would be empty.
 
-    Every state but 0 is counted; the counts of state 0 are what remains of the slice's.
+    Every state but 0 is counted; the counts of state 0 are what remains of the slice's. The prior of a side of n rows
+    weighs fixed + per_row * n rows.
     """
     n_columns = columns.size
     n_variables = offset.size - 1
@@ -214,7 +215,7 @@ def score_splits(bits, offset, n_first, n_rows, pairs, columns, prior_pairs, pri
                 rest_columns -= one_columns
                 rest -= size
             _, likelihood = learn_tree(
-                one_pairs, one_columns, size, prior_pairs, prior_columns, strength, offset, n_first, f,
+                one_pairs, one_columns, size, prior_pairs, prior_columns, fixed + per_row * size, offset, n_first, f,
                 parent, order,
             )  # fmt: skip
             score += likelihood + size * np.log(size / n_rows)  # eq. of section 2.2: M_j log w_j + l(D_j)

@@ -59,8 +59,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
 
     name = "bagged-cutset-networks"
     summary = "mixture of cutset networks learned on bootstrap samples"
-    learns_from = "rows of discrete features and their labels"
-    needs = ("discrete features",)
+    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
 
     def __init__(
         self,

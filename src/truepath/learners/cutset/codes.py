@@ -1,27 +1,39 @@
-"""Discrete features as state numbers: every distinct training value of a feature is one of its states 0, 1, ...
+"""Features as state numbers: distinct values, or intervals of values, are the states 0, 1, ... of a feature.
 
-A cutset network knows nothing of distances between values, so the values may be anything numeric. At query time NaN,
-and a value that training never showed, is an unobserved variable (``MISSING``): the network's answer then takes all
-completions into account.
+A cutset network knows nothing of distances between values, so the values may be anything numeric; but every state
+costs time and needs rows to be counted, so a feature of many values is cut into intervals. At query time NaN, and a
+value that training never showed, is an unobserved variable (``MISSING``): the network's answer then takes all
+completions into account. A feature that is cut has an interval for every value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from numbers import Real
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from truepath.adapters.inputs import UNKNOWN, find_places
+from truepath.adapters.inputs import UNKNOWN, find_places, resolve_categorical
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import check_fit_input, check_number, repeat_by_weight
+from truepath.learners.base import check_choice, check_fit_input, check_number, repeat_by_weight
+from truepath.preprocessing.cut_points import find_quantile_cuts
+from truepath.preprocessing.laim import find_cuts
 from truepath.records import Record
 
-__all__ = ["MISSING", "DiscreteRows", "StateCoder", "code_training_rows"]
+__all__ = ["MISSING", "Cutter", "DiscreteRows", "StateCoder", "code_training_rows", "make_cutter"]
 
 #: The state number of an unobserved variable
 MISSING = UNKNOWN
+
+#: How a feature is cut: (values, labels, largest number of intervals) -> cut points
+CUTS: Mapping[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
+    "quantiles": lambda values, labels, n_intervals: find_quantile_cuts(values, n_intervals),
+    "laim": lambda values, labels, n_intervals: find_cuts(values, labels, n_intervals),
+}
+
+#: Finds the cut points of feature j, or refuses to
+Cutter = Callable[[int, np.ndarray], np.ndarray]
 
 
 class StateCoder(Record, home="truepath.learners"):
@@ -30,7 +42,9 @@ class StateCoder(Record, home="truepath.learners"):
     Parameters
     ----------
     categories : sequence of ndarray
-        For each feature its distinct values, ascending.
+        For each feature a value of every state, ascending: its distinct values, or one of each interval.
+    cuts : dict of int to ndarray, optional
+        The cut points of the features that are cut, by feature; a value on a cut point belongs to the lower interval.
 
     Examples
     --------
@@ -42,34 +56,40 @@ class StateCoder(Record, home="truepath.learners"):
            [-1, -1]], dtype=int16)
     """
 
-    def __init__(self, categories: Sequence[np.ndarray]):
+    def __init__(self, categories: Sequence[np.ndarray], cuts: Mapping[int, np.ndarray] | None = None):
         self.categories = tuple(categories)
+        self.cuts = dict(cuts or {})
         self.n_states = np.array([values.size for values in self.categories], np.int64)
 
     @classmethod
-    def learn(cls, X: Any, max_states: int) -> StateCoder:
-        """Collect the distinct values of every column; more than ``max_states`` of them is an error."""
+    def learn(cls, X: Any, max_states: int, cut: Cutter | None = None) -> StateCoder:
+        """Collect the distinct values of every column; ``cut`` those that have more than ``max_states`` of them."""
         X = as_dense(X)
         _refuse_missing(X)
-        categories = [np.unique(column) for column in X.T]
+        categories, cuts = [np.unique(column) for column in X.T], {}
         for j, values in enumerate(categories):
-            if values.size > max_states:
-                raise ValueError(
-                    f"X has {values.size} distinct values in feature {j}, more than max_states={max_states}: cutset "
-                    "networks take discrete features. Discretise first, for example with truepath.preprocessing.LAIM."
-                )
-        return cls(categories)
+            if values.size <= max_states:
+                continue
+            if cut is None:
+                raise _too_many_values(f"feature {j}", values.size, max_states)
+            cuts[j] = cut(j, X[:, j])
+            categories[j] = _middle_values(values, cuts[j])
+        return cls(categories, cuts)
 
     def encode(self, X: Any) -> np.ndarray:
         """Return the state numbers of the rows, ``MISSING`` for NaN and for values unknown to training."""
         X = as_dense(X)
         codes = np.empty(X.shape, np.int16)
         is_numbered = np.array([np.array_equal(values, np.arange(values.size)) for values in self.categories], bool)
+        is_numbered[list(self.cuts)] = False
         own = np.asarray(X[:, is_numbered], np.float64)  # values 0, 1, ... are their own state numbers
         is_state = (own >= 0) & (own < self.n_states[is_numbered]) & (own == np.floor(own))
         codes[:, is_numbered] = np.where(is_state, own, MISSING)
-        for j in np.flatnonzero(~is_numbered):
-            codes[:, j] = find_places(self.categories[j], X[:, j])
+        for j in np.flatnonzero(~is_numbered).tolist():
+            if j in self.cuts:
+                codes[:, j] = np.where(np.isnan(X[:, j]), MISSING, np.searchsorted(self.cuts[j], X[:, j]))
+            else:
+                codes[:, j] = find_places(self.categories[j], X[:, j])
         return codes
 
     def decode(self, codes: np.ndarray) -> np.ndarray:
@@ -79,6 +99,27 @@ class StateCoder(Record, home="truepath.learners"):
             known = codes[:, j] != MISSING
             X[known, j] = values[codes[known, j]]
         return X
+
+    def _check_loaded(self) -> None:
+        """Refuse states from a file that lead outside the tables."""
+        sizes = [values.size for values in self.categories]
+        if not np.array_equal(self.n_states, sizes):
+            raise ValueError("a feature has another number of states than it has values")
+        if any(not 0 <= j < len(sizes) or cuts.size != sizes[j] - 1 for j, cuts in self.cuts.items()):
+            raise ValueError("a feature has another number of intervals than it has states")
+
+
+def _middle_values(distinct: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """Return the middle one of the distinct values of every interval."""
+    ends = np.searchsorted(distinct, cuts, side="right")
+    return distinct[(np.concatenate([[0], ends]) + np.append(ends, distinct.size) - 1) // 2]
+
+
+def _too_many_values(feature: str, n_values: int, max_states: int) -> ValueError:
+    return ValueError(
+        f"X has {n_values} distinct values in {feature}, more than max_states={max_states}: every value would be a "
+        "state. Discretise first, for example with truepath.preprocessing.LAIM, or raise max_states."
+    )
 
 
 def _refuse_missing(X: np.ndarray) -> None:
@@ -100,10 +141,37 @@ class DiscreteRows(NamedTuple):
     labels: np.ndarray  # bool, (n_rows, n_nodes)
 
 
-def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any) -> DiscreteRows:
-    """Check what ``fit`` of a learner over discrete features was given; repeat rows by weight and code them."""
+def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any, make_cut: Any = None) -> DiscreteRows:
+    """Check what ``fit`` of a learner over discrete features was given; repeat rows by weight and code them.
+
+    ``make_cut(learner, labels)`` says how features of many values are cut; without it they are refused.
+    """
     X, Y, weight, _ = check_fit_input(learner, X, y, sample_weight, allow_nan=True)
-    check_number(learner, "alpha", Real, 0, above=True)  # without a prior some evidence is impossible
+    check_number(learner, "alpha", Real, 0, above=True, none=True)  # without a prior some evidence is impossible
+    check_number(learner, "max_states", Integral, 1)
     X, Y = repeat_by_weight(X, Y, weight)  # first: rows of weight zero show no states
-    coder = StateCoder.learn(X, learner.max_states)
-    return DiscreteRows(coder, coder.encode(X), as_dense(Y))
+    labels = as_dense(Y)
+    coder = StateCoder.learn(X, learner.max_states, make_cut and make_cut(learner, labels))
+    return DiscreteRows(coder, coder.encode(X), labels)
+
+
+def make_cutter(learner: Any, labels: np.ndarray) -> Cutter:
+    """Return how a learner with ``discretise``, ``n_intervals`` and ``categorical_features`` cuts a feature."""
+    check_choice(learner, "discretise", (*CUTS, None))
+    check_number(learner, "n_intervals", Integral, 2)
+    names = getattr(learner, "feature_names_in_", None)
+    is_categorical = resolve_categorical(learner.categorical_features, learner.n_features_in_, names)
+
+    def cut(j: int, values: np.ndarray) -> np.ndarray:
+        feature = f"feature {j}" if names is None else f"feature {j}, {str(names[j])!r}"
+        if is_categorical[j]:
+            raise ValueError(
+                f"X has {np.unique(values).size} categories in {feature}, more than max_states={learner.max_states}. "
+                "Group rare categories, raise max_states, or take it out of categorical_features if its values are "
+                "ordered: it is then cut into intervals."
+            )
+        if learner.discretise is None:
+            raise _too_many_values(feature, np.unique(values).size, learner.max_states)
+        return CUTS[learner.discretise](np.asarray(values, np.float64), labels, learner.n_intervals)
+
+    return cut

@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from truepath.adapters import encode_labels
 from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_predict_input
+from truepath.learners.base import HierarchicalLearner, check_choice, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
-from truepath.learners.cutset.codes import MISSING, code_training_rows
-from truepath.learners.cutset.growth import Growth, grow
+from truepath.learners.cutset.codes import MISSING, code_training_rows, make_cutter
+from truepath.learners.cutset.growth import PRIORS, Growth, Strength, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
 
@@ -30,13 +30,13 @@ __all__ = ["CutsetEstimator"]
 
 
 class CutsetEstimator(HierarchicalLearner):
-    """A joint distribution of labels and discrete features, learned by :func:`truepath.learners.cutset.growth.grow`."""
+    """A joint distribution of labels and features, learned by :func:`truepath.learners.cutset.growth.grow`."""
 
     network_: OrNode | LeafTree
     hierarchy: Any
-    alpha: float
+    prior: str
+    alpha: float | None
     force_nonempty: bool
-    max_states: int
 
     # ------------------------------------------------------------------------------------------------ learning
 
@@ -46,12 +46,14 @@ class CutsetEstimator(HierarchicalLearner):
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
-            Discrete features; every distinct value is a state. Complete: NaN is for queries only.
+            Every distinct value is a state; a feature of more than ``max_states`` values is cut into intervals.
+            Complete: NaN is for queries only.
         y : closed 0/1 matrix (n_samples, n_nodes), or collections of label names
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers: how often a row counts.
         """
-        self._coder, codes, labels = code_training_rows(self, X, y, sample_weight)
+        self._coder, codes, labels = code_training_rows(self, X, y, sample_weight, make_cutter)
+        self.cuts_ = self._coder.cuts
         states = np.hstack([labels.astype(np.int16), codes])
         self.network_ = grow(states, self._growth(states.shape[0], labels.shape[1]))
         self.log_likelihood_ = self.network_.log_likelihood
@@ -76,7 +78,11 @@ class CutsetEstimator(HierarchicalLearner):
         limits = {"min_features": 0, "penalty": 0.0, "split_labels": False, **self._growth_limits(n_rows)}
         n_states = np.concatenate([np.full(n_labels, 2), self._coder.n_states])
         is_splittable = (np.arange(n_states.size) >= n_labels) | bool(limits.pop("split_labels"))
-        return Growth(n_labels, n_states, is_splittable=is_splittable, alpha=float(self.alpha), **limits)
+        return Growth(n_labels, n_states, is_splittable=is_splittable, strength=self._strength(n_rows), **limits)
+
+    def _strength(self, n_rows: int) -> Strength:
+        check_choice(self, "prior", tuple(PRIORS))
+        return PRIORS[self.prior](self.alpha, n_rows)
 
     # ------------------------------------------------------------------------------------------------- queries
 
@@ -86,8 +92,8 @@ class CutsetEstimator(HierarchicalLearner):
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
-            NaN, and values unknown to training, are unobserved: the answer is the label part of the most probable
-            completion of labels and missing features together.
+            NaN, and values of an uncut feature that training did not show, are unobserved: the answer is the label
+            part of the most probable completion of labels and missing features together.
         known : array-like of shape (n_samples, n_nodes), optional
             Labels already known, as 0 or 1, NaN where not: the most probable completion that agrees with them.
 
@@ -161,7 +167,7 @@ class CutsetEstimator(HierarchicalLearner):
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            In the values of the training features.
+            In the values of the training features; one in the middle of the interval where a feature is cut.
         Y : ndarray of bool, shape (n_samples, n_nodes)
             As the network gives it; through smoothing a row can be not closed.
         """

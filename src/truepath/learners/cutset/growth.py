@@ -6,22 +6,49 @@ more than the BIC charge of one OR node, log(N) / 2.
 
 The Dirichlet prior of a slice is the whole training set: alpha_{x, pa} = alpha * P(x, pa), so a slice's pair counts are
 shrunk towards the shares of all rows, the tables of a tree are consistent whichever variable is its root, and nothing
-is impossible. The shares themselves are counted with ``FLOOR`` added to each cell of a pair of binary variables.
+is impossible. The shares themselves are counted with ``FLOOR`` added to each cell of a pair of binary variables. The
+prior's weight is the same in every slice, or the slice's share of it: see :class:`Strength`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from truepath import _kernels
 from truepath.learners.cutset.structure import LeafTree, OrNode
 
-__all__ = ["Growth", "Prior", "grow", "indicate"]
+__all__ = ["Growth", "Prior", "Strength", "grow", "indicate"]
 
 #: Rows added to every cell of a 2 x 2 table when the prior's shares are counted; larger tables share 4 * FLOOR
 FLOOR = 0.25
+
+
+class Strength(NamedTuple):
+    """What the prior weighs, in rows: ``fixed`` in every slice, and ``per_row`` for each row of the slice."""
+
+    fixed: float = 0.0
+    per_row: float = 0.0
+
+    def of(self, n_rows: int) -> float:
+        """Return the weight of the prior in a slice of ``n_rows`` rows."""
+        return self.fixed + self.per_row * n_rows
+
+
+def scaled_prior(alpha: float | None, n_rows: int) -> Strength:
+    """Return the prior of ``alpha`` rows of which a slice gets its share; by default one row for every hundred."""
+    return Strength(per_row=(max(n_rows // 100, 1) if alpha is None else alpha) / n_rows)
+
+
+def fixed_prior(alpha: float | None, n_rows: int) -> Strength:
+    """Return the prior of ``alpha`` rows in every slice; by default half a row."""
+    return Strength(fixed=0.5 if alpha is None else alpha)
+
+
+#: What the prior weighs in a slice, by name: (alpha, number of training rows) -> Strength
+PRIORS = {"scaled": scaled_prior, "fixed": fixed_prior}
 
 
 @dataclass(frozen=True)
@@ -36,7 +63,7 @@ class Growth:
     min_features: int
     max_depth: float
     penalty: float  # what one OR node has to gain: log(N) / 2 under BIC
-    alpha: float
+    strength: Strength
 
     def may_split(self, slice_: Slice, depth: int) -> bool:
         """Say whether a slice is large enough to look for a split."""
@@ -72,15 +99,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class Prior:
-    """What a slice's counts are shrunk towards: the shares over the whole training set, weighing ``alpha`` rows."""
+    """What a slice's counts are shrunk towards: the shares over the whole training set."""
 
     pairs: np.ndarray
     columns: np.ndarray
     offset: np.ndarray
-    alpha: float
 
     @classmethod
-    def learn(cls, whole: Slice, n_states: np.ndarray, alpha: float) -> Prior:
+    def learn(cls, whole: Slice, n_states: np.ndarray) -> Prior:
         """Count the shares, 4 * FLOOR rows spread evenly over the cells of every pair of variables."""
         total = whole.n_rows + 4 * FLOOR
         width = np.repeat(n_states[whole.variables], n_states[whole.variables] - 1)
@@ -90,7 +116,7 @@ class Prior:
         for v in range(whole.n_first):  # a variable's own table is diagonal
             own = slice(whole.offset[v], whole.offset[v + 1])
             pairs[own, own] = np.diag(columns[own])
-        return cls(pairs, columns, whole.offset, alpha)
+        return cls(pairs, columns, whole.offset)
 
     def of(self, slice_: Slice) -> tuple[np.ndarray, np.ndarray]:
         """Return the shares of the columns of a slice."""
@@ -111,15 +137,15 @@ def grow(states: np.ndarray, growth: Growth) -> OrNode | LeafTree:
     """Return the cutset network of complete rows ``states`` (n_rows, n_variables), labels first."""
     variables = np.arange(growth.n_states.size)
     whole = Slice.count(states, variables, growth)
-    return _grow(states, whole, Prior.learn(whole, growth.n_states, growth.alpha), growth, depth=0)
+    return _grow(states, whole, Prior.learn(whole, growth.n_states), growth, depth=0)
 
 
 def _grow(states: np.ndarray, slice_: Slice, prior: Prior, growth: Growth, depth: int) -> OrNode | LeafTree:
     shares = prior.of(slice_)
-    tree = _learn_tree(slice_, shares, prior.alpha, growth)
+    tree = _learn_tree(slice_, shares, growth)
     if not growth.may_split(slice_, depth):
         return tree
-    variable, likelihood = _find_split(slice_, shares, prior.alpha, growth)
+    variable, likelihood = _find_split(slice_, shares, growth)
     if likelihood - growth.penalty <= tree.log_likelihood:  # score_BIC, Dim = number of OR nodes
         return tree
     rest = slice_.variables[slice_.variables != variable]
@@ -133,24 +159,22 @@ def _grow(states: np.ndarray, slice_: Slice, prior: Prior, growth: Growth, depth
     return OrNode(int(variable), weights, tuple(children), slice_.n_rows, total)
 
 
-def _learn_tree(slice_: Slice, shares: tuple[np.ndarray, np.ndarray], alpha: float, growth: Growth) -> LeafTree:
+def _learn_tree(slice_: Slice, shares: tuple[np.ndarray, np.ndarray], growth: Growth) -> LeafTree:
     """Return the (restricted) Chow-Liu tree of a slice: Algorithm 1 with its tables."""
-    n_variables = slice_.variables.size
+    n_variables, strength = slice_.variables.size, growth.strength.of(slice_.n_rows)
     parent, order = np.empty(n_variables, np.int32), np.empty(n_variables, np.int32)
     _, likelihood = _kernels.cutset.chow_liu.learn_tree(
-        slice_.pairs, slice_.columns, slice_.n_rows, *shares, alpha, slice_.offset, slice_.n_first, -1, parent, order
+        slice_.pairs, slice_.columns, slice_.n_rows, *shares, strength, slice_.offset, slice_.n_first, -1, parent, order
     )
     n_states = growth.n_states[slice_.variables]
     factors = np.full((n_variables, n_states.max(), n_states.max()), -np.inf)
     _kernels.cutset.chow_liu.fill_factors(
-        parent, slice_.pairs, slice_.columns, slice_.n_rows, *shares, alpha, slice_.offset, factors
+        parent, slice_.pairs, slice_.columns, slice_.n_rows, *shares, strength, slice_.offset, factors
     )
     return LeafTree(slice_.variables, parent, order, n_states, factors, slice_.n_rows, likelihood)
 
 
-def _find_split(
-    slice_: Slice, shares: tuple[np.ndarray, np.ndarray], alpha: float, growth: Growth
-) -> tuple[int, float]:
+def _find_split(slice_: Slice, shares: tuple[np.ndarray, np.ndarray], growth: Growth) -> tuple[int, float]:
     """Return the variable whose split is most likely and the log-likelihood; ties go to the smaller number."""
     may = growth.is_splittable[slice_.variables] & (growth.n_states[slice_.variables] > 1)
     candidates = np.flatnonzero(may)
@@ -164,7 +188,7 @@ def _find_split(
         slice_.pairs,
         slice_.columns,
         *shares,
-        alpha,
+        *growth.strength,
         candidates,
     )
     best = int(np.argmax(scores))

@@ -1,4 +1,4 @@
-r"""Cutset networks for multi-label classification: one joint distribution of labels and discrete features.
+r"""Cutset networks for multi-label classification: one joint distribution of labels and features.
 
 A cutset network is a tree of OR nodes, each conditioning on one feature, with a tree-shaped Bayesian network over all
 remaining variables in every leaf. Its log-likelihood decomposes over slices of the data, so it is grown from the top
@@ -37,14 +37,22 @@ class ChowLiuTree(CutsetEstimator):
     ----------
     hierarchy : Hierarchy, optional
         The label hierarchy; None for a flat label set. ``predict`` then returns closed label sets only.
-    alpha : float, default=0.5
-        Weight, in rows, of the Dirichlet prior: the shares over the whole training set.
+    alpha : float, optional
+        Weight, in rows, of the prior: the shares of the training set, counted with one row more spread evenly over the
+        states of a pair. By default one for every hundred training rows, at least one.
     force_nonempty : bool, default=False
         Replace an empty prediction by the most probable non-empty label set.
     restricted : bool, default=False
         Learn Algorithm 1's tree: labels span a tree of their own, every feature hangs from one label.
-    max_states : int, default=256
-        More distinct values of a feature than this are an error.
+    max_states : int, default=8
+        The largest number of states of a feature. One with more distinct values is cut into intervals, or refused.
+    discretise : {"quantiles", "laim", None}, default="quantiles"
+        How a feature of more than ``max_states`` values is cut: at equal shares of the rows, by the labels
+        (:class:`~truepath.preprocessing.LAIM`), or not at all: then it is an error.
+    n_intervals : int, default=3
+        The largest number of intervals of a feature that is cut.
+    categorical_features : None, "all", column numbers, column names or a boolean mask, default=None
+        Features that are never cut, because their values have no order; more than ``max_states`` values are an error.
 
     Examples
     --------
@@ -58,23 +66,30 @@ class ChowLiuTree(CutsetEstimator):
 
     name = "chow-liu-tree"
     summary = "one tree-shaped Bayesian network over labels and features"
-    learns_from = "rows of discrete features and their labels"
-    needs = ("discrete features",)
+    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
+
+    prior = "scaled"  # of one slice, all rows
 
     def __init__(
         self,
         *,
         hierarchy: Hierarchy | None = None,
-        alpha: float = 0.5,
+        alpha: float | None = None,
         force_nonempty: bool = False,
         restricted: bool = False,
-        max_states: int = 256,
+        max_states: int = 8,
+        discretise: str | None = "quantiles",
+        n_intervals: int = 3,
+        categorical_features: Any = None,
     ):
         self.hierarchy = hierarchy
         self.alpha = alpha
         self.force_nonempty = force_nonempty
         self.restricted = restricted
         self.max_states = max_states
+        self.discretise = discretise
+        self.n_intervals = n_intervals
+        self.categorical_features = categorical_features
 
     def _growth_limits(self, n_rows: int) -> dict[str, Any]:
         return {"is_restricted": bool(self.restricted), "min_samples": np.inf, "max_depth": 0}
@@ -100,13 +115,24 @@ class CutsetNetwork(CutsetEstimator):
         do.
     split_labels : bool, default=False
         Let OR nodes condition on labels too: the general network, not the one for classification.
-    alpha : float, default=0.5
-        Weight, in rows, of the Dirichlet prior: the shares over the whole training set.
+    prior : {"scaled", "fixed"}, default="scaled"
+        The weight of the Dirichlet prior, the shares over the whole training set, in a slice of the rows: the slice's
+        share of ``alpha`` (with which the authors' predictions are met), or ``alpha`` in every slice.
+    alpha : float, optional
+        Weight of the prior in rows. By default one for every hundred training rows, at least one, where the prior is
+        scaled, and 0.5 where it is fixed.
     force_nonempty : bool, default=False
         Replace an empty prediction by the most probable non-empty label set. The paper does not mention it, but its
         numbers are reproduced only with it.
-    max_states : int, default=256
-        More distinct values of a feature than this are an error.
+    max_states : int, default=8
+        The largest number of states of a feature. One with more distinct values is cut into intervals, or refused.
+    discretise : {"quantiles", "laim", None}, default="quantiles"
+        How a feature of more than ``max_states`` values is cut: at equal shares of the rows, by the labels
+        (:class:`~truepath.preprocessing.LAIM`), or not at all: then it is an error.
+    n_intervals : int, default=3
+        The largest number of intervals of a feature that is cut.
+    categorical_features : None, "all", column numbers, column names or a boolean mask, default=None
+        Features that are never cut, because their values have no order; more than ``max_states`` values are an error.
 
     Attributes
     ----------
@@ -115,6 +141,8 @@ class CutsetNetwork(CutsetEstimator):
     n_or_nodes_ : int
     log_likelihood_ : float
         Of the training rows.
+    cuts_ : dict of int to ndarray
+        The cut points of the features that are cut, by their number.
 
     Examples
     --------
@@ -132,8 +160,7 @@ class CutsetNetwork(CutsetEstimator):
 
     name = "cutset-network"
     summary = "decision tree over features with a Bayesian network in every leaf"
-    learns_from = "rows of discrete features and their labels"
-    needs = ("discrete features",)
+    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
 
     _is_restricted = False
 
@@ -147,9 +174,13 @@ class CutsetNetwork(CutsetEstimator):
         max_depth: int | None = None,
         criterion: str = "bic",
         split_labels: bool = False,
-        alpha: float = 0.5,
+        prior: str = "scaled",
+        alpha: float | None = None,
         force_nonempty: bool = False,
-        max_states: int = 256,
+        max_states: int = 8,
+        discretise: str | None = "quantiles",
+        n_intervals: int = 3,
+        categorical_features: Any = None,
     ):
         self.hierarchy = hierarchy
         self.min_split_fraction = min_split_fraction
@@ -158,9 +189,13 @@ class CutsetNetwork(CutsetEstimator):
         self.max_depth = max_depth
         self.criterion = criterion
         self.split_labels = split_labels
+        self.prior = prior
         self.alpha = alpha
         self.force_nonempty = force_nonempty
         self.max_states = max_states
+        self.discretise = discretise
+        self.n_intervals = n_intervals
+        self.categorical_features = categorical_features
 
     def _growth_limits(self, n_rows: int) -> dict[str, Any]:
         check_choice(self, "criterion", ("bic", "likelihood"))
@@ -180,8 +215,8 @@ class RestrictedCutsetNetwork(CutsetNetwork):
 
     Parameters
     ----------
-    hierarchy, min_split_fraction, min_samples, min_features, max_depth, criterion, split_labels, alpha, \
-force_nonempty, max_states
+    hierarchy, min_split_fraction, min_samples, min_features, max_depth, criterion, split_labels, prior, alpha, \
+force_nonempty, max_states, discretise, n_intervals, categorical_features
         As in :class:`CutsetNetwork`.
 
     Notes
@@ -204,7 +239,6 @@ force_nonempty, max_states
 
     name = "restricted-cutset-network"
     summary = "cutset network in which every feature hangs from one label"
-    learns_from = "rows of discrete features and their labels"
-    needs = ("discrete features",)
+    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
 
     _is_restricted = True

@@ -24,8 +24,8 @@ NETWORK_TOLERANCE = 0.0025  # .002 at the three decimals in print
 RIVAL_TOLERANCE = 0.03
 
 PRIOR = (
-    "The paper does not give its Dirichlet prior. Ours was chosen by comparing several hundred variants of smoothing "
-    "with the published values of four of these sets, so agreement there is partly by choice."
+    "The paper does not give its Dirichlet prior. Ours is the authors': one row for every hundred training rows, of "
+    "which a slice gets its share."
 )
 CUT = "Labels are cut where their number is nearest that of the training rows, which is how MEKA calibrates."
 TAN = "MEKA's TAN scores trees by BAYES with its own estimator; ours is Friedman's, by information given the label."
@@ -55,6 +55,10 @@ def _learn_trees() -> Any:
     return BinaryRelevance(C45())
 
 
+#: What the authors' program does beside the text: an empty prediction gets a label, a slice its share of the prior
+_AS_PUBLISHED = {"force_nonempty": True, "prior": "scaled"}
+
+
 class Method(NamedTuple):
     """A learner that is compared: its column in the tables, how it is made, and how its scores become labels."""
 
@@ -70,14 +74,14 @@ METHODS = {
     "RCNET": Method(
         "RCNET",
         "RCNET",
-        partial(_learn, "RestrictedCutsetNetwork", {"force_nonempty": True}),
+        partial(_learn, "RestrictedCutsetNetwork", _AS_PUBLISHED),
         tolerance=NETWORK_TOLERANCE,
         reason=PRIOR,
     ),
     "CNET": Method(
         "CNET",
         "CNET",
-        partial(_learn, "CutsetNetwork", {"force_nonempty": True}),
+        partial(_learn, "CutsetNetwork", _AS_PUBLISHED),
         tolerance=NETWORK_TOLERANCE,
         reason=PRIOR,
     ),
@@ -165,7 +169,7 @@ def _run_family(name: str, family: str, settings: Settings) -> list[Comparison]:
     return found
 
 
-#: CPU seconds of a cell, by data set and family; rough
+#: CPU seconds of a cell, by data set and family; rough, for sets that were not run a guess from their size
 SECONDS = {
     "arts": {"RCNET": 8, "CNET": 50, "naive Bayes": 35, "TAN": 15, "BCC": 15, "C4.5": 60},
     "business": {"RCNET": 10, "CNET": 65, "naive Bayes": 50, "TAN": 17, "BCC": 23, "C4.5": 90},
@@ -173,6 +177,8 @@ SECONDS = {
     "emotions": {"RCNET": 1, "CNET": 1, "naive Bayes": 1, "TAN": 1, "BCC": 1, "C4.5": 1},
     "flags": {"RCNET": 1, "CNET": 1, "naive Bayes": 1, "TAN": 1, "BCC": 1, "C4.5": 1},
     "health": {"RCNET": 9, "CNET": 40, "naive Bayes": 40, "TAN": 14, "BCC": 20, "C4.5": 45},
+    "human": {"RCNET": 3, "CNET": 20, "naive Bayes": 8, "TAN": 4, "BCC": 5, "C4.5": 10},
+    "plant": {"RCNET": 1, "CNET": 6, "naive Bayes": 4, "TAN": 2, "BCC": 2, "C4.5": 4},
     "scene": {"RCNET": 1, "CNET": 4, "naive Bayes": 3, "TAN": 1, "BCC": 2, "C4.5": 2},
     "yeast": {"RCNET": 1, "CNET": 1, "naive Bayes": 2, "TAN": 1, "BCC": 1, "C4.5": 10},
 }
@@ -192,16 +198,16 @@ PAPER = Paper(
     "N. Di Mauro, A. Vergari, F. Esposito. Multi-label classification with cutset networks. PGM 2016.",
     _cells(),
     {
-        "human, plant": "two of the ten data sets of Tables 2 to 4 could not be obtained",
-        "Average ranks, Figure 2": "they rank ten data sets, two of which are missing; the ranks printed beside the "
-        "BCC values do not agree with these values",
+        "Average ranks, Figure 2": "they rank ten data sets, two of which were not to be had; the ranks printed "
+        "beside the BCC values do not agree with these values",
     },
     "Means over the five published folds. Their features were discretised by LAIM on all rows, test labels included, "
     "so the numbers reproduce the paper but do not estimate accuracy on new rows. RCNET and CNET predict at "
     "least one label and split slices of more than 60 % of the rows, as the authors ran them. The prior of the "
-    "networks is not published; ours was chosen by comparing several hundred variants of smoothing with the printed "
-    "values of four of the sets. Binary relevance is cut at the training cardinality. BCC is listed twice: as the "
-    "chain of naive Bayes that the paper describes, and as what its values agree with. Same means within .002 "
-    "at the printed three decimals for RCNET and CNET and within .03 for their rivals.",
+    "networks is not in the paper; it weighs one row for every hundred training rows, and in a slice the slice's share "
+    "of that, as in the authors' program. Human and Plant run as soon as their folds are in the data folder. Binary "
+    "relevance is cut at the training cardinality. BCC is listed twice: as the chain of naive Bayes that the paper "
+    "describes, and as what its values agree with. Same means within .002 at the printed three decimals for RCNET and "
+    "CNET and within .03 for their rivals.",
     summary="Di Mauro et al. 2016: cutset networks",
 )
