@@ -21,14 +21,13 @@ import struct
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
 from truepath._atomic import open_atomically
 from truepath.errors import ModelFileError
 from truepath.hierarchy import Hierarchy
+from truepath.persistence.versions import installed_versions
 
 __all__ = [
     "FORMAT_VERSION",
@@ -164,10 +163,7 @@ def describe_estimator(estimator: Any, untrusted: Iterable[str] = ()) -> dict[st
     return {
         "class": f"{cls.__module__}.{cls.__qualname__}",
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "truepath": import_module("truepath").__version__,  # by name: the package itself imports all its modules
-        "sklearn": _version("scikit-learn"),
-        "numpy": _version("numpy"),
-        "skops": _version("skops"),
+        **installed_versions(),
         "hierarchy": None if hierarchy is None else describe_hierarchy(hierarchy),
         "n_features": _number(getattr(estimator, "n_features_in_", None)),
         "feature_names": None if names is None else [str(name) for name in names],
@@ -205,10 +201,3 @@ def _hierarchy(estimator: Any) -> Hierarchy | None:
 
 def _number(value: Any) -> int | None:
     return None if value is None else int(value)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -25,6 +25,7 @@ from truepath.errors import ModelFileError
 from truepath.persistence.container import Model, describe_estimator, read_metadata, read_model, write_model
 from truepath.persistence.payload import PayloadError, check_payload
 from truepath.persistence.soundness import check_sound
+from truepath.persistence.versions import differing_versions
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
@@ -143,7 +144,7 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     except PayloadError as problem:
         raise ModelFileError(f"the model cannot be read: {problem}.", path) from None
     except Exception as problem:  # whatever a crafted file provokes in zipfile, json, numpy, skops or an estimator
-        said, remedy = _explain(problem, model.payload, allowed)
+        said, remedy = _explain(problem, model, allowed)
         raise ModelFileError(said, path, remedy) from problem
     if not hasattr(estimator, "get_params"):
         raise ModelFileError(f"the file holds a {type(estimator).__name__}, which is not an estimator.", path)
@@ -157,9 +158,10 @@ def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     metadata : dict
-        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``sklearn``, ``numpy``, ``skops``,
-        ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``, ``height``, ``digest``, or None), ``n_features``,
-        ``feature_names`` (or None) and ``untrusted_types``, the types that ``trusted`` of :func:`load` must name.
+        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``python``, ``sklearn``, ``numpy``,
+        ``scipy``, ``skops``, ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``, ``height``, ``digest``, or None),
+        ``n_features``, ``feature_names`` (or None) and ``untrusted_types``, the types that
+        ``trusted`` of :func:`load` must name.
 
     Raises
     ------
@@ -195,20 +197,23 @@ def _names(trusted: Sequence[str | type]) -> list[str]:
     return [item if isinstance(item, str) else f"{item.__module__}.{item.__name__}" for item in trusted]
 
 
-def _explain(problem: Exception, payload: bytes, allowed: Sequence[str]) -> tuple[str, str]:
+def _explain(problem: Exception, model: Model, allowed: Sequence[str]) -> tuple[str, str]:
     """Return an error that says what an exception means for the file, and what to do."""
     from skops.io.exceptions import UntrustedTypesFoundException
 
     if isinstance(problem, UntrustedTypesFoundException):
-        found = sorted(set(_skops().get_untrusted_types(data=payload)) - set(allowed))
+        found = sorted(set(_skops().get_untrusted_types(data=model.payload)) - set(allowed))
         listed = ", ".join(map(repr, found[:LISTED_TYPES])) + (", ..." if len(found) > LISTED_TYPES else "")
         return (
             f"the model holds types that are not trusted: {listed}.",
             f"If you know them and where the file comes from, load it with load(path, trusted=[{listed}]).",
         )
+    saved, here = differing_versions(model.metadata)
+    if not saved:
+        return f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged.", "Save it again."
     return (
-        f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged, or from another version.",
-        "Save it again.",
+        f"the model cannot be rebuilt ({_brief(problem)}): it was saved with {saved}; here are {here}.",
+        "Load it with the versions that saved it, or fit and save it again.",
     )
 
 

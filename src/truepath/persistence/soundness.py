@@ -8,12 +8,16 @@ visited once; an object of truepath checks itself in ``_check_loaded``, objects 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 __all__ = ["check_sound"]
+
+#: Code, not data of the file. An operator of SciPy keeps the module of its arrays: from there the walk would not end.
+CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 
 
 def check_sound(root: Any) -> None:
@@ -47,8 +51,11 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from value.values()
     elif isinstance(value, (list, tuple, set)) or (isinstance(value, np.ndarray) and value.dtype == object):
         yield from np.ravel(value).tolist() if isinstance(value, np.ndarray) else value
-    if not isinstance(value, (type, np.ndarray)) and not sparse.issparse(value):
-        yield from getattr(value, "__dict__", {}).values()
+    held = (
+        None if isinstance(value, (np.ndarray, *CODE)) or sparse.issparse(value) else getattr(value, "__dict__", None)
+    )
+    if isinstance(held, dict):
+        yield from held.values()
 
 
 def _check_sparse(matrix: Any) -> None:

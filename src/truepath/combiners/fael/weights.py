@@ -30,12 +30,19 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
     """
 
     def __init__(self, left: Any, factor: Any, right: Any):
-        n_rows = factor[0].shape[0] if left is None else left.shape[0]
-        super().__init__(np.dtype(np.float64), (n_rows, right.shape[1]))
+        matrix = linalg.cho_solve(factor, right, check_finite=False) if left is None else None
         if left is None:
-            self._matrix = linalg.cho_solve(factor, right, check_finite=False)
-            left = factor = right = None
-        self.left, self.factor, self.right = left, factor, right
+            factor = right = None
+        self.__setstate__({"left": left, "factor": factor, "right": right, "_matrix": matrix})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return W alone: what the base class keeps beside it differs between versions of SciPy."""
+        return {name: getattr(self, name) for name in ("left", "factor", "right", "_matrix")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.left, self.factor, self.right, self._matrix = (state[k] for k in ("left", "factor", "right", "_matrix"))
+        shape = self._matrix.shape if self.left is None else (self.left.shape[0], self.right.shape[1])
+        super().__init__(np.dtype(np.float64), shape)
 
     @property
     def is_written_out(self) -> bool:
