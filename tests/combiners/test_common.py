@@ -37,6 +37,11 @@ def is_ours(member):
     return member.__module__ == "truepath.combiners"
 
 
+# Members whose choices leave out rows one by one: of two equal rows one stays, and equally good choices may be taken
+# in another order where sums round differently
+CHOOSES_BY_LEAVING_OUT = {"fael-blend"}
+
+
 def make(name, hierarchy):
     return COMBINERS[name](hierarchy=hierarchy, **OPTIONS.get(name, {}))
 
@@ -132,7 +137,7 @@ def test_rows_are_independent(name, data):
     assert combiner.transform(S[:0]).shape == (0, S.shape[1])
 
 
-@every_combiner
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in CHOOSES_BY_LEAVING_OUT])
 @settings(max_examples=10)
 @given(data=st.data())
 def test_renumbering_changes_nothing(name, data):
@@ -233,7 +238,7 @@ def test_bad_input_is_refused_by_name(name):
             make(name, TOY).fit(S, None)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in CORRECTIONS])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in CORRECTIONS and n not in CHOOSES_BY_LEAVING_OUT])
 @settings(max_examples=10)
 @given(data=st.data())
 def test_weights_equal_repetition(name, data):

@@ -3,9 +3,11 @@
 from truepath.combiners.base import Combiner, Correction
 from truepath.combiners.bayesian_aggregation import BayesianAggregation
 from truepath.combiners.blend import Blend
+from truepath.combiners.fael.blend import FAELBlend
 from truepath.combiners.fael.hierarchical import HierarchicalFAEL
 from truepath.combiners.fael.kernel import KernelFAEL
 from truepath.combiners.fael.linear import FAEL
+from truepath.combiners.greedy_blend import GreedyBlend
 from truepath.combiners.isotonic import Isotonic
 from truepath.combiners.max_up import MaxUp
 from truepath.combiners.mean_of_paths import MeanOfPaths
@@ -21,6 +23,8 @@ __all__ = [
     "Blend",
     "Combiner",
     "Correction",
+    "FAELBlend",
+    "GreedyBlend",
     "HierarchicalFAEL",
     "Isotonic",
     "KernelFAEL",

@@ -24,7 +24,7 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["Blend"]
+__all__ = ["Blend", "weighted_sum"]
 
 
 class Blend(Combiner):
@@ -89,9 +89,13 @@ class Blend(Combiner):
         Y = check_truth(y, parts[0], hierarchy)
         weight = weight_or_ones(sample_weight, Y.shape[0])
         self.groups_ = self._group(hierarchy)
-        self.weights_ = _fit_weights(parts, Y, weight, self.groups_)
+        self.weights_ = self._find_weights(parts, Y, weight, self.groups_)
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
         return self
+
+    def _find_weights(self, parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        """Return the weights, shape (n_groups, n_sources)."""
+        return _fit_weights(parts, Y, weight, groups)
 
     def _group(self, hierarchy: Hierarchy) -> np.ndarray:
         """Return the number of each node's group."""
@@ -121,11 +125,18 @@ class Blend(Combiner):
         parts = check_sources(S, self.hierarchy_)
         if len(parts) != self.weights_.shape[1]:
             raise ValueError(f"S has {len(parts)} score matrices but fit was given {self.weights_.shape[1]}.")
-        blended = np.zeros(parts[0].shape)
-        for j, part in enumerate(parts):
-            blended += as_dense(part) * self.weights_[self.groups_, j]
         dtype = np.result_type(*(part.dtype for part in parts))
+        blended = weighted_sum(parts, self.weights_[self.groups_], np.float64)
         return project_scores(blended, self.hierarchy_, self.project).astype(dtype, copy=False)
+
+
+def weighted_sum(parts: list[Any], weights: np.ndarray, dtype: Any) -> np.ndarray:
+    """Return the sum of score matrices, each column times its weight; ``weights`` has shape (n_nodes, n_sources)."""
+    total = np.zeros(parts[0].shape, dtype)
+    for part, weight in zip(parts, weights.T):
+        if weight.any():
+            total += as_dense(part) * weight.astype(dtype)
+    return total
 
 
 def _fit_weights(parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray) -> np.ndarray:

@@ -103,7 +103,7 @@ class KernelRegression(Record, home="truepath.ridge"):
         """
         self.dtype_ = np.dtype(np.float32 if X.shape[0] >= ROWS_FOR_SINGLE else np.float64).str
         self.scale_ = kernel_scale(X, self.kernel, weight)
-        self.X_fit_ = X if X.shape[0] <= self.max_rows else self._draw_landmarks(X, random_state)
+        self.X_fit_ = self._compared_with(X, random_state)
         root = np.sqrt(weight).astype(self.dtype_)
         labels = _weighted_labels(Y, root)
         system = self._choose(X, Y, labels, root, to_scores)
@@ -115,7 +115,16 @@ class KernelRegression(Record, home="truepath.ridge"):
         self.dual_coef_ = system.solve(self.alpha_)
         return self
 
-    def _draw_landmarks(self, X: Any, random_state: Any) -> Any:
+    def _compared_with(self, X: Any, random_state: Any) -> Any:
+        """Return the rows that the kernel compares with: all, or landmarks.
+
+        Of a linear kernel on fewer columns than rows these are the unit vectors, which lose nothing.
+        """
+        self.by_landmarks_ = X.shape[0] > min(self.max_rows, X.shape[1] if self.kernel == "linear" else np.inf)
+        if not self.by_landmarks_:
+            return X
+        if self.kernel == "linear" and X.shape[1] <= max(self.n_landmarks, X.shape[0]):
+            return sparse.eye_array(X.shape[1], format="csr") if sparse.issparse(X) else np.eye(X.shape[1])
         drawn = check_random_state(random_state).permutation(X.shape[0])[: self.n_landmarks]
         return X[np.sort(drawn)]
 
@@ -135,7 +144,7 @@ class KernelRegression(Record, home="truepath.ridge"):
         return self._system(self.gamma_, X, labels, root)
 
     def _system(self, gamma: float, X: Any, labels: Any, root: np.ndarray) -> KernelSystem:
-        if X.shape[0] <= self.max_rows:
+        if not self.by_landmarks_:
             return exact_system(self._kernel(gamma), X, labels, root)
         return landmark_system(self._kernel(gamma), X, self.X_fit_, labels, root)
 

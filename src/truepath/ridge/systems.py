@@ -69,7 +69,8 @@ def landmark_system(kernel: Kernel, Z: Any, landmarks: Any, labels: Any, root: n
     """Return the system of the Nystroem features that ``landmarks``, some of the rows, give."""
     M = _inverse_root(kernel(landmarks, landmarks))
     P = kernel(Z, landmarks) @ M
-    error = 1 - float(np.einsum("ij,ij->", P, P, dtype=np.float64)) / _trace(kernel, Z)
+    trace = _trace(kernel, Z)
+    error = 1 - float(np.einsum("ij,ij->", P, P, dtype=np.float64)) / trace if trace else 0.0
     P *= root[:, None]
     B = as_dense(labels.T @ P).T if sparse.issparse(labels) else P.T @ labels
     return KernelSystem(P.T @ P, np.ascontiguousarray(B), M, P, max(error, 0.0))
