@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -14,6 +15,7 @@ from truepath.adapters import (
     HeldOut,
     Progress,
     conditional_scores,
+    count_rows,
     encode_labels,
     final_step,
     fit_learner,
@@ -26,6 +28,7 @@ from truepath.adapters import (
     tracked,
 )
 from truepath.adapters.progress import CallbackSupportMixin, with_callbacks, without_callbacks
+from truepath.classifier.blocks import check_min_score, keep_high, map_blocks
 from truepath.classifier.explanation import Explanation, explain_row
 from truepath.classifier.parts import (
     FittedOn,
@@ -231,35 +234,85 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
     # -------------------------------------------------------------------------------------- predicting
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the final scores, shape (n_samples, n_nodes)."""
-        S = self._learner_scores(X)
-        return S if self.combiner_ is None else self.combiner_.transform(S)
+    def predict_proba(
+        self, X: Any, *, batch_size: int | None = None, min_score: float | None = None, out: Any = None
+    ) -> Any:
+        """Return the final scores.
 
-    def predict(self, X: Any) -> Any:
-        """Return the label sets as a closed boolean matrix, shape (n_samples, n_nodes)."""
-        if self._fitted().decoder_ is None:
-            Y = self.learner_.predict(X)
-            return Y.astype(bool) if hasattr(Y, "astype") else np.asarray(Y, bool)
-        S = self._learner_scores(X)
-        if self.combiner_ is not None:
-            return self.decoder_.predict(self.combiner_.transform(S))
-        conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None
-        return self.decoder_.predict(S) if conditional is None else self.decoder_.predict(S, conditional=conditional)
+        Parameters
+        ----------
+        X : as in ``fit``, or more rows than memory holds
+            A memory-mapped array, a ``pyarrow.dataset`` (of Parquet files, for instance), or an array or data frame of
+            Dask, which gives a lazy Dask array.
+        batch_size : int, optional
+            Rows that are predicted together, rounded up to a multiple of 64; by default as many as take 256 MB with
+            their scores. A row's result has the same bits for any number.
+        min_score : float, optional
+            Keep only scores of at least this, in a sparse matrix that is made block by block.
+        out : ndarray of shape (n_samples, n_nodes) or path ending in ``.npy``, optional
+            Where the scores go; a file comes back as a read-only memory map.
 
-    def predict_labels(self, X: Any, *, most_specific: bool = True) -> list[tuple[str, ...]]:
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+            A csr_array if ``min_score`` is given.
+        """
+        check_min_score(min_score)
+        predict = self._fitted()._score_rows if min_score is None else partial(self._high_scores, min_score)
+        return self._map(X, predict, np.float64, batch_size, out, is_sparse=min_score is not None)
+
+    def predict(self, X: Any, *, batch_size: int | None = None, out: Any = None) -> Any:
+        """Return the label sets as a closed boolean matrix.
+
+        Parameters
+        ----------
+        X, batch_size, out : as in :meth:`predict_proba`
+
+        Returns
+        -------
+        Y : ndarray of bool, shape (n_samples, n_nodes)
+            A csr_array where several blocks of rows would take 256 MB or more as an array.
+        """
+        return self._map(X, self._fitted()._label_rows, bool, batch_size, out)
+
+    def predict_labels(
+        self, X: Any, *, most_specific: bool = True, batch_size: int | None = None
+    ) -> list[tuple[str, ...]]:
         """Return each row's labels by name: the most specific ones, or all with their ancestors.
 
         Parameters
         ----------
-        X : as in ``fit``
+        X, batch_size : as in :meth:`predict_proba`
         most_specific : bool, default=True
 
         Returns
         -------
         labels : list of tuple of str
         """
-        return self.hierarchy_.decode(self.predict(X), most_specific=most_specific)
+        return self.hierarchy_.decode(self.predict(X, batch_size=batch_size), most_specific=most_specific)
+
+    def _map(self, X: Any, predict: Any, dtype: Any, batch_size: Any, out: Any, is_sparse: bool = False) -> Any:
+        known = {"n_nodes": self.hierarchy_.n_nodes, "fitted_on": self.fitted_on_, "dtype": dtype}
+        return map_blocks(X, predict, **known, batch_size=batch_size, is_sparse=is_sparse, out=out)
+
+    def _high_scores(self, min_score: float, X: Any, start: int) -> Any:
+        return keep_high(self._score_rows(X, start), min_score)
+
+    def _score_rows(self, X: Any, start: int = 0) -> NDArray[Any]:
+        """Return the final scores of rows, the first of which messages call ``start``."""
+        S = self._learner_scores(X, start)
+        return S if self.combiner_ is None else self.combiner_.transform(S)
+
+    def _label_rows(self, X: Any, start: int = 0) -> Any:
+        """Return the label sets of rows."""
+        if self.decoder_ is None:
+            Y = self.learner_.predict(X)
+            return Y.astype(bool) if hasattr(Y, "astype") else np.asarray(Y, bool)
+        S = self._learner_scores(X, start)
+        if self.combiner_ is not None:
+            return self.decoder_.predict(self.combiner_.transform(S))
+        conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None
+        return self.decoder_.predict(S) if conditional is None else self.decoder_.predict(S, conditional=conditional)
 
     def explain(self, x: Any, *, n_others: int = 5) -> Explanation:
         """Explain the labels of one row: scores, thresholds and margins along the paths.
@@ -282,8 +335,9 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         truth = encode_labels(y, self._fitted().hierarchy_)
         return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
 
-    def _learner_scores(self, X: Any) -> NDArray[Any]:
-        return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_)
+    def _learner_scores(self, X: Any, start: int = 0) -> NDArray[Any]:
+        rows = np.arange(start, start + count_rows(X)) if start else None
+        return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_, rows=rows)
 
     def _fitted(self) -> HierarchicalClassifier:
         check_is_fitted(self, "learner_")

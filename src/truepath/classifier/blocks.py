@@ -1,0 +1,183 @@
+"""Prediction in blocks of rows: what a fitted classifier makes of any input, collected in memory or in a file.
+
+The classifier gives a function of rows; :func:`map_blocks` applies it to one block after another and hands the results
+to a sink: an array, a sparse matrix, an array of yours, or a ``.npy`` file that is never in memory as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath._atomic import open_atomically
+from truepath.adapters.blocks import choose_batch_size, is_arrow_stream, is_lazy, known_rows, map_lazily, take_blocks
+from truepath.data.tables.frames import read_columns
+from truepath.errors import TruePathError
+from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_rows
+
+if TYPE_CHECKING:
+    from truepath.classifier.parts import FittedOn
+
+__all__ = ["check_min_score", "fitted_rows", "keep_high", "map_blocks", "table_rows"]
+
+
+#: ``function(rows, start)``: the matrix of some rows, the first of which has this number
+Predict = Callable[[Any, int], Any]
+
+
+def map_blocks(
+    X: Any,
+    predict: Predict,
+    *,
+    n_nodes: int,
+    dtype: Any,
+    fitted_on: FittedOn,
+    batch_size: int | None = None,
+    is_sparse: bool = False,
+    out: Any = None,
+) -> Any:
+    """Return the matrix that ``predict`` makes of all rows, block by block.
+
+    Parameters
+    ----------
+    X : any input of a fitted classifier
+        A Dask array or frame gives a lazy Dask array.
+    predict : callable
+    n_nodes : int
+        The columns of the result.
+    dtype : type
+        Of a lazy result, and of a file.
+    fitted_on : FittedOn
+        How the rows of a pyarrow dataset are given to the classifier.
+    batch_size : int, optional
+    is_sparse : bool, default=False
+        Whether ``predict`` returns CSR.
+    out : array (n_samples, n_nodes) or path of a ``.npy`` file, optional
+        Where the result goes.
+    """
+    if is_lazy(X):
+        if out is not None:
+            raise ValueError("out cannot be given with a Dask array: store the array that is returned.")
+        meta: Any = sparse.csr_array((0, n_nodes), dtype=dtype) if is_sparse else np.empty((0, n_nodes), dtype)
+        inner = partial(_predict_chunk, predict, n_nodes, dtype, fitted_on, batch_size, is_sparse)
+        return map_lazily(X, inner, n_nodes, meta)
+    if out is not None and is_sparse:
+        raise ValueError("out holds all scores; leave out min_score, or out.")
+    n_features = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
+    size = choose_batch_size(batch_size, n_nodes, n_features)
+    n_rows = known_rows(X)
+    parts = _results(X, predict, size, fitted_on)
+    if out is not None:
+        return _fill(out, parts, n_rows, n_nodes, dtype)
+    return _collect(parts, n_rows, n_nodes, is_sparse)
+
+
+def _predict_chunk(
+    predict: Predict, n_nodes: int, dtype: Any, fitted_on: FittedOn, batch_size: Any, is_sparse: bool, X: Any
+) -> Any:
+    options = {"fitted_on": fitted_on, "batch_size": batch_size, "is_sparse": is_sparse}
+    found = map_blocks(X, predict, n_nodes=n_nodes, dtype=dtype, **options)
+    return found if is_sparse else as_dense(found).astype(dtype, copy=False)
+
+
+def _results(X: Any, predict: Predict, size: int, fitted_on: FittedOn) -> Iterator[Any]:
+    """Yield what is predicted for each block."""
+    start = 0
+    for block in take_blocks(X, size, fitted_on.columns if fitted_on.kind in ("table", "frame") else ()):
+        rows = fitted_rows(block, fitted_on) if is_arrow_stream(X) else block
+        found = predict(rows, start)
+        start += found.shape[0]
+        yield found
+
+
+def _collect(parts: Iterator[Any], n_rows: int | None, n_nodes: int, is_sparse: bool) -> Any:
+    """Put the results below each other: scores in one array, labels in CSR where an array would be too large."""
+    first = next(parts)
+    if is_sparse or first.shape[0] == n_rows:
+        return stack_rows(_chain(first, parts), n_nodes) if is_sparse else first
+    is_large = first.dtype == bool and (n_rows is None or n_rows * n_nodes >= DENSE_LIMIT)
+    if is_large or sparse.issparse(first):
+        return stack_rows(_chain(first, parts), n_nodes)
+    if n_rows is None:
+        return np.concatenate([first, *parts])
+    return _fill(np.empty((n_rows, n_nodes), first.dtype), _chain(first, parts), n_rows, n_nodes, first.dtype)
+
+
+def _chain(first: Any, parts: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from parts
+
+
+def _fill(out: Any, parts: Iterator[Any], n_rows: int | None, n_nodes: int, dtype: Any) -> Any:
+    """Write the results to an array, or to a new ``.npy`` file that appears when it is whole."""
+    if isinstance(out, (str, PathLike)):
+        return _write_npy(out, parts, n_rows, n_nodes, dtype)
+    if getattr(out, "shape", None) != (n_rows, n_nodes):
+        raise ValueError(f"out must be an array of shape ({n_rows}, {n_nodes}); got {getattr(out, 'shape', out)!r}.")
+    start = 0
+    for part in parts:
+        out[start : start + part.shape[0]] = as_dense(part)
+        start += part.shape[0]
+    return out
+
+
+def _write_npy(path: Any, parts: Iterator[Any], n_rows: int | None, n_nodes: int, dtype: Any) -> Any:
+    """Write the results one after another; return the file as a read-only memory map."""
+    if not fspath(path).endswith(".npy"):
+        raise ValueError(f"out must be an array or a path that ends in .npy; got {fspath(path)!r}.")
+    if n_rows is None:
+        raise ValueError("out needs to know the number of rows, and a stream does not tell; give a pyarrow dataset.")
+    with open_atomically(path) as file:
+        header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False}
+        np.lib.format.write_array_header_2_0(file, {**header, "shape": (n_rows, n_nodes)})
+        for part in parts:
+            file.write(np.ascontiguousarray(as_dense(part), dtype).data)
+    return np.load(path, mmap_mode="r")
+
+
+def check_min_score(min_score: float | None) -> None:
+    """Refuse what cannot be the least score to keep."""
+    is_number = isinstance(min_score, (int, float, np.integer, np.floating)) and not isinstance(min_score, bool)
+    if min_score is not None and not (is_number and min_score > 0):
+        raise ValueError(f"min_score must be a number above 0, or None for all scores; got {min_score!r}.")
+
+
+def keep_high(S: NDArray[Any], min_score: float) -> sparse.csr_array:
+    """Return the scores of at least ``min_score`` as a ``csr_array``; coherent scores stay coherent.
+
+    Examples
+    --------
+    >>> keep_high(np.array([[0.9, 0.004], [0.01, 0.0]]), 0.01).toarray().tolist()
+    [[0.9, 0.0], [0.01, 0.0]]
+    """
+    return sparse.csr_array(np.where(S >= min_score, S, 0))
+
+
+def fitted_rows(table: Any, fitted_on: FittedOn) -> Any:
+    """Return the rows of a pyarrow table as the classifier was given rows in ``fit``."""
+    if fitted_on.kind == "table":
+        return table_rows(read_columns(table), fitted_on)
+    if fitted_on.kind == "frame":
+        table = table.select(list(fitted_on.columns))
+        return table.to_pandas() if find_spec("pandas") else table
+    if fitted_on.kind == "texts":
+        if table.num_columns != 1:
+            raise TruePathError(
+                f"the classifier was fitted on texts; a table of {table.num_columns} columns does not say which.",
+                "Select the column of texts: dataset.scanner(columns=[...]).to_reader().",
+            )
+        return ["" if text is None else str(text) for text in table.column(0).to_pylist()]
+    return np.column_stack([column.to_numpy() for column in table.columns])
+
+
+def table_rows(table: Any, fitted_on: FittedOn) -> Any:
+    """Return the columns of a table read from a file that the classifier was fitted on: cells, or one text per row."""
+    table.check(list(fitted_on.columns))
+    return table.cells(list(fitted_on.columns)) if fitted_on.text is None else table.texts(fitted_on.text)
