@@ -53,7 +53,7 @@ def make_hierarchy():
 def make_scores(hierarchy, n_rows):
     """Return coherent float32 scores in CSR: two leaves per row with their ancestors."""
     from truepath.hierarchy import raise_up
-    from truepath.hierarchy.matrices import stack_rows
+    from truepath.hierarchy.matrices import stack_sparse
 
     parts = []
     for start in range(0, n_rows, ROWS_TOGETHER):
@@ -64,7 +64,7 @@ def make_scores(hierarchy, n_rows):
         rows = np.repeat(np.arange(n), 2)
         S = sparse.csr_array((values.ravel(), (rows, leaves.ravel())), shape=(n, hierarchy.n_nodes))
         parts.append(raise_up(S, hierarchy))
-    return stack_rows(parts, hierarchy.n_nodes)
+    return stack_sparse(parts, hierarchy.n_nodes)
 
 
 def peak_gb(who=resource.RUSAGE_SELF):

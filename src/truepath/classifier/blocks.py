@@ -20,7 +20,7 @@ from truepath._atomic import open_atomically
 from truepath.adapters.blocks import choose_batch_size, is_arrow_stream, is_lazy, known_rows, map_lazily, take_blocks
 from truepath.data.tables.frames import read_columns
 from truepath.errors import TruePathError
-from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_rows
+from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_sparse
 
 if TYPE_CHECKING:
     from truepath.classifier.parts import FittedOn
@@ -101,10 +101,10 @@ def _collect(parts: Iterator[Any], n_rows: int | None, n_nodes: int, is_sparse: 
     """Put the results below each other: scores in one array, labels in CSR where an array would be too large."""
     first = next(parts)
     if is_sparse or first.shape[0] == n_rows:
-        return stack_rows(_chain(first, parts), n_nodes) if is_sparse else first
+        return stack_sparse(_chain(first, parts), n_nodes) if is_sparse else first
     is_large = first.dtype == bool and (n_rows is None or n_rows * n_nodes >= DENSE_LIMIT)
     if is_large or sparse.issparse(first):
-        return stack_rows(_chain(first, parts), n_nodes)
+        return stack_sparse(_chain(first, parts), n_nodes)
     if n_rows is None:
         return np.concatenate([first, *parts])
     return _fill(np.empty((n_rows, n_nodes), first.dtype), _chain(first, parts), n_rows, n_nodes, first.dtype)

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from truepath.hierarchy.checks import check_truth, check_weight, hierarchy_for
-from truepath.hierarchy.matrices import stack_rows
+from truepath.hierarchy.matrices import stack_sparse
 from truepath.hierarchy.scores import check_scores
 from truepath.registry import DECODERS, Member
 
@@ -133,7 +133,7 @@ class Decoder(Member, BaseEstimator):
             return self._label(self._correct(S, hierarchy), hierarchy)
         blocks = (slice(start, start + ROWS_AT_A_TIME) for start in range(0, S.shape[0], ROWS_AT_A_TIME))
         parts = (self._label(self._correct(S[rows], hierarchy), hierarchy) for rows in blocks)
-        return stack_rows(parts, hierarchy.n_nodes)
+        return stack_sparse(parts, hierarchy.n_nodes)
 
     def fit_predict(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, and return the label sets of the same scores."""

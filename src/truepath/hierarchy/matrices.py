@@ -26,7 +26,7 @@ __all__ = [
     "from_rows",
     "has_negative",
     "row_blocks",
-    "stack_rows",
+    "stack_sparse",
 ]
 
 #: Rows are made dense this many cells at a time (8 MB of float64)
@@ -132,12 +132,12 @@ def from_rows(columns: NDArray[Any], ends: NDArray[Any], shape: tuple[int, int])
     return Y
 
 
-def stack_rows(parts: Iterable[Any], n_columns: int, dtype: Any = bool) -> sparse.csr_array:
+def stack_sparse(parts: Iterable[Any], n_columns: int, dtype: Any = bool) -> sparse.csr_array:
     """Return blocks of rows, sparse or dense, below each other as one ``csr_array``; without any, no rows.
 
     Examples
     --------
-    >>> stack_rows([np.eye(2, 3), sparse.csr_array([[0.0, 0.0, 2.0]])], 3).toarray().tolist()
+    >>> stack_sparse([np.eye(2, 3), sparse.csr_array([[0.0, 0.0, 2.0]])], 3).toarray().tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]
     """
     blocks = [sparse.csr_array(part) for part in parts] or [sparse.csr_array((0, n_columns), dtype=dtype)]

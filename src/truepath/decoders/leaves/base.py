@@ -16,7 +16,7 @@ from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, check_scores, raise_up
 from truepath.hierarchy.arcs import arc_pointers
-from truepath.hierarchy.matrices import as_dense, row_blocks, stack_rows
+from truepath.hierarchy.matrices import as_dense, row_blocks, stack_sparse
 from truepath.hierarchy.scores import as_probabilities, as_scores
 
 __all__ = ["BLOCK_CELLS", "LeafDecoder", "best_leaves", "label_in_blocks"]
@@ -144,7 +144,7 @@ def label_in_blocks(given: Any, n_nodes: int, label: Callable[[slice], NDArray[n
     if not sparse.issparse(given):
         parts = [label(rows) for rows in _blocks(given)]
         return np.concatenate([np.zeros((0, n_nodes), bool), *parts])
-    return stack_rows((sparse.csr_array(label(rows)) for rows in _blocks(given)), n_nodes)
+    return stack_sparse((sparse.csr_array(label(rows)) for rows in _blocks(given)), n_nodes)
 
 
 def _blocks(given: Any) -> Iterator[slice]:
