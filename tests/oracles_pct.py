@@ -46,3 +46,30 @@ def best_gain(X, Y, b, w, min_leaf, splits=cuts):
         if 0 < is_left.sum() < len(b) and b[is_left].sum() >= min_leaf and b[~is_left].sum() >= min_leaf
     ]
     return max(found, default=None)
+
+
+def known_cuts(x):
+    """Every threshold of a numeric feature that is known in all rows."""
+    yield from (x <= value for value in np.unique(x))
+
+
+def best_known_gain(X, Y, b, w, min_leaf):
+    """The largest gain of any allowed split, each feature judged on the rows whose value is known; None without one."""
+    found = []
+    for j in range(X.shape[1]):
+        known = ~np.isnan(X[:, j])
+        one = best_gain(X[known][:, [j]], Y[known], b[known], w, min_leaf, splits=known_cuts)
+        found += [] if one is None else [one]
+    return max(found, default=None)
+
+
+def send_both_ways(b, x, threshold):
+    """Return the weights of the rows left and right of a split, and the share of a row without value that goes left.
+
+    It is the share of the rows whose value is known, whatever training it was learned in (CLUS).
+    """
+    known = ~np.isnan(x)
+    is_left = known & (x <= threshold)
+    share = b[is_left].sum() / b[known].sum()
+    left = np.where(known, b * is_left, b * share)
+    return left, b - left, share

@@ -28,12 +28,10 @@ def test_scores_are_coherent_to_the_last_bit(hierarchy, data, seed):
 
 
 def test_rows_sent_both_ways_score_at_most_one():
-    """The parts of a row with missing values may add up to one and a last bit; found by the test above."""
-    edges = [(None, "a"), (None, "b"), ("a", "c"), ("b", "c"), ("a", "d")]
-    hierarchy = Hierarchy.from_edges(edges, nodes=["a", "b", "c", "d"])
-    kinds = {"c": [1, 1, 1, 0], "d": [1, 0, 0, 1], "-": [0, 0, 0, 0]}
-    Y = np.array([kinds[kind] for kind in "cd-d-dd---ddd-dddcd-"], bool)
+    """The parts of a row with missing values may add up to one and a last bit, here of the label that all rows have."""
+    hierarchy = Hierarchy.from_paths(["a/1", "a/2", "b"])
     rng = np.random.default_rng(978)
-    X = np.where(rng.random((20, 3)) < 0.2, np.nan, rng.integers(0, 5, (20, 3)))
-    forest = PCTForest(hierarchy=hierarchy, n_estimators=7, min_leaf_weight=1.5, missing="fractional", random_state=978)
-    assert forest.fit(X, Y, sample_weight=rng.random(20) + 0.1).predict_proba(X).max() == 1
+    Y = hierarchy.close(rng.random((60, 4)) < [1.0, 0.4, 0.4, 0.4])
+    X = np.where(rng.random((60, 5)) < 0.3, np.nan, rng.integers(0, 5, (60, 5)))
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=7, min_leaf_weight=1.5, missing="fractional", random_state=0)
+    assert forest.fit(X, Y, sample_weight=rng.random(60) + 0.1).predict_proba(X).max() == 1

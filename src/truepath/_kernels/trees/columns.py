@@ -23,25 +23,24 @@ NO_MODE = -2  # nominal columns list every row
 
 
 @inner
-def read_column(info, dense, sparse, rows, start, end, place, keys, missing):
-    """List rows[start:end] off the mode as ``rank << 32 | row`` in keys, those without value in missing.
-
-    Return both numbers. ``place[i]`` is where row i stands in rows.
+def read_column(info, dense, sparse, seats, start, end, keys, missing):
+    """List the rows at the places start to end off the mode as ``rank << 32 | row`` in keys, those without value in
+    missing. Return both numbers.
     """
     first, last = info[START], info[STOP]
     if info[IS_DENSE]:
-        return _read_dense(dense, first, info[MODE], rows, start, end, keys, missing)
+        return _read_dense(dense, first, info[MODE], seats.rows, seats.origins, start, end, keys, missing)
     if last - first <= (end - start) * 4:  # walking the column beats looking up each row in it
-        return _read_sparse(sparse, first, last, start, end, place, keys, missing)
-    return _look_up(sparse, first, last, rows, start, end, keys, missing)
+        return _read_sparse(sparse, first, last, seats, start, end, keys, missing)
+    return _look_up(sparse, first, last, seats.rows, seats.origins, start, end, keys, missing)
 
 
 @inner
-def _read_dense(dense, first, mode, rows, start, end, keys, missing):
+def _read_dense(dense, first, mode, rows, origins, start, end, keys, missing):
     n_keys, n_missing = np.int64(0), np.int64(0)
     for k in range(start, end):
         i = rows[k]
-        rank = np.int64(dense[first + i])
+        rank = np.int64(dense[first + origins[k]])
         if rank >= 0:
             keys[n_keys] = (rank << 32) | i
             n_keys += rank != mode  # overwritten next time if it is the mode
@@ -52,12 +51,14 @@ def _read_dense(dense, first, mode, rows, start, end, keys, missing):
 
 
 @inner
-def _read_sparse(sparse, first, last, start, end, place, keys, missing):
+def _read_sparse(sparse, first, last, seats, start, end, keys, missing):
     n_keys, n_missing = np.int64(0), np.int64(0)
     for k in range(first, last):
-        i, rank = sparse[ROW, k], np.int64(sparse[RANK, k])
-        if place[i] < start or place[i] >= end:
+        origin, rank = sparse[ROW, k], np.int64(sparse[RANK, k])
+        at = seats.where[origin]
+        if at < start or at >= end or seats.origins[at] != origin:  # the last: where it stood in another node
             continue
+        i = seats.rows[at]
         if rank >= 0:
             keys[n_keys] = (rank << 32) | i
             n_keys += 1
@@ -68,19 +69,19 @@ def _read_sparse(sparse, first, last, start, end, place, keys, missing):
 
 
 @inner
-def _look_up(sparse, first, last, rows, start, end, keys, missing):
+def _look_up(sparse, first, last, rows, origins, start, end, keys, missing):
     """Find the node's rows in the column by bisection; both ascend, so each search starts where the last ended."""
     n_keys, n_missing = np.int64(0), np.int64(0)
     for k in range(start, end):
-        i = rows[k]
+        i, origin = rows[k], origins[k]
         high = last
         while first < high:
             middle = (first + high) // 2
-            if sparse[ROW, middle] < i:
+            if sparse[ROW, middle] < origin:
                 first = middle + 1
             else:
                 high = middle
-        if first == last or sparse[ROW, first] != i:
+        if first == last or sparse[ROW, first] != origin:
             continue
         rank = np.int64(sparse[RANK, first])
         if rank >= 0:

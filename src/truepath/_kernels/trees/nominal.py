@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truepath._kernels.jit import inner
-from truepath._kernels.trees.labels import START, STOP, B
+from truepath._kernels.trees.labels import SINGLE, START, STOP, B
 from truepath._kernels.trees.rng import draw_below
 from truepath._kernels.trees.sort import ROW_MASK
 
@@ -18,15 +18,17 @@ PROJECTION, COUNT = 0, 1  # rows of share
 def order_values(keys, n_keys, n_values, order, share, direction, n_labels, span, label, weight, stat, T):
     """Order the values of a nominal feature along the first principal direction of their mean label vectors.
 
-    For a single label of two rows or more that order holds the best of all subsets (Fisher, 1958); for more it is a
-    heuristic, and labels that one row alone has do not enter it. Power
-    method on the scatter between values, starting from the node's sums T: never a matrix, O(labels) an iteration.
+    For a single label that order holds the best of all subsets (Fisher, 1958); for more it is a heuristic. Power method
+    on the scatter between values, starting from the node's sums T: never a matrix, O(labels) an iteration. Labels that
+    one row alone has say where to cut only if no other label does.
     """
     for v in range(n_labels):
         direction[v] = T[v]
-    for _ in range(ITERATIONS):
+    for step in range(ITERATIONS):
         if not _project(keys, n_keys, n_values, share, direction, span, label, weight, stat):
-            break  # all values look alike along this direction
+            if step == 0:  # all values look alike in the labels that rows share
+                _project_single(keys, n_keys, share, stat)
+            break
         for v in range(n_labels):
             direction[v] = 0.0
         for k in range(n_keys):
@@ -61,6 +63,14 @@ def _project(keys, n_keys, n_values, share, direction, span, label, weight, stat
         if largest > 0.0:
             share[PROJECTION, value] /= largest
     return largest > 0.0
+
+
+@inner
+def _project_single(keys, n_keys, share, stat):
+    """Set each value's mean weight of labels that one row alone has. The counts are there."""
+    for k in range(n_keys):
+        i, value = keys[k] & ROW_MASK, keys[k] >> 32
+        share[PROJECTION, value] += stat[i, B] * stat[i, SINGLE] / share[COUNT, value]
 
 
 @inner

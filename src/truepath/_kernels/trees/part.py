@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from truepath._kernels.jit import inner
@@ -9,45 +11,59 @@ from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, VALUE_ST
 from truepath._kernels.trees.labels import B
 from truepath._kernels.trees.nominal import BEST
 from truepath._kernels.trees.rng import draw_unit
+from truepath._kernels.trees.seats import UNKNOWN, deal_both_ways
 from truepath._kernels.trees.sort import ROW_MASK
-from truepath._kernels.trees.surrogate import UNKNOWN, Surrogate, find_surrogate, follow_surrogate
+from truepath._kernels.trees.surrogate import Surrogate, find_surrogate, follow_surrogate
 
 LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
+# Where the rows of the left and the right side stand, the threshold, the share of a row with a missing value that goes
+# left, the surrogate that is asked before, and what is in use (see seats.py)
+Parts = namedtuple("Parts", "left left_end right right_end threshold share surrogate used")
 
 
 @inner
-def part_rows(columns, rows, place, stat, buffers, split, start, end, features, rules, rng):
-    """Bring the rows that go left to the front, in order. Return where the right ones begin, the threshold, the share
-    of a row with a missing value that goes left, and the surrogate that is asked before.
-    """
+def part_rows(columns, seats, lists, buffers, split, start, end, features, rules, used, rng):
+    """Bring the rows of either side together, in order. Return where they are, and what the tree keeps of the split."""
     info = columns.info[split.feature]
-    keys, missing, side = buffers.keys, buffers.missing, buffers.side
-    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, missing)
+    keys, missing, side, rows = buffers.keys, buffers.missing, buffers.side, seats.rows
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, start, end, keys, missing)
     for k in range(end - start):
         side[k] = info[MODE] <= split.cut  # the rows on the mode, which are not listed
     has_mode = n_keys + n_missing < end - start
-    below, above = _mark_sides(info, place, keys, n_keys, buffers.order, side, split.cut, start, has_mode)
+    below, above = _mark_sides(info, seats.place, keys, n_keys, buffers.order, side, split.cut, start, has_mode)
     for k in range(n_missing):
-        side[place[missing[k]] - start] = UNKNOWN
-    surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
-    if n_missing and rules.missing == ASK_SURROGATE:
-        n_tried = min(rules.max_features, features.size)
-        surrogate = find_surrogate(columns, features, n_tried, split.feature, rows, place, stat, buffers, start, end)
-    share = 0.5
-    if n_missing or rules.missing == SHARE_OUT:
-        share = _share_left(rows, stat, side, split, start, end, rules.missing)
-    if surrogate.feature >= 0:
-        follow_surrogate(columns, surrogate, rows, place, buffers, start, end, share == 1.0)
-    for k in range(end - start if n_missing else 0):
-        if side[k] == UNKNOWN:
-            side[k] = draw_unit(rng) < share
-    middle = _reorder(rows, place, side, missing, start, end)
-    if share == 0.5 and rules.missing != SHARE_OUT:  # later rows without value go where more are
-        share = 1.0 if middle - start >= end - middle else 0.0
+        side[seats.place[missing[k]] - start] = UNKNOWN
     threshold = split.threshold
     if np.isnan(threshold):
         threshold = _threshold(info, columns.values, below, above)
-    return middle, threshold, share, surrogate
+    nobody = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
+    if rules.missing == SHARE_OUT:
+        share = _share_left(rows, lists.stat, side, split, start, end, rules.missing)
+        middle, last, used = deal_both_ways(seats, lists, buffers, share, start, end, used)
+        return Parts(middle, last, start, middle, threshold, share, nobody, used)
+    share, surrogate = 0.5, nobody
+    if n_missing:
+        share = _share_left(rows, lists.stat, side, split, start, end, rules.missing)
+        surrogate = _place_unknown(columns, seats, lists.stat, buffers, split, start, end, features, rules, share, rng)
+    middle = _reorder(rows, seats.place, side, missing, start, end)
+    if share == 0.5:  # later rows without value go where more are
+        share = 1.0 if middle - start >= end - middle else 0.0
+    return Parts(start, middle, middle, end, threshold, share, surrogate, used)
+
+
+@inner
+def _place_unknown(columns, seats, stat, buffers, split, start, end, features, rules, share, rng):
+    """Send the rows of unknown side where the surrogate says, which is returned, or as ``share`` (0 or 1) does."""
+    surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
+    if rules.missing == ASK_SURROGATE:
+        n_tried = min(rules.max_features, features.size)
+        surrogate = find_surrogate(columns, features, n_tried, split.feature, seats, stat, buffers, start, end)
+    if surrogate.feature >= 0:
+        follow_surrogate(columns, surrogate, seats, buffers, start, end, share == 1.0)
+    for k in range(end - start):
+        if buffers.side[k] == UNKNOWN:
+            buffers.side[k] = draw_unit(rng) < share
+    return surrogate
 
 
 @inner

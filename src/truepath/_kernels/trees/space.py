@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from truepath._kernels.trees.labels import PAD, PADDING, B, Lists
+from truepath._kernels.trees.seats import Seats
 from truepath._kernels.trees.sort import N_BUCKETS
 from truepath._kernels.trees.split import TABLE_CELLS, Buffers
 from truepath._kernels.trees.tree import N_LINKS, N_NUMBERS, Tree
 
-__all__ = ["make_buffers", "make_lists", "make_tree"]
+__all__ = ["make_buffers", "make_lists", "make_seats", "make_tree"]
 
 
 def make_tree(n_leaves, n_labels, n_categories):
@@ -23,18 +24,29 @@ def make_tree(n_leaves, n_labels, n_categories):
     )
 
 
-def make_lists(indptr, indices, row_weight, class_weight):
-    """Return the lists of a whole data set: every label of every row."""
+def make_seats(rows, n_rows, n_copies):
+    """Return the seats of a tree grown on ``rows``, of n_rows there are, with room for copies of rows."""
+    place = np.full(n_rows + n_copies, -1, np.int32)
+    place[rows] = np.arange(rows.size)
+    if not n_copies:
+        return Seats(rows, rows, place, place)
+    seated = np.append(rows, np.zeros(n_copies, np.int32))
+    return Seats(seated, seated.copy(), place, place.copy())
+
+
+def make_lists(indptr, indices, row_weight, class_weight, n_copies, n_entries):
+    """Return the lists of a whole data set, every label of every row, with room for copies of rows and of entries."""
     size = np.diff(indptr)
     start = np.append(0, np.cumsum(-(-size // PAD) * PAD))
     entry = np.arange(indices.size) + np.repeat(start[:-1] - indptr[:-1], size)
-    label = np.full(start[-1], PADDING, np.uint32)  # unsigned: no test for negative indices
-    weight = np.zeros(start[-1])
+    label = np.full(start[-1] + n_entries, PADDING, np.uint32)  # unsigned: no test for negative indices
+    weight = np.zeros(label.size)
     label[entry], weight[entry] = indices + 1, class_weight[indices]
-    stat = np.zeros((row_weight.size, 4))
-    stat[:, B] = row_weight
+    stat = np.zeros((row_weight.size + n_copies, 4))
+    stat[: row_weight.size, B] = row_weight
     n_marks = class_weight.size + 2
-    span = np.column_stack([start[:-1], start[:-1] + size])
+    span = np.zeros((len(stat), 2), np.int64)
+    span[: size.size] = np.column_stack([start[:-1], start[:-1] + size])
     return Lists(span, label, weight, stat, np.zeros((4, n_marks)), np.zeros((n_marks, 8), np.int64))
 
 

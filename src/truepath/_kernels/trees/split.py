@@ -36,13 +36,11 @@ TABLE_CELLS = 4  # a table of this many cells per row is cheaper than sorting
 
 
 @inner
-def best_split(columns, j, rows, place, lists, node, buffers):
+def best_split(columns, j, seats, lists, node, buffers):
     """Return the best split of the node on feature j; gain NO_SPLIT if there is none."""
     info, keys, missing = columns.info[j], buffers.keys, buffers.missing
     span, label, weight, stat = lists.span, lists.label, lists.weight, lists.stat
-    n_keys, n_missing = read_column(
-        info, columns.dense, columns.sparse, rows, node.start, node.end, place, keys, missing
-    )
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, node.start, node.end, keys, missing)
     if is_constant(keys, n_keys, n_missing, node.end - node.start):
         return no_split(-1)
     if info[IS_NOMINAL]:
@@ -105,12 +103,10 @@ def _count_below(keys, n_keys, mode):
 
 
 @inner
-def random_split(columns, j, rows, place, lists, node, buffers, rng):
+def random_split(columns, j, seats, lists, node, buffers, rng):
     """Return the split of the node on feature j at one random cut (Geurts et al., 2006), missing values either way."""
     info, keys, missing = columns.info[j], buffers.keys, buffers.missing
-    n_keys, n_missing = read_column(
-        info, columns.dense, columns.sparse, rows, node.start, node.end, place, keys, missing
-    )
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, node.start, node.end, keys, missing)
     n_rows = node.end - node.start
     if is_constant(keys, n_keys, n_missing, n_rows):
         return no_split(-1)

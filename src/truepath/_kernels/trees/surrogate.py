@@ -13,31 +13,31 @@ import numpy as np
 from truepath._kernels.jit import inner
 from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
 from truepath._kernels.trees.labels import B
+from truepath._kernels.trees.seats import UNKNOWN
 from truepath._kernels.trees.sort import ROW_MASK, sort_keys
 
 # Rows of this feature with rank <= cut (value <= threshold) go left if is_straight, else right; -1: no surrogate
 Surrogate = namedtuple("Surrogate", "feature cut threshold is_straight")
-UNKNOWN = -1  # side of a row whose value is missing: 1 is left, 0 right
 
 
 @inner
-def find_surrogate(columns, features, n_tried, j, rows, place, stat, buffers, start, end):
+def find_surrogate(columns, features, n_tried, j, seats, stat, buffers, start, end):
     """Return the best surrogate among the first n_tried features for the split on feature j marked in buffers.side."""
     best, found = 0.0, Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
     for k in range(n_tried):
         s = features[k]
         if s != j and not columns.info[s, IS_NOMINAL]:
-            gained, surrogate = _best_cut(columns, s, rows, place, stat, buffers, start, end)
+            gained, surrogate = _best_cut(columns, s, seats, stat, buffers, start, end)
             if gained > best:
                 best, found = gained, surrogate
     return found
 
 
 @inner
-def _best_cut(columns, s, rows, place, stat, buffers, start, end):
+def _best_cut(columns, s, seats, stat, buffers, start, end):
     """Return the cut of feature s that agrees best with the sides, and the weight it gains over the larger side."""
-    info, side, keys = columns.info[s], buffers.side, buffers.keys
-    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, buffers.missing)
+    info, side, keys, rows, place = columns.info[s], buffers.side, buffers.keys, seats.rows, seats.place
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, start, end, keys, buffers.missing)
     n_left, n_right = 0.0, 0.0
     for k in range(end - start):
         n_left += stat[rows[start + k], B] * (side[k] == 1)
@@ -78,10 +78,11 @@ def _pull(side, b):
 
 
 @inner
-def follow_surrogate(columns, surrogate, rows, place, buffers, start, end, otherwise):
+def follow_surrogate(columns, surrogate, seats, buffers, start, end, otherwise):
     """Give every row of unknown side the surrogate's, or ``otherwise`` where its value is missing too."""
     info, side, keys, missing = columns.info[surrogate.feature], buffers.side, buffers.keys, buffers.missing
-    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, rows, start, end, place, keys, missing)
+    place = seats.place
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, start, end, keys, missing)
     for k in range(n_missing):
         p = place[missing[k]] - start
         if side[p] == UNKNOWN:

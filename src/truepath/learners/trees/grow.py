@@ -17,6 +17,7 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath._kernels.trees.arrays import Tree
+from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
 WEIGHTINGS: dict[str, Callable[..., Any]] = {"avg_parent": np.mean, "sum_parent": np.sum, "min": np.min, "max": np.max}
 #: Sides may be lighter than the least weight by this share: sums of broken weights are rounded
 WEIGHT_SLACK = 1e-9
+#: Times the rows of a tree that the copies of rows that go both ways may take
+MOST_ROOM = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -153,25 +156,41 @@ def grow_tree(
     data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features: int | None = None
 ) -> Tree:
     """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``."""
+    features = _draw_features(rng, data.n_features, n_features)
+    state = rng.integers(2**64, dtype=np.uint64, size=1)
+    goes_both_ways = rules.missing == _kernels.trees.part.SHARE_OUT
+    room = 1 if goes_both_ways else 0
+    while (grown := _try_to_grow(data, weight, rules, features.copy(), state.copy(), room)) is None:
+        room *= 2  # rows that go both ways take room that cannot be known before
+        if room > MOST_ROOM:
+            raise TruePathError(
+                f"a tree whose rows with missing values go both ways takes more than {MOST_ROOM} times its rows.",
+                "Raise min_leaf_weight, or choose missing='surrogate' or 'learned'.",
+            )
+    return grown
+
+
+def _try_to_grow(
+    data: TrainingData, weight: np.ndarray, rules: GrowthRules, features: np.ndarray, state: np.ndarray, room: int
+) -> Tree | None:
+    """Grow a tree with room for ``room`` times the rows beside the rows themselves; None if that is too little."""
     build, space = _kernels.trees.build, _kernels.trees.space
-    n_rows, n_labels = data.n_rows, data.class_weight.size
+    n_labels = data.class_weight.size
     rows = np.flatnonzero(weight > 0).astype(np.int32)
-    place = np.full(n_rows, -1, np.int32)
-    place[rows] = np.arange(rows.size)
     n_categories = _count_categories(data.columns.info)
     n_listed = int(np.diff(data.indptr)[rows].sum())
-    tree = space.make_tree(_count_leaves(rows.size, weight, rules), n_listed, n_categories)
+    n_copies, n_entries = room * rows.size, room * (n_listed + _kernels.trees.labels.PAD * rows.size)
+    tree = space.make_tree((1 + room) * _count_leaves(rows.size, weight, rules), (1 + room) * n_listed, n_categories)
     sizes = build.build_tree(
         data.columns,
-        space.make_lists(data.indptr, data.indices, weight, data.class_weight),
+        space.make_lists(data.indptr, data.indices, weight, data.class_weight, n_copies, n_entries),
         space.make_buffers(rows.size, n_labels, n_categories),
         tree,
-        rows,
-        place,
+        space.make_seats(rows, data.n_rows, n_copies),
         data.indptr,
         data.indices,
-        weight,
-        _draw_features(rng, data.n_features, n_features),
+        rows.size,
+        features,
         build.Rules(
             rules.max_depth,
             rules.min_leaf_weight * (1.0 - WEIGHT_SLACK),
@@ -181,9 +200,9 @@ def grow_tree(
             rules.missing,
         ),
         rules.f_critical,
-        rng.integers(2**64, dtype=np.uint64, size=1),
+        state,
     )
-    return _trim(tree, n_labels, *sizes)
+    return None if sizes[0] == _kernels.trees.seats.NO_ROOM else _trim(tree, n_labels, *sizes)
 
 
 def _count_leaves(n_rows: int, weight: np.ndarray, rules: GrowthRules) -> int:

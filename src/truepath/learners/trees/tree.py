@@ -54,7 +54,8 @@ class PCTree(PCTBase):
         The best cut of each feature tried, or the best of one random cut each.
     missing : {"surrogate", "learned", "fractional"}, default="surrogate"
         Where a row without value goes: where another feature sends it; to the side that lowers the variance more,
-        learned for every split; or both ways by the odds of the other rows (CLUS).
+        learned for every split; or both ways, its weight shared out as that of the rows whose value is known, in
+        growing as in prediction (CLUS).
     categorical_features : "all", column numbers, column names or bool mask, optional
         The columns of categories (as numbers), split by sets of values.
     validation_fraction : float, optional
