@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, PredefinedSplit
 
-from truepath import Hierarchy
-from truepath.combiners import FAEL, Blend, HierarchicalFAEL, MaxUp
-from truepath.learners import Stack
+from truepath import HierarchicalClassifier, Hierarchy
+from truepath.combiners import FAEL, Blend, FAELBlend, GreedyBlend, HierarchicalFAEL, MaxUp
+from truepath.decoders import SingleThreshold
+from truepath.learners import MultiLabelKernelRidge, PCTForest, Stack
 
 TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 
@@ -119,10 +120,42 @@ def test_what_cannot_be_stacked_is_refused(rows):
         Stack([], hierarchy=TOY).fit(X, Y)
     with pytest.raises(ValueError, match="combiner MaxUp takes one score matrix, not 2"):
         Stack([Linear(), Linear(2)], combiner=MaxUp(), hierarchy=TOY).fit(X, Y)
-    with pytest.raises(ValueError, match="rows that are never held out"):
-        Stack([Linear()], cv=PredefinedSplit([0] * 30 + [-1] * 30), hierarchy=TOY).fit(X, Y)
     with pytest.raises(ValueError, match=r"Wide.predict_proba returned the shape \(12, 7\)"):
         Stack([Wide()], hierarchy=TOY).fit(X, Y)
+
+
+def test_a_validation_part_fits_the_combiner(rows):
+    X, Y = rows
+    stack = Stack([Linear()], combiner=FAEL(), cv=PredefinedSplit([0] * 30 + [-1] * 30), hierarchy=TOY).fit(X, Y)
+    S = Linear().fit(X[30:], Y[30:]).predict_proba(X[:30])
+    by_hand = FAEL(hierarchy=TOY).fit(S, Y[:30])
+    new = stack.learners_[0].predict_proba(X)
+    np.testing.assert_allclose(stack.predict_proba(X), by_hand.transform(new), atol=1e-12)
+
+
+def test_learners_that_score_rows_they_did_not_see_are_fitted_once(rows):
+    X, Y = rows
+    forest = PCTForest(n_estimators=30, hierarchy=TOY, random_state=0)
+    kernel = MultiLabelKernelRidge(gamma=1.0, alpha=0.5, hierarchy=TOY)
+    stack = Stack([forest, kernel], combiner=GreedyBlend(), keep_held_out=True, hierarchy=TOY).fit(X, Y)
+    whole = clone(forest).set_params(oob_score=True).fit(X, Y)
+    left_out = clone(kernel).set_params(loo_score=True).fit(X, Y).loo_decision_
+    by_hand = GreedyBlend(hierarchy=TOY).fit([whole.oob_decision_, left_out], Y)
+    np.testing.assert_array_equal(stack.combiner_.weights_, by_hand.weights_)
+    np.testing.assert_array_equal(stack.learners_[0].predict_proba(X), whole.predict_proba(X))
+    assert not hasattr(stack.learners_[0], "oob_decision_")  # nobody asked for it
+    assert stack.held_out_decision_.shape == Y.shape
+    assert TOY.is_coherent(stack.held_out_decision_)
+
+
+def test_held_out_scores_of_a_stack_serve_the_decoder(rows):
+    X, Y = rows
+    stack = Stack([PCTForest(n_estimators=30, random_state=0), MultiLabelKernelRidge()], combiner=FAELBlend())
+    model = HierarchicalClassifier(stack, hierarchy=TOY).fit(X, Y)
+    kept = clone(stack).set_params(keep_held_out=True, hierarchy=TOY).fit(X, Y)
+    by_hand = SingleThreshold(hierarchy=TOY).fit(kept.held_out_decision_, Y)
+    assert model.decoder_.threshold_ == by_hand.threshold_
+    assert model.n_held_out_ == len(X)
 
 
 class Wide(Linear):

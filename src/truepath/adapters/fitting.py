@@ -41,12 +41,12 @@ __all__ = [
     "check_learner_scores",
     "class_scores",
     "conditional_scores",
-    "draws_rows",
     "fit_learner",
     "node_scores",
-    "out_of_bag",
     "out_of_fold",
+    "own_held_out",
     "raw_scores",
+    "scores_own_rows",
     "takes_weight",
     "weight_argument",
 ]
@@ -343,22 +343,41 @@ def _fit_and_score(
     return node_scores(fitted, take_rows(X, held_out), Y.shape[1], hierarchy=hierarchy, rows=held_out)
 
 
-def draws_rows(learner: Any) -> bool:
-    """Say whether a learner of truepath draws rows for its members and can score those left out."""
+#: By the parameter that asks for them, the attribute that has the scores of training rows by what did not see them
+OWN_HELD_OUT = {"oob_score": "oob_decision_", "loo_score": "loo_decision_", "keep_held_out": "held_out_decision_"}
+
+
+def scores_own_rows(learner: Any) -> bool:
+    """Say whether a learner of truepath, once fitted, can score each training row by what did not see it.
+
+    Forests that draw their rows can, by the trees that left a row out; kernel ridge regression in closed form; stacks
+    by their learners.
+    """
+    return _own_parameter(learner) is not None
+
+
+def _own_parameter(learner: Any) -> str | None:
+    """Return the parameter by which a learner is asked for scores of its own rows."""
     last = final_step(learner)
     if not is_of_truepath(last):  # what others keep of rows left out differs in name, shape and meaning
-        return False
+        return None
     params = last.get_params(deep=False)
-    return "oob_score" in params and bool(params.get("bootstrap", False))
+    found = next((name for name in OWN_HELD_OUT if name in params), None)
+    return None if found == "oob_score" and not params.get("bootstrap", False) else found
 
 
-def out_of_bag(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any]:
-    """Fit once; every row's score is the mean over the members that were not fitted on it. Return the learner too."""
+def own_held_out(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any]:
+    """Fit once, and return each row's scores by what did not see it, and the learner."""
     fitted = copy_unfitted(learner)
-    last = final_step(fitted)
-    last.set_params(oob_score=True)
+    last, parameter = final_step(fitted), str(_own_parameter(learner))
+    before = last.get_params(deep=False)[parameter]
+    last.set_params(**{parameter: True})
     fit_learner(fitted, X, Y, weight)
-    rows = np.flatnonzero(np.isfinite(last.oob_decision_).all(axis=1))
+    S = getattr(last, OWN_HELD_OUT[parameter])
+    if not before:  # asked for by us, not by the user: the model need not keep it
+        last.set_params(**{parameter: before})
+        delattr(last, OWN_HELD_OUT[parameter])
+    rows = np.flatnonzero(np.isfinite(S).all(axis=1))
     if rows.size == 0:
         raise ValueError("every row was drawn by every tree; raise n_estimators, or give cv a number of folds.")
-    return HeldOut(rows, last.oob_decision_[rows]), fitted
+    return HeldOut(rows, S[rows]), fitted

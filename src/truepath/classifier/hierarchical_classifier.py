@@ -21,8 +21,8 @@ from truepath.adapters import (
     fit_learner,
     give_hierarchy,
     node_scores,
-    out_of_bag,
     out_of_fold,
+    own_held_out,
     prepare,
     tags_of,
     tracked,
@@ -33,14 +33,13 @@ from truepath.classifier.explanation import Explanation, explain_row
 from truepath.classifier.parts import (
     FittedOn,
     combines_by_learning,
-    cross_transform,
     decides_by_learning,
-    fit_part,
     make_splits,
     resolve_cv,
     resolve_parts,
     takes_conditional,
 )
+from truepath.combiners.held_out import fit_and_cross_transform, fit_part
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input
@@ -75,10 +74,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         None takes Y as flat; label paths are taken as a tree.
     cv : "auto", "oob", int, float or splitter, default="auto"
         Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
-        out once; ``"oob"``, the trees that did not see a row, at no extra fit; a splitter of scikit-learn (a
-        ``PredefinedSplit`` holds out a validation part that came with the data). ``"auto"`` is ``"oob"`` for forests
-        of truepath that draw their rows, and 5 folds otherwise. Nothing is held out if neither combiner nor decoder
-        learns.
+        out once; ``"oob"``, what the learner itself keeps of rows left out, at no extra fit: the trees that did not
+        see a row, or leave-one-out in closed form; a splitter of scikit-learn (a ``PredefinedSplit`` holds out a
+        validation part that came with the data). ``"auto"`` is ``"oob"`` for learners that can, and 5 folds otherwise.
+        Nothing is held out if neither combiner nor decoder learns.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the default learner.
     n_jobs : int, optional
@@ -193,8 +192,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """Fit combiner and decoder on scores of rows held out; return the learner fitted on all rows."""
         fitted = None
         if splits is None:
-            held_out, fitted = out_of_bag(learner, X, Y, weight)
-            progress.step("learner fitted, rows scored out of bag")
+            held_out, fitted = own_held_out(learner, X, Y, weight)
+            progress.step("learner fitted, rows scored by what did not see them")
         else:
             options: dict[str, Any] = {"hierarchy": self.hierarchy_, "n_jobs": self.n_jobs, "progress": progress}
             held_out = out_of_fold([learner], X, Y, weight, splits, **options)[0]
@@ -215,10 +214,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         if self.combiner_ is not None:
             raw = S
             if combines_by_learning(self.combiner_):
-                seed = self.random_state
                 if decides_by_learning(self.decoder_):
-                    S = cross_transform(self.combiner_, raw, Y, weight, h, seed)
-                fit_part(self.combiner_, raw, Y, weight, h)
+                    self.combiner_, S = fit_and_cross_transform(self.combiner_, raw, Y, weight, h, self.random_state)
+                else:
+                    fit_part(self.combiner_, raw, Y, weight, h)
             else:
                 S = self.combiner_.fit(raw).transform(raw)
         if self.decoder_ is not None:

@@ -13,17 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from truepath.adapters import adapt, check_learner, count_rows, draws_rows, final_step, is_of_truepath
+from truepath.adapters import adapt, check_learner, count_rows, final_step, is_of_truepath, scores_own_rows
 from truepath.classifier.presets import PRESETS
 from truepath.data.split import share_rows, stratified_folds
-from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners import BinaryRelevance, PCTForest
 from truepath.preprocessing import AutoFeatures
@@ -35,11 +31,9 @@ __all__ = [
     "FittedOn",
     "Parts",
     "combines_by_learning",
-    "cross_transform",
     "decides_by_learning",
     "default_learner",
     "default_method",
-    "fit_part",
     "forest_learner",
     "linear_learner",
     "make_splits",
@@ -125,10 +119,10 @@ def resolve_cv(cv: Any, learner: Any) -> Any:
     if isinstance(cv, str):
         if cv not in ("auto", "oob"):
             raise ValueError(f"cv must be 'auto', 'oob', a number or a splitter; got {cv!r}.")
-        draws = draws_rows(learner)
+        draws = scores_own_rows(learner)
         if cv == "oob" and not draws:
             raise ValueError(
-                f"cv='oob' needs a learner of truepath that draws its rows and has oob_score, such as PCTForest; "
+                "cv='oob' needs a learner of truepath that scores rows it did not see, such as PCTForest; "
                 f"{type(final_step(learner)).__name__} is not one. Give a number of folds."
             )
         return "oob" if draws else N_FOLDS
@@ -167,24 +161,6 @@ def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[Rows, 
                 "decoder that learns nothing, such as truepath.decoders.Threshold."
             )
         yield from stratified_folds(Y, cv, random_state)
-
-
-def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Any:
-    """Fit a combiner or a decoder on scores and labels that were checked, and return it."""
-    with already_checked(Y, hierarchy):
-        return part.fit(S, Y, sample_weight=weight)
-
-
-def cross_transform(combiner: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, random_state: Any) -> Any:
-    """Return each row's scores combined by a copy of the combiner that was not fitted on it."""
-    n_samples = S.shape[0]
-    if n_samples < 2 * N_FOLDS:
-        return fit_part(clone(combiner), S, Y, weight, hierarchy).transform(S)
-    result = np.empty((n_samples, Y.shape[1]), dtype=S.dtype)
-    for train, test in KFold(N_FOLDS, shuffle=True, random_state=random_state).split(S):
-        part = None if weight is None else weight[train]
-        result[test] = fit_part(clone(combiner), S[train], Y[train], part, hierarchy).transform(S[test])
-    return result
 
 
 #: Inverse strength of the penalty on words weighted by TF-IDF

@@ -23,19 +23,23 @@ from sklearn.utils.validation import check_is_fitted
 from truepath.adapters import (
     HeldOut,
     Learner,
+    Progress,
     check_learner,
     count_rows,
     fit_learner,
     node_scores,
     out_of_fold,
+    own_held_out,
     prepare,
+    scores_own_rows,
     tracked,
 )
 from truepath.adapters.parallel import iterate_parallel, run_parallel
 from truepath.adapters.progress import CallbackSupportMixin, with_callbacks
 from truepath.combiners import HierarchicalFAEL
+from truepath.combiners.held_out import N_FOLDS, fit_and_cross_transform, fit_part
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import already_checked
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.registry import COMBINERS
 
@@ -55,8 +59,12 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     combiner : combiner that takes several score matrices, or its name, optional
         ``HierarchicalFAEL("gcv")`` unless given; :class:`truepath.combiners.Blend` is the careful choice when rows are
         few.
-    cv : int or splitter, default=5
-        The number of folds (rows shuffled by ``random_state``), or an object with ``split(X)``.
+    cv : "auto", int or splitter, default="auto"
+        The number of folds (rows shuffled by ``random_state``), or an object with ``split(X)``. ``"auto"`` fits
+        learners once that score rows they did not see on their own (forests that draw their rows, kernel ridge
+        regression), and the others on 5 folds.
+    keep_held_out : bool, default=False
+        Whether to keep ``held_out_decision_``.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Fits of learners and folds run in parallel; the result does not depend on it.
@@ -64,12 +72,16 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     Attributes
     ----------
     learners_ : list of estimators fitted on all rows
-    combiner_ : combiner fitted on the out-of-fold scores
+    combiner_ : combiner fitted on the held-out scores
+    held_out_decision_ : ndarray, shape (n_samples, n_nodes)
+        Each training row's scores by learners and a combiner that did not learn from it; NaN for a row that all trees
+        of a forest saw. Only with ``keep_held_out=True``.
 
     Notes
     -----
-    Costs (folds + 1) fits per learner. Scores that come from elsewhere are given to ``fit`` and ``predict_proba`` as
-    ``scores``: those of the training rows must be held-out ones too.
+    Costs (folds + 1) fits for each learner that is not fitted once, see ``cv``. Scores that come from elsewhere are
+    given to ``fit`` and ``predict_proba`` as ``scores``: those of the training rows must be held-out ones too. The
+    combiner is fitted on the rows that are held out for every learner.
 
     Examples
     --------
@@ -101,7 +113,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         *,
         hierarchy: Hierarchy | None = None,
         combiner: Any = None,
-        cv: Any = 5,
+        cv: Any = "auto",
+        keep_held_out: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -109,6 +122,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         self.hierarchy = hierarchy
         self.combiner = combiner
         self.cv = cv
+        self.keep_held_out = keep_held_out
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -130,22 +144,42 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         if not learners and not len(scores):
             raise ValueError("Stack has nothing to combine: give at least one learner, or score matrices as scores=.")
         combiner = self._make_combiner(hierarchy, len(learners) + len(scores))
-        splits = self._splits(X) if learners else []
-        with tracked(self, len(learners) * (len(splits) + 1) + 1) as progress:
-            held_out = out_of_fold(
-                learners, X, Y, weight, splits, hierarchy=hierarchy, n_jobs=self.n_jobs, progress=progress
-            )
-            sources = [*(_in_order(part, Y.shape) for part in held_out), *scores]
-            with already_checked(Y, hierarchy):
-                self.combiner_ = combiner.fit(sources, Y, sample_weight=weight)
+        own = [self._is_auto and scores_own_rows(learner) for learner in learners]
+        splits = self._splits(X) if not all(own) else []
+        with tracked(self, 1 + sum(1 if once else len(splits) + 1 for once in own)) as progress:
+            held_out, self.learners_ = self._score_rows(learners, own, X, Y, weight, splits, progress)
+            rows, sources = _common_rows(held_out, Y.shape[0])
+            sources += [as_dense(S)[rows] for S in scores]
+            self._combine(combiner, sources, Y, weight, rows)
             progress.step("combiner fitted")
-            self.learners_ = []
-            cases = ((learner,) for learner in learners)
-            for fitted in iterate_parallel(_fit, cases, common=(X, Y, weight), n_jobs=self.n_jobs):
-                self.learners_.append(fitted)
-                progress.step(f"learner {len(self.learners_)} of {len(learners)} fitted on all rows")
         self.n_scores_ = len(scores)
         return self
+
+    def _score_rows(
+        self, learners: list[Any], own: list[bool], X: Any, Y: Any, weight: Any, splits: Any, progress: Progress
+    ) -> tuple[list[HeldOut], list[Any]]:
+        """Return each learner's scores of rows it did not see, and the learners fitted on all rows."""
+        by_folds = [learner for learner, once in zip(learners, own) if not once]
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": progress, "hierarchy": self.hierarchy_}
+        folds = iter(out_of_fold(by_folds, X, Y, weight, splits, **options))
+        fits = iterate_parallel(_fit, zip(learners, own), common=(X, Y, weight), n_jobs=self.n_jobs)
+        held_out, fitted = [], []
+        for part, learner in fits:
+            held_out.append(next(folds) if part is None else part)
+            fitted.append(learner)
+            progress.step(f"learner {len(fitted)} of {len(learners)} fitted on all rows")
+        return held_out, fitted
+
+    def _combine(self, combiner: Any, sources: list[Any], Y: Any, weight: Any, rows: NDArray[np.int64]) -> None:
+        """Fit the combiner on the rows that all learners scored."""
+        labels, h = Y[rows], self.hierarchy_
+        part = None if weight is None else weight[rows]
+        if not self.keep_held_out:
+            self.combiner_ = fit_part(combiner, sources, labels, part, h)
+            return
+        self.combiner_, S = fit_and_cross_transform(combiner, sources, labels, part, h, self.random_state)
+        self.held_out_decision_ = np.full(Y.shape, np.nan, S.dtype)
+        self.held_out_decision_[rows] = S
 
     def _make_combiner(self, hierarchy: Hierarchy, n_sources: int) -> Any:
         combiner = HierarchicalFAEL("gcv") if self.combiner is None else clone(COMBINERS.resolve(self.combiner))
@@ -156,9 +190,14 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
             )
         return combiner if combiner.hierarchy is not None else combiner.set_params(hierarchy=hierarchy)
 
+    @property
+    def _is_auto(self) -> bool:
+        return isinstance(self.cv, str) and self.cv == "auto"
+
     def _splits(self, X: Any) -> list[Any]:
         """Return the row numbers (train, held out) of each fold."""
-        splitter = KFold(self.cv, shuffle=True, random_state=self.random_state) if isinstance(self.cv, int) else self.cv
+        cv = N_FOLDS if self._is_auto else self.cv
+        splitter = KFold(cv, shuffle=True, random_state=self.random_state) if isinstance(cv, int) else cv
         return list(splitter.split(np.zeros((count_rows(X), 1))))
 
     def predict_proba(self, X: Any, *, scores: Sequence[Any] = ()) -> NDArray[Any]:
@@ -191,18 +230,26 @@ def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
     return prepare(learner, hierarchy)
 
 
-def _fit(X: Any, Y: Any, weight: Any, learner: Any) -> Any:
-    return fit_learner(learner, X, Y, weight)
+def _fit(X: Any, Y: Any, weight: Any, learner: Any, once: bool) -> tuple[HeldOut | None, Any]:
+    """Return a learner fitted on all rows and, if it is fitted only once, its scores of rows it did not see."""
+    return own_held_out(learner, X, Y, weight) if once else (None, fit_learner(learner, X, Y, weight))
 
 
-def _score(X: Any, hierarchy: Hierarchy, learner: Any) -> NDArray[np.float64]:
-    return np.asarray(node_scores(learner, X, hierarchy.n_nodes, hierarchy=hierarchy), np.float64)
+def _score(X: Any, hierarchy: Hierarchy, learner: Any) -> NDArray[Any]:
+    return node_scores(learner, X, hierarchy.n_nodes, hierarchy=hierarchy)
 
 
-def _in_order(held_out: HeldOut, shape: tuple[int, int]) -> NDArray[np.float64]:
-    """Return held-out scores in the order of the rows; every row needs some."""
-    S = np.full(shape, np.nan)
-    S[held_out.rows] = held_out.S
-    if np.isnan(S).any():
-        raise ValueError("cv leaves rows that are never held out, or a learner scores NaN; every row needs scores.")
-    return S
+def _common_rows(held_out: list[HeldOut], n_rows: int) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
+    """Return the rows that every learner scored, and its scores of them."""
+    is_scored = np.ones(n_rows, bool)
+    for part in held_out:
+        is_scored &= np.bincount(part.rows, minlength=n_rows) > 0
+    rows = np.flatnonzero(is_scored)
+    if rows.size == 0:
+        raise ValueError("no row was held out for every learner; raise n_estimators of the forests, or give cv folds.")
+    sources = []
+    for part in held_out:
+        place = np.empty(n_rows, np.int64)
+        place[part.rows] = np.arange(part.rows.size)
+        sources.append(part.S[place[rows]])
+    return rows, sources
