@@ -158,7 +158,7 @@ def decode_text(raw: bytes, path: PathType) -> str:
             fspath(path),
             line,
         ) from None
-    if not text.strip():
+    if not text or text.isspace():
         raise DataFormatError("the file is empty.", fspath(path))
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1

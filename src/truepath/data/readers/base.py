@@ -228,11 +228,16 @@ def written_labels(
     """Look names up, row by row; ``unknown(row, name)`` makes the error for a name that is not declared."""
     indices: list[int] = []
     indptr = [0]
+    known: dict[int, list[int]] = {}  # rows with the same labels may share one list
     for i, names in enumerate(rows):
-        try:
-            indices += sorted({index[name] for name in names} - {-1})  # -1: the root, which every row has
-        except KeyError as missing:
-            raise unknown(i, missing.args[0]) from None
+        found = known.get(id(names))
+        if found is None:
+            try:
+                found = sorted({index[name] for name in names} - {-1})  # -1: the root, which every row has
+            except KeyError as missing:
+                raise unknown(i, missing.args[0]) from None
+            known[id(names)] = found
+        indices += found
         indptr.append(len(indices))
     ones = np.ones(len(indices), dtype=bool)
     shape = (len(rows), n_nodes)

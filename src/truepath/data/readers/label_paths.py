@@ -24,7 +24,8 @@ from truepath.data.readers.base import (
     title_of,
     written_labels,
 )
-from truepath.data.tables.frames import TABLES, Columns, is_missing, read_columns, stack_columns
+from truepath.data.tables.columns import Columns, is_missing, stack_columns
+from truepath.data.tables.frames import TABLES, read_columns
 from truepath.errors import DataFormatError
 from truepath.files import PathType, naming_file
 from truepath.hierarchy import Hierarchy
@@ -122,7 +123,8 @@ def read_paths_csv(
         features = [] if text is not None else [c for c in table.names if c not in used]
     X, feature_names, codes = _features(table, text, list(features), set(categorical_features), cells)
     whole = split_of_labels(X, written, hierarchy, None if ids is None else table.texts(ids))
-    parts = {str(p): whole.take(np.flatnonzero(part == p)) for p in dict.fromkeys(part.tolist())}
+    names = list(dict.fromkeys(part.tolist()))
+    parts = {str(p): whole if len(names) == 1 else whole.take(np.flatnonzero(part == p)) for p in names}
     is_file = isinstance(path, (str, PathLike, Mapping))
     files = {split: fspath(file) for split, file in named_paths(path).items()} if is_file else {"all": None}
     title = name or (title_of(path) if is_file else "frame")
@@ -149,12 +151,18 @@ def _path_rows(table: Columns, labels: str | Sequence[str], sep: str, between: s
     if not isinstance(labels, str):
         levels = [table.texts(column) for column in labels]
         return [_path_of_levels(table, i, cells, sep) for i, cells in enumerate(zip(*levels))]
-    rows = []
+    rows: list[list[str]] = []
+    known: dict[str, list[str]] = {}  # most cells occur many times
     for i, cell in enumerate(table.column(labels)):
         if is_missing(cell):
             cell = ""
-        paths = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
-        rows.append([_clean(table, i, str(path), sep) for path in paths if str(path).strip()])
+        found = known.get(cell) if isinstance(cell, str) else None
+        if found is None:
+            paths = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
+            found = [_clean(table, i, str(path), sep) for path in paths if str(path).strip()]
+            if isinstance(cell, str):
+                known[cell] = found
+        rows.append(found)
     return rows
 
 
@@ -197,20 +205,15 @@ def _features(
         return table.texts(text), [text], {}
     if cells:
         return table.cells(features), features, {}
-    X = np.empty((table.n_rows, len(features)))
-    codes: dict[int, tuple[str, ...]] = {}
-    for j, column in enumerate(features):
-        numbers = None if column in categorical else table.numbers(column)
-        if numbers is None:
-            numbers, codes[j] = _codes(table.texts(column))
-        X[:, j] = numbers
-    return X, features, codes
-
-
-def _codes(cells: NDArray[np.object_]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    values = tuple(sorted(set(cells.tolist()) - {""}))
-    code = {value: float(k) for k, value in enumerate(values)}
-    return np.array([code.get(cell, np.nan) for cell in cells.tolist()]), values
+    X, is_number = table.numbers(features)
+    others = [j for j, column in enumerate(features) if column in categorical or not is_number[j]]
+    if not others:
+        return X, features, {}
+    found, words = table.codes([features[j] for j in others])
+    if len(others) == len(features):
+        return found, features, dict(zip(others, words))
+    X[:, others] = found
+    return X, features, dict(zip(others, words))
 
 
 class LabelPaths(Reader):

@@ -8,14 +8,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from itertools import islice
 from os import PathLike, fspath
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from truepath.data.tables import cut
+from truepath.data.tables.columns import Columns, CutColumns
 from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError
 from truepath.files import PathType, ending_of, read_text
@@ -24,14 +23,12 @@ from truepath.limits import Limits
 __all__ = [
     "FORMATS",
     "TABLES",
-    "Columns",
+    "cut_csv",
     "delimiter_of",
     "format_of",
     "holds_labels",
-    "is_missing",
     "long_cells",
     "read_columns",
-    "stack_columns",
 ]
 
 
@@ -68,104 +65,6 @@ def delimiter_of(path: PathType) -> str:
 _LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
 
 
-@dataclass(frozen=True)
-class Columns:
-    """A table, column by column; ``lines`` are the line numbers of its rows in a text file."""
-
-    data: dict[str, Sequence[Any]]
-    path: str | None = None
-    lines: Sequence[int] = field(default=(), repr=False)
-
-    @property
-    def names(self) -> list[str]:
-        """The column names."""
-        return list(self.data)
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(next(iter(self.data.values())))
-
-    def error(self, problem: str, row: int | None = None) -> DataFormatError:
-        """Make the error for a problem in this table; a row without a line is named in the text."""
-        if row is None or self.lines:
-            return DataFormatError(problem, self.path, None if row is None else self.lines[row])
-        return DataFormatError(f"row {row}: {problem}", self.path)
-
-    def check(self, names: Sequence[str]) -> None:
-        """Refuse names that are not columns."""
-        missing = [name for name in names if name not in self.data]
-        if missing:
-            known = ", ".join(map(repr, self.names[:12]))
-            raise self.error(f"no column {missing[0]!r}; the columns are {known}.", None)
-
-    def column(self, name: str) -> Sequence[Any]:
-        """Give a column as it is."""
-        return self.data[name]
-
-    def texts(self, name: str) -> NDArray[np.object_]:
-        """Give a column as strings, a missing value as the empty string."""
-        cells = np.empty(self.n_rows, object)
-        cells[:] = ["" if is_missing(cell) else str(cell) for cell in self.data[name]]
-        return cells
-
-    def cells(self, names: Sequence[str]) -> NDArray[np.object_]:
-        """Give some columns as they are written, side by side, an empty string where a cell is missing."""
-        X = np.empty((self.n_rows, len(names)), dtype=object)
-        for j, name in enumerate(names):
-            X[:, j] = ["" if is_missing(cell) else cell for cell in self.data[name]]
-        return X
-
-    def numbers(self, name: str) -> NDArray[np.float64] | None:
-        """Give a column as numbers, NaN where empty; None if something else is in it."""
-        try:
-            return np.array([_number(cell) for cell in self.data[name]], dtype=np.float64)
-        except (ValueError, TypeError):
-            return None
-
-
-@dataclass(frozen=True)
-class StackedColumns(Columns):
-    """Tables below each other; an error names the file and line that its row came from."""
-
-    parts: Sequence[Columns] = field(default=(), repr=False)
-
-    def error(self, problem: str, row: int | None = None) -> DataFormatError:
-        """Make the error for a problem in the table that the row belongs to."""
-        if row is None:
-            return self.parts[0].error(problem)
-        starts = np.cumsum([0, *(part.n_rows for part in self.parts)])
-        k = int(np.searchsorted(starts, row, side="right")) - 1
-        return self.parts[k].error(problem, row - int(starts[k]))
-
-
-def stack_columns(parts: Sequence[Columns]) -> Columns:
-    """Put tables with the same columns below each other."""
-    for part in parts:
-        part.check(parts[0].names)
-        if len(part.names) > len(parts[0].names):
-            extra = next(name for name in part.names if name not in parts[0].data)
-            raise part.error(f"column {extra!r} is not in {parts[0].path}; the splits must have the same columns.")
-    data: dict[str, Sequence[Any]] = {
-        name: [cell for part in parts for cell in part.data[name]] for name in parts[0].names
-    }
-    return StackedColumns(data, parts[0].path, parts=parts)
-
-
-def is_missing(cell: Any) -> bool:
-    """Return whether a cell of a frame is None or NaN."""
-    return cell is None or (isinstance(cell, float) and cell != cell)
-
-
-def _number(cell: Any) -> float:
-    if isinstance(cell, str):
-        if not cell.strip():
-            return float("nan")
-        if "_" in cell or not cell.isascii():
-            raise ValueError(cell)
-    return float("nan") if is_missing(cell) else float(cell)
-
-
 def read_columns(source: PathType | Any, delimiter: str | None = None, limits: Limits | None = None) -> Columns:
     """Read a table from a file, by its ending, or from a data frame."""
     if not isinstance(source, (str, PathLike)):
@@ -176,8 +75,56 @@ def read_columns(source: PathType | Any, delimiter: str | None = None, limits: L
 
 
 def _read_csv(path: PathType, delimiter: str, limits: Limits | None) -> Columns:
+    text = read_text(path, limits)
+    if len(text) >= cut.LARGE:
+        with suppress(cut.CannotReadQuickly):
+            return _read_quickly(text, delimiter, fspath(path))
+    return _read_carefully(text, delimiter, fspath(path))
+
+
+def _read_quickly(text: str, delimiter: str, path: str) -> Columns:
+    header, blocks = cut_csv(text, delimiter, whole=True)
+    rows = next(blocks, None)
+    if rows is None or len(set(header)) != len(header):
+        raise cut.CannotReadQuickly
+    return CutColumns.of(header, rows, path)
+
+
+def cut_csv(text: str, delimiter: str, *, whole: bool) -> tuple[list[str], Iterator[cut.Cut]]:
+    """Return the cells of the first row, and the rows below it cut into cells; see :func:`cut_rows`."""
+    header, at, line = _cut_header(text, delimiter)
+    raw = cut.as_utf8(text)
+    start = len(text[:at].encode())
+    return header, cut.cut_rows(raw, start, line, len(header), delimiter, "cut_csv", _undouble, whole=whole)
+
+
+def _cut_header(text: str, delimiter: str) -> tuple[list[str], int, int]:
+    """Return the cells of the first row, where the next one starts, and its line."""
     with long_cells():
-        reader = csv.reader(io.StringIO(read_text(path, limits), newline=""), delimiter=delimiter, strict=True)
+        lines = list(islice(_lines(text), 1000))  # more than any header takes
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            header = next(reader, [])
+        except csv.Error:
+            raise cut.CannotReadQuickly from None
+    return header, sum(map(len, lines[: reader.line_num])), reader.line_num + 1
+
+
+def _lines(text: str) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        yield text[at:end]
+        at = end
+
+
+def _undouble(cell: str) -> str:
+    return cell.replace('""', '"')
+
+
+def _read_carefully(text: str, delimiter: str, path: str) -> Columns:
+    with long_cells():
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         rows: list[list[str]] = []
         lines: list[int] = []
         try:
@@ -189,8 +136,8 @@ def _read_csv(path: PathType, delimiter: str, limits: Limits | None) -> Columns:
                     lines.append(before + 1)
                 before = reader.line_num
         except csv.Error as problem:
-            raise DataFormatError(f"not a table ({problem}).", fspath(path), reader.line_num) from None
-    return Columns(_columns(header, rows, lines, fspath(path)), fspath(path), lines)
+            raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
+    return Columns(_columns(header, rows, lines, path), path, lines)
 
 
 def _columns(header: list[str], rows: list[list[str]], lines: list[int], path: str) -> dict[str, Sequence[Any]]:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath._atomic import open_atomically
-from truepath.data.tables.frames import Columns, format_of, is_missing, read_columns
+from truepath.data.tables.columns import Columns, is_missing
+from truepath.data.tables.frames import format_of, read_columns
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import check_ids, is_id_name
 from truepath.data.tables.write import as_ids, find_format, write_columns

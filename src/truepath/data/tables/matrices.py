@@ -1,15 +1,9 @@
-"""Matrices with named columns and named rows: CSV, TSV, Parquet, ``.npy`` and ``.npz`` files, checked cell by cell.
-
-Text files are read by splitting lines and ``float``, about 0.2 microseconds per cell, so that a file gives the
-same matrix with any frame library installed.
-"""
+"""Matrices with named columns and named rows: CSV, TSV, Parquet, ``.npy`` and ``.npz`` files, checked cell by cell."""
 
 from __future__ import annotations
 
-import csv
-import io
 import zipfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
 from pathlib import Path
@@ -18,11 +12,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.tables.frames import delimiter_of, format_of, long_cells
+from truepath.data.tables.frames import delimiter_of, format_of
 from truepath.data.tables.parquet import parquet_columns, read_parquet
-from truepath.data.tables.row_ids import check_ids, is_id_name
+from truepath.data.tables.row_ids import check_ids
+from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError, UnknownLabelError
-from truepath.files import PathType, head_lines, open_binary, read_text, split_lines
+from truepath.files import PathType, head_lines, open_binary
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import nearest
 from truepath.limits import Limits, usual_limits
@@ -91,7 +86,7 @@ def read_matrix(
     elif kind == "parquet":
         matrix = _read_frame(path, hierarchy, ids, limits)
     else:
-        matrix = _read_text(path, delimiter_of(path), hierarchy, ids, limits)
+        matrix = _read_text(path, hierarchy, ids, limits)
     if ids is not None and matrix.ids is None:
         raise matrix.error(f"ids={ids!r} was given, but the file has no named columns.")
     _check_finite(matrix)
@@ -110,7 +105,7 @@ def column_names(path: PathType, limits: Limits | None = None) -> list[str]:
     first = next((line for line in head_lines(path, limits) if line.strip()), None)
     if first is None:
         raise DataFormatError("the file is empty.", fspath(path))
-    _, header = next(_rows(first, delimiter_of(path), fspath(path)))
+    _, header = next(cut_plainly(first, delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
 
 
@@ -127,105 +122,16 @@ def _check_finite(matrix: Matrix) -> None:
     raise matrix.error(f"{stored.flat[at]} in {where}; only finite numbers can be used.", row)
 
 
-# ---------------------------------------------------------------------------------------------------- text
-
-
-def _read_text(path: PathType, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
-    rows = _rows(read_text(path, limits), delimiter, fspath(path))
-    _, header = next(rows)
-    first = next(rows, None)
-    if first is None:
-        raise DataFormatError("no rows below the line of column names.", fspath(path))
-    _check_header(header, hierarchy, fspath(path))
-    id_column = _find_ids(header, first[1], hierarchy, ids, fspath(path))
-    columns = [name for j, name in enumerate(header) if j != id_column]
-    values, names, lines = [], [], []
-    for line, cells in _chain(first, rows):
-        if len(cells) != len(header):
-            raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", fspath(path), line)
-        if id_column is not None:
-            names.append(cells.pop(id_column))
-        values.append(_numbers(cells, columns, fspath(path), line))
-        lines.append(line)
-    found = None if id_column is None else _objects(names)
-    return Matrix(np.array(values), tuple(columns), found, fspath(path), lines)
-
-
-def _rows(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells; quotes are rare in tables of numbers, and only then the csv module is needed."""
-    if '"' not in text:
-        for number, line in enumerate(split_lines(text), start=1):
-            if line.strip():
-                yield number, line.split(delimiter)
-        return
-    with long_cells():
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        before = 0
-        try:
-            for cells in reader:
-                if cells:
-                    yield before + 1, cells
-                before = reader.line_num
-        except csv.Error as problem:
-            raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
-
-
-def _chain(first: tuple[int, list[str]], rows: Iterator[Any]) -> Iterator[tuple[int, list[str]]]:
-    yield first
-    yield from rows
-
-
-def _check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> None:
-    header[:] = [name.strip() for name in header]
-    is_known = hierarchy is not None and any(name in hierarchy for name in header)  # nodes may be called 1, 2, 3
-    if not is_known and all(_is_number(name) for name in header):
-        raise DataFormatError("the first line holds numbers; it must hold the names of the columns.", path, 1)
-    if len(set(header)) != len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise DataFormatError(f"two columns are called {twice!r}; columns are found by name.", path, 1)
-
-
-def _find_ids(
-    header: Sequence[str],
-    first: Sequence[Any],
-    hierarchy: Collection[str] | Hierarchy | None,
-    ids: str | None,
-    path: str,
-) -> int | None:
-    """Return which column holds the row ids, if any."""
-    if ids is not None:
-        if ids not in header:
-            raise DataFormatError(f"no column {ids!r}; the first columns are {', '.join(map(repr, header[:8]))}.", path)
-        return list(header).index(ids)
-    if hierarchy is not None and header[0] in hierarchy:
-        return None
-    return 0 if is_id_name(header[0]) or not _is_number(first[0]) else None
-
-
-def _is_number(cell: Any) -> bool:
-    try:
-        float(cell)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _numbers(cells: list[str], columns: list[str], path: str, line: int) -> NDArray[np.float64]:
-    try:
-        return np.array(cells, dtype=np.float64)  # twice as fast as float by float, and reads the same
-    except ValueError:
-        wrong = next(j for j, cell in enumerate(cells) if not _is_number(cell))
-    shown = f"{cells[wrong].strip()[:40]!r} is not a number" if cells[wrong].strip() else "an empty cell"
-    raise DataFormatError(f"{shown} (column {columns[wrong]!r}).", path, line)
+def _read_text(path: PathType, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
+    found = read_text_matrix(path, delimiter_of(path), hierarchy, ids, limits)
+    names = None if found.ids is None else _objects(found.ids)
+    return Matrix(found.values, tuple(found.columns), names, fspath(path), found.lines)
 
 
 def _objects(names: Sequence[Any]) -> NDArray[np.object_]:
     made = np.empty(len(names), object)
     made[:] = [str(name).strip() for name in names]
     return made
-
-
-# -------------------------------------------------------------------------------------------------- binary
 
 
 def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
@@ -236,7 +142,7 @@ def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, li
     if not header or not len(table):
         raise DataFormatError("the table has no rows or no columns.", fspath(path))
     first = [table.get_column(table.columns[0])[0]]
-    id_column = _find_ids(header, first, hierarchy, ids, fspath(path))
+    id_column = find_ids(header, first, hierarchy, ids, fspath(path))
     columns = [j for j in range(len(header)) if j != id_column]
     values = np.empty((len(table), len(columns)), order="F")
     for k, j in enumerate(columns):

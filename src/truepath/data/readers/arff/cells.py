@@ -14,14 +14,10 @@ from scipy import sparse
 
 from truepath.data.readers.arff.header import Arff, Attribute
 
-__all__ = ["MISSING", "NAN", "ArffTable", "CannotReadQuickly", "read_number"]
+__all__ = ["MISSING", "NAN", "ArffTable", "read_number"]
 
 MISSING = "?"
 NAN = float("nan")
-
-
-class CannotReadQuickly(Exception):  # noqa: N818 - a change of method, not an error
-    """Fast reading met something unusual; careful reading decides what it is."""
 
 
 @dataclass(frozen=True)

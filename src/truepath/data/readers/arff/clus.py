@@ -138,7 +138,8 @@ def _split(arff: Arff, table: ArffTable, position: int, hierarchy: Hierarchy, in
     def unknown(row: int, label: str) -> DataFormatError:
         return _label_error(arff, arff.numbers[row], label, cells[row])
 
-    rows = [cell.split("@") for cell in cells]
+    split = {cell: cell.split("@") for cell in dict.fromkeys(cells)}
+    rows = [split[cell] for cell in cells]
     try:
         written = written_labels(rows, index, hierarchy.n_nodes, unknown)
     except DataFormatError:  # blanks around labels are rare: strip them only if needed

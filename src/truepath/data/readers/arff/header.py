@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import fspath
 
 from truepath.errors import DataFormatError
 from truepath.files import PathType, read_text, split_lines
 from truepath.limits import Limits
 
-__all__ = ["Arff", "Attribute", "read_arff", "split_cells"]
+__all__ = ["Arff", "Attribute", "read_arff", "split_cells", "unquote"]
 
 _KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "text", "key": "text"}
 _QUOTED = re.compile(r"""(['"])((?:\\.|(?!\1).)*)\1""")
@@ -37,14 +38,13 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Arff:
-    """A header, and the data lines (blanks and comments left out) with their line numbers."""
+    """A header, and the text below it: its data lines, blanks and comments left out, are cut when asked for."""
 
     path: str
     relation: str
     attributes: tuple[Attribute, ...]
     header: str = field(repr=False)
-    lines: list[str] = field(repr=False)
-    numbers: Sequence[int] = field(repr=False)
+    body: str = field(repr=False)
 
     def error(self, problem: str, line: int | None = None) -> DataFormatError:
         """Make the error for a problem in this file."""
@@ -53,7 +53,32 @@ class Arff:
     @property
     def is_sparse(self) -> bool:
         """Whether the rows are written ``{index value, ...}``; the first row decides."""
-        return bool(self.lines) and self.lines[0].startswith("{")
+        return self.first_row.startswith("{")
+
+    @cached_property
+    def first_row(self) -> str:
+        """The first data line; empty if there is none."""
+        lines = (found[0].strip() for found in re.finditer(r"[^\n]+", self.body))
+        return next((line for line in lines if line and line[0] != "%"), "")
+
+    @property
+    def first_line(self) -> int:
+        """The number of the line below ``@data``."""
+        return self.header.count("\n") + 1
+
+    @cached_property
+    def _rows(self) -> tuple[list[str], Sequence[int]]:
+        return _data_lines(self.body, self.first_line)
+
+    @property
+    def lines(self) -> list[str]:
+        """The data lines."""
+        return self._rows[0]
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The line numbers of the data lines."""
+        return self._rows[1]
 
 
 def read_arff(path: PathType, like: Arff | None = None, limits: Limits | None = None) -> Arff:
@@ -74,8 +99,7 @@ def read_arff(path: PathType, like: Arff | None = None, limits: Limits | None = 
         relation, attributes = like.relation, like.attributes
     else:
         relation, attributes = _parse_header(header, fspath(path))
-    lines, numbers = _data_lines(body, header.count("\n") + 1)
-    return Arff(fspath(path), relation, attributes, header, lines, numbers)
+    return Arff(fspath(path), relation, attributes, header, body)
 
 
 _DATA = re.compile(r"^[ \t]*@data\b[^\n]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
@@ -105,7 +129,7 @@ def _parse_header(header: str, path: str) -> tuple[str, tuple[Attribute, ...]]:
             continue
         keyword, _, rest = _cut_word(line)
         if keyword.lower() == "@relation":
-            relation = _unquote(rest)
+            relation = unquote(rest)
         elif keyword.lower() == "@attribute":
             attributes.append(_parse_attribute(rest, path, number))
         elif keyword.lower() != "@data":
@@ -171,7 +195,7 @@ def split_cells(line: str) -> list[str]:
     """
     if "'" not in line and '"' not in line:
         return [cell.strip() for cell in line.split(",")]
-    return [_unquote(cell) for cell in _raw_cells(line)]
+    return [unquote(cell) for cell in _raw_cells(line)]
 
 
 def _raw_cells(line: str) -> Iterator[str]:
@@ -188,7 +212,8 @@ def _raw_cells(line: str) -> Iterator[str]:
     yield line[start:]
 
 
-def _unquote(cell: str) -> str:
+def unquote(cell: str) -> str:
+    """Return what a cell says: without blanks and quotes around it, escapes resolved."""
     cell = cell.strip()
     quoted = _QUOTED.fullmatch(cell)
     return _ESCAPED.sub(r"\1", quoted.group(2)) if quoted else cell

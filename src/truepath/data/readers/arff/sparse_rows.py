@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, CannotReadQuickly, read_number
+from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, read_number
 from truepath.data.readers.arff.header import Arff, Attribute, split_cells
+from truepath.data.tables.cut import CannotReadQuickly
 
 __all__ = ["read_sparse"]
 

@@ -1,0 +1,165 @@
+"""Text to cells: where each cell of a table starts and ends, by the rules of CSV and of ARFF.
+
+The text is UTF-8 with line feeds only, and ends with one. A cell is *plain*, or *quoted* (its ends lie inside the
+quotes), or *odd*: it has escapes in it, or blanks beyond ASCII around it, and is left to Python. Rows are cut until the
+arrays are full or the text ends; at a row that is not as expected cutting stops.
+"""
+
+from __future__ import annotations
+
+from truepath._kernels.jit import inner, kernel
+
+__all__ = ["ODD", "PLAIN", "QUOTED", "cut_arff", "cut_csv"]
+
+PLAIN, QUOTED, ODD = 0, 1, 2
+
+_LINE, _QUOTE, _APOSTROPHE, _BLANK, _TAB = 10, 34, 39, 32, 9
+_BACKSLASH, _PERCENT, _BRACE = 92, 37, 123
+
+
+@kernel
+def cut_csv(text, at, line, delimiter, starts, ends, kinds, lines):
+    """Cut rows from ``at`` on; return the next position, the next line, the number of rows, and whether all was well.
+
+    Lines without a character are skipped. A quote opens a cell only as its first character; a doubled one in it stands
+    for itself.
+    """
+    size, width = text.size, starts.shape[1]
+    row = 0
+    while at < size and row < starts.shape[0]:
+        begin, first = at, line
+        if text[at] == _LINE:
+            at += 1
+            line += 1
+            continue
+        column, is_open = 0, True
+        while is_open and column < width:
+            start, kind = at, PLAIN
+            if text[at] == _QUOTE:
+                at, line, kind = _close_quote(text, at, line)
+                if kind < 0 or (text[at + 1] != delimiter and text[at + 1] != _LINE):
+                    return begin, first, row, False
+                start, end = start + 1, at
+                at += 1
+            else:
+                while text[at] != delimiter and text[at] != _LINE:
+                    at += 1
+                end = at
+            starts[row, column], ends[row, column], kinds[row, column] = start, end, kind
+            column += 1
+            is_open = text[at] != _LINE
+            at += 1
+        if is_open or column != width:
+            return begin, first, row, False
+        lines[row] = first
+        row += 1
+        line += 1
+    return at, line, row, True
+
+
+@inner
+def _close_quote(text, at, line):
+    """Return where a quoted cell closes, the line there, and its kind; -1 if it does not close."""
+    kind = QUOTED
+    at += 1
+    while at < text.size:
+        if text[at] == _QUOTE:
+            if at + 1 < text.size and text[at + 1] == _QUOTE:
+                kind = ODD
+                at += 1
+            else:
+                return at, line, kind if at + 1 < text.size else -1
+        elif text[at] == _LINE:
+            line += 1
+        at += 1
+    return at, line, -1
+
+
+@kernel
+def cut_arff(text, at, line, delimiter, starts, ends, kinds, lines):
+    """Cut dense rows as :func:`cut_csv` does; blank lines and comments (``%``) are skipped, cells stripped of blanks.
+
+    A quote opens a cell as its first character and closes at the next of its kind; a backslash in it makes it odd.
+    """
+    size, width = text.size, starts.shape[1]
+    row = 0
+    while at < size and row < starts.shape[0]:
+        begin = at
+        at = _skip_blanks(text, at)
+        if text[at] == _LINE or text[at] == _PERCENT:
+            while text[at] != _LINE:
+                at += 1
+            at += 1
+            line += 1
+            continue
+        if text[at] == _BRACE or _may_be_blank(text, at):
+            return begin, line, row, False
+        column, is_open = 0, True
+        while is_open and column < width:
+            start, end, at, kind = _cut_arff_cell(text, at, delimiter)
+            if kind < 0:
+                return begin, line, row, False
+            starts[row, column], ends[row, column], kinds[row, column] = start, end, kind
+            column += 1
+            is_open = text[at] != _LINE
+            at += 1
+        if is_open or column != width:
+            return begin, line, row, False
+        lines[row] = line
+        row += 1
+        line += 1
+    return at, line, row, True
+
+
+@inner
+def _cut_arff_cell(text, at, delimiter):
+    """Return where a cell starts and ends without blanks and quotes, the delimiter or line feed after it, its kind."""
+    at = _skip_blanks(text, at)
+    start, kind = at, PLAIN
+    if text[at] == _QUOTE or text[at] == _APOSTROPHE:
+        close = at + 1
+        while text[close] != text[at] and text[close] != _LINE:
+            if text[close] == _BACKSLASH:
+                kind = ODD
+                if text[close + 1] != _LINE:
+                    close += 1
+            close += 1
+        if kind == ODD and text[close] == _LINE:
+            return start, close, close, -1  # whether the backslash or the quote counts is not decided here
+        if text[close] == text[at]:
+            after = _skip_blanks(text, close + 1)
+            if kind == PLAIN and (text[after] == delimiter or text[after] == _LINE):
+                return start + 1, close, after, QUOTED
+            at = close + 1
+        kind = ODD  # something follows the quote, or it does not close
+    while text[at] != delimiter and text[at] != _LINE:
+        at += 1
+    end = at
+    while end > start and (text[end - 1] == _BLANK or text[end - 1] == _TAB):
+        end -= 1
+    if end > start and (_may_be_blank(text, start) or _may_end_blank(text, start, end)):
+        kind = ODD
+    return start, end, at, kind
+
+
+@inner
+def _skip_blanks(text, at):
+    while text[at] == _BLANK or text[at] == _TAB:
+        at += 1
+    return at
+
+
+@inner
+def _may_be_blank(text, at):
+    """Whether a character may be a blank of Unicode or a rare one of ASCII."""
+    c = text[at]
+    return c == 11 or c == 12 or (28 <= c <= 31) or c == 0xC2 or (0xE1 <= c <= 0xE3)
+
+
+@inner
+def _may_end_blank(text, start, end):
+    """Whether the last character of a cell may be such a blank."""
+    c = text[end - 1]
+    if c < 0x80:
+        return c == 11 or c == 12 or (28 <= c <= 31)
+    return (end - start >= 2 and text[end - 2] == 0xC2) or (end - start >= 3 and 0xE1 <= text[end - 3] <= 0xE3)

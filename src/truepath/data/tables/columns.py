@@ -1,0 +1,215 @@
+"""A table column by column: as cells, as texts, as numbers, or as words with their codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.data.tables.cut import Cut
+from truepath.errors import DataFormatError
+
+__all__ = ["Columns", "CutColumns", "is_missing", "stack_columns"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table, column by column; ``lines`` are the line numbers of its rows in a text file."""
+
+    data: Mapping[str, Sequence[Any]]
+    path: str | None = None
+    lines: Any = field(default=(), repr=False)
+
+    @property
+    def names(self) -> list[str]:
+        """The column names."""
+        return list(self.data)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.data.values())))
+
+    def error(self, problem: str, row: int | None = None) -> DataFormatError:
+        """Make the error for a problem in this table; a row without a line is named in the text."""
+        if row is None or len(self.lines):
+            return DataFormatError(problem, self.path, None if row is None else int(self.lines[row]))
+        return DataFormatError(f"row {row}: {problem}", self.path)
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse names that are not columns."""
+        missing = [name for name in names if name not in self.data]
+        if missing:
+            known = ", ".join(map(repr, self.names[:12]))
+            raise self.error(f"no column {missing[0]!r}; the columns are {known}.", None)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Give a column as it is."""
+        return self.data[name]
+
+    def texts(self, name: str) -> NDArray[np.object_]:
+        """Give a column as strings, a missing value as the empty string."""
+        cells = np.empty(self.n_rows, object)
+        cells[:] = ["" if is_missing(cell) else str(cell) for cell in self.data[name]]
+        return cells
+
+    def cells(self, names: Sequence[str]) -> NDArray[np.object_]:
+        """Give some columns as they are written, side by side, an empty string where a cell is missing."""
+        X = np.empty((self.n_rows, len(names)), dtype=object)
+        for j, name in enumerate(names):
+            X[:, j] = ["" if is_missing(cell) else cell for cell in self.data[name]]
+        return X
+
+    def numbers(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Give columns as numbers, NaN where empty, and which of them hold nothing else."""
+        X, is_number = np.full((self.n_rows, len(names)), np.nan), np.ones(len(names), bool)
+        for k, name in enumerate(names):
+            try:
+                X[:, k] = [read_cell(cell) for cell in self.data[name]]
+            except (ValueError, TypeError):
+                is_number[k] = False
+        return X, is_number
+
+    def codes(self, names: Sequence[str]) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
+        """Give columns as words: the place of each cell among the words found, sorted, NaN where empty; and these."""
+        X, words = np.empty((self.n_rows, len(names))), []
+        for k, name in enumerate(names):
+            cells = self.texts(name).tolist()
+            words.append(_order(cells))
+            place = {word: float(p) for p, word in enumerate(words[-1])}
+            X[:, k] = [place.get(cell, np.nan) for cell in cells]
+        return X, words
+
+
+class LazyColumns(Mapping[str, Sequence[Any]]):
+    """Columns by name that are made when first asked for."""
+
+    def __init__(self, names: Sequence[str], make: Callable[[str], Sequence[Any]]):
+        self._names, self._make = dict.fromkeys(names), make
+        self._made: dict[str, Sequence[Any]] = {}
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@dataclass(frozen=True)
+class CutColumns(Columns):
+    """A large text table, cut into cells; strings are made only of the columns that are asked for as such."""
+
+    cut: Cut | None = None
+
+    @classmethod
+    def of(cls, header: Sequence[str], cut: Cut, path: str) -> CutColumns:
+        """Name the columns of a cut text."""
+        place = {name: j for j, name in enumerate(header)}
+        return cls(LazyColumns(header, lambda name: cut.texts(place[name])), path, cut.lines, cut=cut)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self._cut.n_rows
+
+    @property
+    def _cut(self) -> Cut:
+        assert self.cut is not None
+        return self.cut
+
+    def numbers(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Read all columns in one pass over the text."""
+
+        def read(i: int, k: int, cell: str) -> float | None:
+            try:
+                return read_cell(cell)
+            except ValueError:
+                return None
+
+        X = np.empty((self.n_rows, len(names)))
+        return X, self._cut.numbers(self._places(names), X, read)
+
+    def codes(self, names: Sequence[str]) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
+        """Number the words of all columns in one pass over the text."""
+        X = np.empty((self.n_rows, len(names)))
+        return X, self._cut.codes(self._places(names), X, _order)
+
+    def _places(self, names: Sequence[str]) -> list[int]:
+        place = {name: j for j, name in enumerate(self.data)}
+        return [place[name] for name in names]
+
+
+@dataclass(frozen=True)
+class StackedColumns(Columns):
+    """Tables below each other; an error names the file and line that its row came from."""
+
+    parts: Sequence[Columns] = field(default=(), repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of all tables."""
+        return sum(part.n_rows for part in self.parts)
+
+    def numbers(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Give columns as numbers if they are numbers in every table."""
+        found = [part.numbers(names) for part in self.parts]
+        return np.vstack([X for X, _ in found]), np.all([is_number for _, is_number in found], axis=0)
+
+    def codes(self, names: Sequence[str]) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
+        """Give columns as words, sorted over all tables."""
+        found = [part.codes(names) for part in self.parts]
+        words = [_order([word for part in column for word in part]) for column in zip(*(part for _, part in found))]
+        for X, own in found:
+            for k, column in enumerate(own):
+                place = {word: float(p) for p, word in enumerate(words[k])}
+                table = np.array([*(place[word] for word in column), np.nan])
+                X[:, k] = table[np.where(np.isnan(X[:, k]), -1, X[:, k]).astype(np.int64)]
+        return np.vstack([X for X, _ in found]), words
+
+    def error(self, problem: str, row: int | None = None) -> DataFormatError:
+        """Make the error for a problem in the table that the row belongs to."""
+        if row is None:
+            return self.parts[0].error(problem)
+        starts = np.cumsum([0, *(part.n_rows for part in self.parts)])
+        k = int(np.searchsorted(starts, row, side="right")) - 1
+        return self.parts[k].error(problem, row - int(starts[k]))
+
+
+def stack_columns(parts: Sequence[Columns]) -> Columns:
+    """Put tables with the same columns below each other."""
+    for part in parts:
+        part.check(parts[0].names)
+        if len(part.names) > len(parts[0].names):
+            extra = next(name for name in part.names if name not in parts[0].data)
+            raise part.error(f"column {extra!r} is not in {parts[0].path}; the splits must have the same columns.")
+    data = LazyColumns(parts[0].names, lambda name: [cell for part in parts for cell in part.data[name]])
+    return StackedColumns(data, parts[0].path, parts=parts)
+
+
+def _order(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(words) - {""}))
+
+
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell of a frame is None or NaN."""
+    return cell is None or (isinstance(cell, float) and cell != cell)
+
+
+def read_cell(cell: Any) -> float:
+    """Read a number, NaN for an empty cell or a missing value."""
+    if isinstance(cell, str):
+        if not cell.strip():
+            return float("nan")
+        if "_" in cell or not cell.isascii():
+            raise ValueError(cell)
+    return float("nan") if is_missing(cell) else float(cell)

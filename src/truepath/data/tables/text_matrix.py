@@ -1,0 +1,163 @@
+"""Matrices in text files: a line of column names, then rows of numbers, perhaps with a column of row ids.
+
+Large files are read by compiled loops; others, and whatever is unusual, by splitting lines and ``float``. Both give the
+same bits, with any frame library installed or none.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from os import fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.data.tables import cut
+from truepath.data.tables.frames import cut_csv, long_cells
+from truepath.data.tables.row_ids import is_id_name
+from truepath.errors import DataFormatError
+from truepath.files import PathType, read_text, split_lines
+from truepath.hierarchy import Hierarchy
+from truepath.limits import Limits
+
+__all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
+
+
+@dataclass(frozen=True)
+class TextMatrix:
+    """What a text file holds: numbers, the names of their columns, the cells of the column of ids, and the lines."""
+
+    values: NDArray[np.float64]
+    columns: list[str]
+    ids: list[str] | None
+    lines: list[int]
+
+
+def read_text_matrix(
+    path: PathType, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
+) -> TextMatrix:
+    """Read a matrix below a line of column names."""
+    text = read_text(path, limits)
+    if len(text) >= cut.LARGE:
+        with suppress(cut.CannotReadQuickly, ValueError):
+            return _read_quickly(text, delimiter, hierarchy, ids, fspath(path))
+    return _read_carefully(text, delimiter, hierarchy, ids, path)
+
+
+def _read_quickly(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> TextMatrix:
+    header, blocks = cut_csv(text, delimiter, whole=False)
+    check_header(header, hierarchy, path)
+    values, names, lines, done = np.empty((0, 0)), [], [], 0
+    id_column: int | None = None
+    chosen: list[int] = []
+    for block in blocks:
+        if not done:
+            id_column = find_ids(header, [block.cell(0, 0)], hierarchy, ids, path)
+            chosen = [j for j in range(len(header)) if j != id_column]
+            if not chosen:
+                raise cut.CannotReadQuickly
+            values = np.empty((text.count("\n") + 1, len(chosen)))
+        block.numbers(chosen, values[done : done + block.n_rows], lambda i, k, cell: float(cell), missing=None)
+        names += [] if id_column is None else block.texts(id_column)
+        lines += block.lines.tolist()
+        done += block.n_rows
+    if not done:
+        raise cut.CannotReadQuickly
+    return TextMatrix(values[:done], [header[j] for j in chosen], None if id_column is None else names, lines)
+
+
+def _read_carefully(
+    text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: PathType
+) -> TextMatrix:
+    rows = cut_plainly(text, delimiter, fspath(path))
+    _, header = next(rows)
+    first = next(rows, None)
+    if first is None:
+        raise DataFormatError("no rows below the line of column names.", fspath(path))
+    check_header(header, hierarchy, fspath(path))
+    id_column = find_ids(header, first[1], hierarchy, ids, fspath(path))
+    columns = [name for j, name in enumerate(header) if j != id_column]
+    values, names, lines = [], [], []
+    for line, cells in _chain(first, rows):
+        if len(cells) != len(header):
+            raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", fspath(path), line)
+        if id_column is not None:
+            names.append(cells.pop(id_column))
+        values.append(_numbers(cells, columns, fspath(path), line))
+        lines.append(line)
+    return TextMatrix(np.array(values), columns, None if id_column is None else names, lines)
+
+
+def cut_plainly(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and cells; quotes are rare in tables of numbers, and only then the csv module is needed."""
+    if '"' not in text:
+        for number, line in enumerate(split_lines(text), start=1):
+            if line.strip():
+                yield number, line.split(delimiter)
+        return
+    with long_cells():
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        before = 0
+        try:
+            for cells in reader:
+                if cells:
+                    yield before + 1, cells
+                before = reader.line_num
+        except csv.Error as problem:
+            raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
+
+
+def _chain(first: tuple[int, list[str]], rows: Iterator[Any]) -> Iterator[tuple[int, list[str]]]:
+    yield first
+    yield from rows
+
+
+def check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> None:
+    """Strip the names of the columns; refuse numbers, and names that occur twice."""
+    header[:] = [name.strip() for name in header]
+    is_known = hierarchy is not None and any(name in hierarchy for name in header)  # nodes may be called 1, 2, 3
+    if not is_known and all(is_number(name) for name in header):
+        raise DataFormatError("the first line holds numbers; it must hold the names of the columns.", path, 1)
+    if len(set(header)) != len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise DataFormatError(f"two columns are called {twice!r}; columns are found by name.", path, 1)
+
+
+def find_ids(
+    header: Sequence[str],
+    first: Sequence[Any],
+    hierarchy: Collection[str] | Hierarchy | None,
+    ids: str | None,
+    path: str,
+) -> int | None:
+    """Return which column holds the row ids, if any."""
+    if ids is not None:
+        if ids not in header:
+            raise DataFormatError(f"no column {ids!r}; the first columns are {', '.join(map(repr, header[:8]))}.", path)
+        return list(header).index(ids)
+    if hierarchy is not None and header[0] in hierarchy:
+        return None
+    return 0 if is_id_name(header[0]) or not is_number(first[0]) else None
+
+
+def is_number(cell: Any) -> bool:
+    """Return whether ``float`` takes a cell."""
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _numbers(cells: list[str], columns: list[str], path: str, line: int) -> NDArray[np.float64]:
+    try:
+        return np.array(cells, dtype=np.float64)  # twice as fast as float by float, and reads the same
+    except ValueError:
+        wrong = next(j for j, cell in enumerate(cells) if not is_number(cell))
+    shown = f"{cells[wrong].strip()[:40]!r} is not a number" if cells[wrong].strip() else "an empty cell"
+    raise DataFormatError(f"{shown} (column {columns[wrong]!r}).", path, line)
