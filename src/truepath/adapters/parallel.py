@@ -176,6 +176,7 @@ class _Call:
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function
+        self.__name__ = getattr(function, "__name__", type(function).__name__)  # what dashboards show
         self.home = _here()
         self.config = get_config()
 
