@@ -1,12 +1,22 @@
 """The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout.
 
-Set ``TRUEPATH_TRACEBACK=1`` to see where an error comes from.
+A terminal sends Ctrl-C to the worker processes too. They are started deaf to it, so that they do not each print a
+traceback; the command ends them. Set ``TRUEPATH_TRACEBACK=1`` to see where an error comes from.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import warnings
+from _thread import interrupt_main
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
+from typing import Any
 
 import typer
 
@@ -30,6 +40,8 @@ __all__ = ["app", "format_error", "main"]
 
 BAD_INPUT = 1
 INTERRUPTED = 130
+#: Processes that clean up after workers, of multiprocessing and of joblib
+TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
 
 app = typer.Typer(
     name="truepath",
@@ -54,9 +66,25 @@ LISTING = {
     "reproduce": help_listing("truepath.papers:PAPERS", "Papers:"),
     **dict.fromkeys(("describe", "fit", "predict"), help_listing("truepath.registry:READERS", "Formats of data:")),
 }
+
+
+def _in_one_line(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command that does not know better end with one line after Ctrl-C."""
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+        except KeyboardInterrupt:
+            typer.echo("truepath: interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
 for panel, commands in COMMANDS.items():
     for command in commands:
-        app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(command)
+        app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(_in_one_line(command))
 
 
 def _show_version(wanted: bool) -> None:
@@ -75,7 +103,8 @@ def _common(
 def main() -> None:
     """Run the command line; an error in the user's input is one line on stderr, not a traceback."""
     try:
-        app()
+        with _quiet_interrupts():
+            app()
     except (ValueError, OSError, ImportError) as error:  # TruePathError is a ValueError
         if os.environ.get("TRUEPATH_TRACEBACK"):
             raise
@@ -84,6 +113,46 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo("truepath: interrupted", err=True)
         sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _quiet_interrupts() -> Iterator[None]:
+    """Keep Ctrl-C from worker processes that start in the block, and end them if it ends the block; print nothing."""
+    start, report = BaseProcess.start, sys.unraisablehook
+
+    def again(problem: Any) -> None:
+        """Raise an interrupt once more that fell into a callback from C, where it would be lost."""
+        interrupt_main() if problem.exc_type is KeyboardInterrupt else report(problem)
+
+    BaseProcess.start = _start_deaf(start)  # type: ignore[method-assign,assignment]
+    sys.unraisablehook = again
+    # joblib's advice to those who stop taking results
+    warnings.filterwarnings("ignore", r".*tasks (have been|which were)", UserWarning, r"joblib\.")
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) or getattr(error, "code", None) == INTERRUPTED:
+            for worker in active_children():
+                worker.terminate()
+        raise
+    finally:
+        BaseProcess.start, sys.unraisablehook = start, report  # type: ignore[method-assign]
+
+
+def _start_deaf(start: Callable[[BaseProcess], None]) -> Callable[[BaseProcess], None]:
+    """Return a way to start processes with Ctrl-C blocked from their first moment, which they inherit."""
+
+    def start_deaf(process: BaseProcess) -> None:
+        for name in TRACKERS:  # starting the first worker starts these too, which lifts the block
+            if name in sys.modules:
+                sys.modules[name].ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            start(process)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    return start_deaf if hasattr(signal, "pthread_sigmask") else start  # Windows has other signals
 
 
 def format_error(error: Exception) -> str:
