@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
+from scipy import optimize, sparse
 
 import oracles_combiners as twins
 from strategies import hierarchies, label_matrices, score_matrices, trees
@@ -76,6 +76,40 @@ def test_isotonic_equals_the_quadratic_programme_on_larger_graphs(max_parents):
         np.testing.assert_allclose(Isotonic(hierarchy=h).transform(S), twins.isotonic(S, h), atol=1e-6)
 
 
+@pytest.mark.parametrize("max_parents", [2, 4])
+def test_isotonic_has_a_certificate_on_large_graphs(max_parents):
+    # Karush-Kuhn-Tucker: x = s + what flows from children to parents, all flow >= 0 and between equal scores
+    rng = np.random.default_rng(max_parents)
+    parents = [[-1], *(rng.choice(v, min(v, rng.integers(1, max_parents + 1)), replace=False) for v in range(1, 1500))]
+    h = Hierarchy.from_parents([list(above) for above in parents])
+    S = np.vstack([rng.random(h.n_nodes), rng.random(h.n_nodes) / h.depth + 0.05 * rng.normal(size=h.n_nodes)])
+    X = Isotonic(hierarchy=h).transform(S)
+    assert h.is_coherent(X)
+    for s, x in zip(S, X):
+        u, v = h.edges[x[h.edges[:, 0]] == x[h.edges[:, 1]]].T
+        ones, number = np.ones(u.size), np.arange(u.size)
+        inflow = sparse.csr_array((np.r_[ones, -ones], (np.r_[u, v], np.r_[number, number])), (h.n_nodes, u.size))
+        solved = optimize.linprog(ones, A_eq=inflow, b_eq=x - s, bounds=(0, None), method="highs")
+        assert solved.status == 0, solved.message
+
+
+def test_isotonic_rows_do_not_depend_on_each_other():
+    rng = np.random.default_rng(0)
+    parents = [[-1], *(rng.choice(v, min(v, rng.integers(1, 4)), replace=False) for v in range(1, 300))]
+    h = Hierarchy.from_parents([list(above) for above in parents])
+    S = rng.random((6, h.n_nodes))
+    whole = Isotonic(hierarchy=h).transform(S)
+    for i in range(6):
+        np.testing.assert_array_equal(Isotonic(hierarchy=h).transform(S[i : i + 1]), whole[i : i + 1])
+
+
+def test_isotonic_on_a_deep_graph_of_one_block():
+    n_nodes = 3000
+    h = Hierarchy.from_parents([[v - 1, v // 2] if v > 2 else [v - 1] for v in range(n_nodes)])
+    rising = np.linspace(0, 1, n_nodes)[None]  # every node exceeds its parents
+    np.testing.assert_allclose(Isotonic(hierarchy=h).transform(rising), 0.5, atol=1e-12)
+
+
 @settings(max_examples=60)
 @given(data=st.data())
 def test_isotonic_never_moves_away_from_a_coherent_truth(data):
@@ -100,7 +134,7 @@ def test_isotonic_lies_between_min_down_and_max_up(data):
 @settings(max_examples=30)
 @given(data=st.data())
 def test_tree_and_dag_kernels_agree_on_trees(data):
-    from truepath._kernels.combiners.isotonic_dag import project_dag
+    from truepath._kernels.combiners.isotonic.dag import project_dag
 
     h = data.draw(trees(max_nodes=12))
     S = data.draw(score_matrices(h, coherent=False))

