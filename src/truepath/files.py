@@ -31,6 +31,7 @@ __all__ = [
     "read_bytes",
     "read_text",
     "split_lines",
+    "stream_lines",
     "unpack",
 ]
 
@@ -151,19 +152,61 @@ def decode_text(raw: bytes, path: PathType) -> str:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        line = raw.count(b"\n", 0, problem.start) + 1
-        raise DataFormatError(
-            f"byte 0x{raw[problem.start]:02x} is not UTF-8. Convert the file to UTF-8 "
-            "(for instance with iconv), or decompress it if its name lacks .xz, .gz or .bz2.",
-            fspath(path),
-            line,
-        ) from None
+        raise _not_utf8(raw[problem.start], path, raw.count(b"\n", 0, problem.start) + 1) from None
     if not text or text.isspace():
         raise DataFormatError("the file is empty.", fspath(path))
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise DataFormatError("a NUL character: this is a binary file, not text.", fspath(path), line)
     return _with_plain_line_ends(text)
+
+
+def _not_utf8(byte: int, path: PathType, line: int) -> DataFormatError:
+    way_out = (
+        "Convert the file to UTF-8 (for instance with iconv), or decompress it if its name lacks .xz, .gz or .bz2."
+    )
+    return DataFormatError(f"byte 0x{byte:02x} is not UTF-8. {way_out}", fspath(path), line)
+
+
+def stream_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
+    """Yield the lines of a text file of any size as :func:`read_text` would give them, each with its line feed.
+
+    Only one line is in memory at a time, and only a line may not be larger than the limits allow.
+    """
+    module, limits = _MODULES.get(Path(path).suffix.lower()), limits or usual_limits()
+    if not Path(path).stat().st_size:
+        raise DataFormatError("the file is empty.", fspath(path))
+    number = 0
+    try:
+        with (open if module is None else module.open)(path, "rt", encoding="utf-8-sig") as file:
+            while line := file.readline(limits.max_bytes + 1):
+                number += 1
+                limits.check("max_bytes", len(line), "a line of {:,} characters or more", fspath(path), number)
+                if "\0" in line:
+                    raise DataFormatError("a NUL character: this is a binary file, not text.", fspath(path), number)
+                yield line
+    except DataFormatError:
+        raise
+    except UnicodeDecodeError as problem:
+        raise _not_utf8(problem.object[problem.start], path, _first_line_not_utf8(path)) from None
+    except _DAMAGE as problem:
+        if module is None:
+            raise
+        raise DataFormatError(
+            f"the compressed file is damaged or cut short ({problem}). Fetch it again.", fspath(path)
+        ) from problem
+
+
+def _first_line_not_utf8(path: PathType) -> int:
+    """Return the line of the first byte that is not UTF-8; decoders read ahead and do not know it."""
+    module = _MODULES.get(Path(path).suffix.lower())
+    with (open if module is None else module.open)(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 1
 
 
 def _with_plain_line_ends(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from truepath.classifier import systems  # noqa: F401  (enters the presets)
 from truepath.classifier.explanation import Explanation, NodeReason
+from truepath.classifier.files import predict_file
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 from truepath.classifier.parts import FittedOn, default_learner, default_method
 from truepath.classifier.presets import PRESETS, Preset, get_preset, make_preset, preset, preset_names
@@ -18,6 +19,7 @@ __all__ = [
     "default_method",
     "get_preset",
     "make_preset",
+    "predict_file",
     "preset",
     "preset_names",
 ]

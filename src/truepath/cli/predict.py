@@ -37,39 +37,36 @@ def predict(
     ] = None,
     safe_csv: SafeCsv = False,
 ) -> None:
-    """Predict label sets for new rows, and write the label names."""
-    from truepath.classifier import HierarchicalClassifier
-    from truepath.cli.steps import check_outputs, open_rows, progress
-    from truepath.data import write_labels, write_scores
+    """Predict label sets for new rows, and write the label names. Tables may be of any length."""
+    from truepath.classifier import HierarchicalClassifier, predict_file
+    from truepath.cli.steps import check_outputs, progress
 
     check_outputs({"--output": output, "--scores": scores}, {"MODEL": model, "DATA": data})
     with progress("predicting") as show:
-        show(0, 3, f"loading {model.name}")
+        show(0, None, f"loading {model.name}")
         fitted = HierarchicalClassifier.load(model)
-        show(1, 3, "reading rows")
-        X, ids = open_rows(data, fitted.fitted_on_)
-        show(2, 3, "predicting")
-        if explain is None:
-            Y, S = fitted.predict(X), None if scores is None else fitted.predict_proba(X)
-    if explain is not None:
-        typer.echo(_explained(fitted, X, ids, explain))
-        return
-    target: Any = sys.stdout if output is None else output
-    format = format or (None if output is not None else "csv")
-    write_labels(target, Y, fitted.hierarchy_, ids=ids, matrix=matrix, format=format, safe_csv=safe_csv)
-    if scores is not None:
-        write_scores(scores, S, fitted.hierarchy_, ids=ids, safe_csv=safe_csv)
+        if explain is not None:
+            typer.echo(_explained(fitted, data, explain))
+            return
+        show(0, None, "reading rows")
+        target: Any = sys.stdout if output is None else output
+        form = format or (None if output is not None else "csv")
+        options: dict[str, Any] = {"scores": scores, "matrix": matrix, "format": form, "safe_csv": safe_csv}
+        n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:
-        typer.echo(f"{Y.shape[0]:,} rows -> {output}", err=True)
+        typer.echo(f"{n_rows:,} rows -> {output}", err=True)
 
 
-def _explained(fitted: Any, X: Any, ids: list[str] | None, row: int) -> str:
+def _explained(fitted: Any, data: str, row: int) -> str:
     """Return why one row got its labels."""
-    n_rows = X.shape[0]
-    if not 0 <= row < n_rows:
-        from truepath.errors import TruePathError
+    from truepath.classifier.files import read_row_blocks
+    from truepath.errors import TruePathError
 
-        raise TruePathError(f"--explain must be a row from 0 to {n_rows - 1}, not {row}.")
-    name = ids[row] if ids is not None else f"row {row}"
-    one = X[row] if getattr(X, "ndim", 2) == 1 else X[row : row + 1]
-    return f"{name}\n{fitted.explain(one)}"
+    n_rows = 0
+    for block in read_row_blocks(data, fitted.fitted_on_, fitted.hierarchy_.n_nodes):
+        at, n_rows = row - block.start, block.start + len(block)
+        if 0 <= at < len(block):
+            name = block.ids[at] if block.ids is not None else f"row {row}"
+            one = block.X[at] if block.X.ndim == 1 else block.X[at : at + 1]
+            return f"{name}\n{fitted.explain(one)}"
+    raise TruePathError(f"--explain must be a row from 0 to {n_rows - 1}, not {row}.")

@@ -25,7 +25,7 @@ from truepath.hierarchy.matrices import as_dense, choose_form
 from truepath.hierarchy.names import unknown_label
 from truepath.limits import Limits
 
-__all__ = ["LabelTable", "read_labels", "write_labels"]
+__all__ = ["LabelTable", "join_labels", "read_labels", "write_labels"]
 
 
 @dataclass(frozen=True)
@@ -202,10 +202,11 @@ def write_labels(
     elif kind == "parquet":
         write_columns(path, {"id": names, "labels": [list(row) for row in rows]}, kind)
     else:
-        write_columns(path, {"id": names, "labels": [_join(row, between) for row in rows]}, kind, safe_csv)
+        write_columns(path, {"id": names, "labels": [join_labels(row, between) for row in rows]}, kind, safe_csv)
 
 
-def _join(row: tuple[str, ...], between: str) -> str:
+def join_labels(row: tuple[str, ...], between: str) -> str:
+    """Return the labels of a row as one cell."""
     for label in row:
         if between in label:
             raise ValueError(f"the label {label!r} holds {between!r}, which separates labels; pass another between=.")

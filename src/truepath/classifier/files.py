@@ -1,0 +1,179 @@
+"""Files of any length through a fitted classifier: rows are read, predicted and written a block at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+import numpy as np
+
+from truepath.adapters.blocks import choose_batch_size, row_ranges
+from truepath.classifier.blocks import table_rows
+from truepath.data.open import open_dataset, reader_of
+from truepath.data.readers.base import split_files
+from truepath.data.tables.scores import write_scores
+from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink
+from truepath.data.tables.streams import stream_columns
+from truepath.data.tables.write import find_format
+from truepath.errors import TruePathError
+from truepath.files import PathType, ending_of
+
+if TYPE_CHECKING:
+    from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
+    from truepath.classifier.parts import FittedOn
+
+__all__ = ["RowBlock", "predict_file", "read_row_blocks"]
+
+#: Cells of a file are strings until they are features: one takes as much as this many numbers
+CELL = 10
+#: Rows of a file that are in memory at a time, at most
+MOST_ROWS = 1 << 14
+
+
+class RowBlock(NamedTuple):
+    """Some rows of a file as the classifier takes them, the number of the first, and their ids if there are any."""
+
+    X: Any
+    start: int
+    ids: list[str] | None
+
+    @property
+    def names(self) -> list[str]:
+        """The ids, or the numbers of the rows."""
+        return self.ids if self.ids is not None else [str(self.start + i) for i in range(len(self))]
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+def predict_file(
+    model: HierarchicalClassifier,
+    data: PathType,
+    output: PathType | TextIO,
+    *,
+    scores: PathType | None = None,
+    matrix: bool = False,
+    format: str | None = None,
+    safe_csv: bool = False,
+    batch_size: int | None = None,
+    on_progress: Callable[[int, int | None, str], None] | None = None,
+) -> int:
+    r"""Write the labels of all rows of a file; memory does not grow with their number.
+
+    Parameters
+    ----------
+    model : HierarchicalClassifier
+        Fitted on a table or a data set, as ``truepath fit`` does.
+    data : path or str
+        A CSV, TSV or Parquet file, which is read some rows at a time; or any other data set, which is read whole.
+    output : path or text stream
+        ``.csv``, ``.tsv``, ``.json`` or ``.parquet``; a file appears when it is whole.
+    scores : path, optional
+        Also write the scores of all labels there: ``.csv``, ``.tsv``, ``.parquet``, or ``.npz``, which is collected in
+        memory.
+    matrix, format, safe_csv
+        As for :func:`truepath.data.write_labels`.
+    batch_size : int, optional
+        Rows that are in memory at a time; by default 16,384, fewer where rows are wide.
+    on_progress : callable, optional
+        Called with the rows done, None, and the speed in words after every block.
+
+    Returns
+    -------
+    n_rows : int
+
+    Examples
+    --------
+    >>> import sys, tempfile, pathlib
+    >>> from truepath import HierarchicalClassifier, open_dataset
+    >>> from truepath.classifier import FittedOn, predict_file
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> rows = "".join(f"{i},{'a/1' if i % 2 else 'b'}\n" for i in range(20))
+    >>> _ = (folder / "train.csv").write_text("x,labels\n" + rows.replace(",a", "0,a"))
+    >>> ds = open_dataset(folder / "train.csv", cells=True)
+    >>> model = HierarchicalClassifier(hierarchy=ds.hierarchy).fit(ds["all"].X, ds["all"].y)
+    >>> model = model.set_fitted_on(FittedOn("table", "train", ("x",)))
+    >>> _ = (folder / "new.csv").write_text("x\n190\n2\n")
+    >>> predict_file(model, folder / "new.csv", sys.stdout)
+    id,labels
+    0,a/1
+    1,b
+    2
+    """
+    blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size)
+    known, n_rows, begun = UniqueIds(), 0, time.perf_counter()
+    with ExitStack() as files:
+        options: dict[str, Any] = {"matrix": matrix, "format": format, "safe_csv": safe_csv}
+        write_block = files.enter_context(open_label_sink(output, model.hierarchy_, **options))
+        score_block = files.enter_context(_score_sink(scores, model, safe_csv))
+        for block in blocks:
+            if block.ids is not None:
+                known.add(block.ids)
+            write_block(model.predict(block.X), block.names)
+            score_block(block)
+            n_rows += len(block)
+            if on_progress is not None:
+                on_progress(n_rows, None, f"{n_rows / (time.perf_counter() - begun):,.0f} rows/s")
+    return n_rows
+
+
+@contextmanager
+def _score_sink(path: PathType | None, model: HierarchicalClassifier, safe_csv: bool) -> Iterator[Any]:
+    """Yield a function that writes the scores of a block, if they are wanted."""
+    if path is None:
+        yield lambda block: None
+    elif ending_of(path) == ".npz":
+        parts: list[tuple[Any, list[str]]] = []
+        yield lambda block: parts.append((model.predict_proba(block.X), block.names))
+        ids = [name for _, names in parts for name in names]
+        write_scores(path, np.concatenate([S for S, _ in parts]), model.hierarchy_, ids=ids)
+    else:
+        find_format(path)
+        with open_score_sink(path, model.hierarchy_, safe_csv=safe_csv) as write:
+            yield lambda block: write(model.predict_proba(block.X), block.names)
+
+
+def read_row_blocks(
+    data: PathType, fitted_on: FittedOn, n_nodes: int, batch_size: int | None = None
+) -> Iterator[RowBlock]:
+    """Yield the rows to predict, read as the training data were; parameters as for :func:`predict_file`."""
+    reader = reader_of(data)
+    is_table = reader is not None and reader.columns is not None
+    if is_table and fitted_on.kind != "table":
+        how = f"on the data set {fitted_on.name!r}" if fitted_on.kind == "dataset" else "in Python"
+        raise TruePathError(
+            f"the model was fitted {how}, not on a table, so its feature columns are not known; "
+            "give it a data set of the same kind, or predict in Python."
+        )
+    if not is_table and fitted_on.kind == "table":
+        raise TruePathError(
+            f"the model was fitted on a table with the columns {', '.join(map(repr, fitted_on.columns[:8]))}; "
+            f"give it a CSV, TSV or Parquet file with these columns."
+        )
+    size = choose_batch_size(batch_size, n_nodes, CELL * len(fitted_on.columns), MOST_ROWS)
+    return _table_blocks(data, fitted_on, size) if is_table else _dataset_blocks(data, size)
+
+
+def _table_blocks(data: PathType, fitted_on: FittedOn, size: int) -> Iterator[RowBlock]:
+    """Yield the columns that the model was fitted on; of a folder of splits the test part, or the first."""
+    files = split_files(Path(data)) if Path(data).is_dir() else {}
+    start = 0
+    for table in stream_columns(files.get("test", next(iter(files.values()), data)), size):
+        has_ids = fitted_on.ids is not None and fitted_on.ids in table.names
+        block = RowBlock(
+            table_rows(table, fitted_on), start, table.texts(str(fitted_on.ids)).tolist() if has_ids else None
+        )
+        yield block
+        start += len(block)
+
+
+def _dataset_blocks(data: PathType, size: int) -> Iterator[RowBlock]:
+    """Yield the test part of a data set that is read whole, or all of its rows."""
+    ds = open_dataset(data)
+    part = ds["test"] if "test" in ds else ds.merge()["all"]
+    ids = None if part.ids is None else [str(name) for name in part.ids]
+    for rows in row_ranges(part.X.shape[0], size):
+        yield RowBlock(part.X[rows], rows.start, None if ids is None else ids[rows])

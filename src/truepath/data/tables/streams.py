@@ -1,0 +1,112 @@
+"""Tables of any length, some rows at a time: the same cells as :func:`read_columns` gives, in bounded memory."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from importlib.util import find_spec
+from os import fspath
+from pathlib import Path
+from typing import Any
+
+from truepath.adapters.blocks import ROW_GROUP, take_blocks
+from truepath.data.tables.columns import Columns
+from truepath.data.tables.frames import delimiter_of, format_of, long_cells, read_columns
+from truepath.errors import DataFormatError
+from truepath.files import COMPRESSIONS, PathType, stream_lines
+
+__all__ = ["stream_columns"]
+
+
+def stream_columns(path: PathType, size: int) -> Iterator[Columns]:
+    r"""Read a CSV, TSV or Parquet file ``size`` rows at a time; fewer than 64 rows at the end join the last block.
+
+    Parameters
+    ----------
+    path : path
+        Compressed text is unpacked on the way. Parquet needs pyarrow for this; without it, or compressed as a
+        whole, it comes as one block.
+    size : int
+        A multiple of 64, as :func:`truepath.adapters.blocks.choose_batch_size` returns it.
+
+    Raises
+    ------
+    DataFormatError
+        As from :func:`read_columns`, once the rows are reached.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "numbers.csv"
+    >>> _ = file.write_text("id,x\n" + "".join(f"{i},{i / 4}\n" for i in range(150)))
+    >>> [(block.n_rows, block.lines[0], block.texts("x")[0]) for block in stream_columns(file, 64)]
+    [(64, 2, '0.0'), (86, 66, '16.0')]
+    """
+    if format_of(path) != "parquet":
+        return _text_blocks(path, size)
+    if find_spec("pyarrow") is None or Path(path).suffix.lower() in COMPRESSIONS:
+        return iter([read_columns(path)])
+    return _parquet_blocks(path, size)
+
+
+def _text_blocks(path: PathType, size: int) -> Iterator[Columns]:
+    """Yield the rows of a text file with their line numbers."""
+    rows = _text_rows(path)
+    _, header = next(rows, (1, []))
+    if len(set(header)) != len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise DataFormatError(f"two columns are called {twice!r}; the labels are found by name.", fspath(path), 1)
+    waiting: list[tuple[int, list[str]]] = []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise DataFormatError(f"{len(row)} cells in this row, {len(header)} column names.", fspath(path), line)
+        waiting.append((line, row))
+        if len(waiting) == size + ROW_GROUP:
+            yield _block(header, waiting[:size], path)
+            del waiting[:size]
+    if not waiting:  # at least 64 rows wait once a block was given away
+        raise DataFormatError("no rows below the line of column names.", fspath(path))
+    yield _block(header, waiting, path)
+
+
+def _block(header: list[str], rows: list[tuple[int, list[str]]], path: PathType) -> Columns:
+    lines, cells = zip(*rows)
+    return Columns(dict(zip(header, zip(*cells))), fspath(path), lines)
+
+
+def _text_rows(path: PathType) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the cells of every row that is not empty, the names of the columns first."""
+    reader = csv.reader(stream_lines(path), delimiter=delimiter_of(path), strict=True)
+    before = 0
+    while True:
+        try:
+            with long_cells():  # the limit belongs to the process: others may set theirs between two rows
+                row = next(reader, None)
+        except csv.Error as problem:
+            raise DataFormatError(f"not a table ({problem}).", fspath(path), reader.line_num) from None
+        if row is None:
+            return
+        if row or not before:
+            yield before + 1, row
+        before = reader.line_num
+
+
+def _parquet_blocks(path: PathType, size: int) -> Iterator[Columns]:
+    import pyarrow
+    from pyarrow import parquet
+
+    with open(path, "rb") as file:  # a missing file is an OSError
+        try:
+            found = parquet.ParquetFile(file)
+            batches = found.iter_batches(size)
+            for table in take_blocks(pyarrow.RecordBatchReader.from_batches(found.schema_arrow, batches), size):
+                table.validate(full=True)  # damaged pages may decode to offsets that lead outside
+                yield _from_arrow(table, fspath(path))
+        except pyarrow.ArrowException as problem:
+            said = " ".join(str(problem).split())[:200]
+            raise DataFormatError(f"not a readable Parquet file ({said}).", fspath(path)) from problem
+
+
+def _from_arrow(table: Any, path: str) -> Columns:
+    block = read_columns(table)
+    return Columns(block.data, path)
