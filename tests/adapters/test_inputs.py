@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from truepath.adapters.inputs import find_places, resolve_categorical
+from truepath.adapters.inputs import derive_hierarchy, find_places, resolve_categorical
 from truepath.learners import GlobalNaiveBayes, PCTree
 from truepath.preprocessing import AutoFeatures
 
@@ -75,3 +75,9 @@ def test_places_of_known_values():
     known = np.array([1.0, 4.0, 9.0])
     assert find_places(known, np.array([9.0, 0.0, np.nan, 10.0, 4.0])).tolist() == [2, -1, -1, -1, 1]
     assert find_places(np.empty(0), np.ones(2)).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("row", [None, 3.5, object(), {"a": 1}, [["a"]], ["a", None], [{"a"}]])
+def test_what_is_no_label_is_named_with_its_row(row):
+    with pytest.raises(TypeError, match=r"row 1 of y (is|holds) .*Write a name such as 'a'"):
+        derive_hierarchy([["a/b"], row])

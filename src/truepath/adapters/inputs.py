@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,14 +75,30 @@ def _holds_numbers(row: Any) -> bool:
 def _paths(values: NDArray[Any]) -> Iterator[Any]:
     """Yield every label path of an array of label collections or of columns of levels."""
     if values.ndim == 1:
-        for row in values.tolist():
-            yield from [row] if isinstance(row, str) else row
+        for i, row in enumerate(values.tolist()):
+            if not isinstance(row, (str, Collection)) or isinstance(row, Mapping):
+                raise TypeError(f"row {i} of y is {_shown(row)}, not a label or a collection of labels. {_WAYS}")
+            yield from (_path(label, i) for label in ([row] if isinstance(row, str) else row))
         return
     for path in values.reshape(-1, values.shape[-1]).tolist():
         filled = [not (cell is None or cell == "" or cell != cell) for cell in path]
         length = filled.index(False) if False in filled else len(path)
         if length:
             yield tuple(str(cell) for cell in path[:length])
+
+
+_WAYS = "Write a name such as 'a', a path such as 'a/b' or ('a', 'b'), or a list of them; [] for a row without labels."
+
+
+def _path(label: Any, row: int) -> Any:
+    """Return a label name or path; anything else is an error that names the row."""
+    if isinstance(label, str) or (isinstance(label, tuple) and all(isinstance(part, (str, int)) for part in label)):
+        return label
+    raise TypeError(f"row {row} of y holds {_shown(label)}, which is no label. {_WAYS}")
+
+
+def _shown(value: Any) -> str:
+    return f"{str(value)[:40]!r} ({type(value).__name__})"
 
 
 def encode_labels(Y: Any, hierarchy: Hierarchy) -> Any:
