@@ -7,7 +7,6 @@ of resident memory is reported; rows per second are of wall-clock time, those in
 
 from __future__ import annotations
 
-import argparse
 import resource
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from contextlib import suppress
 from time import perf_counter, process_time
 
 import numpy as np
+from data_folder import make_parser
 from scipy import sparse
 
 N_NODES = 45_000
@@ -104,10 +104,12 @@ def decode(n_rows):
 
 def main():
     """Run every part in a process of its own."""
-    parser = argparse.ArgumentParser()
+    parser = make_parser(__doc__)
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--part", choices=sorted(PARTS))
     given = parser.parse_args()
+    if given.smallest:
+        given.rows = 4
     if given.part:
         PARTS[given.part](given.rows)
         return

@@ -1,19 +1,17 @@
 """Cutset networks: times, what the pair counts cost, the paper's tables, and the same without leakage.
 
 Run ``PYTHONPATH=src python benchmarks/bench_cutset.py [times | tables | honest | rivals] [--sets flags,scene]``;
-without a name, ``times``. The data are read from ``../shared/data`` unless ``TRUEPATH_DATA`` says otherwise.
+without a name, ``times``. The data are looked for in ``$TRUEPATH_DATA``, else in ``../shared/data``.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-from pathlib import Path
 from statistics import median
 from time import process_time
 from types import SimpleNamespace
 
 import numpy as np
+from data_folder import home, make_parser, open_sets
 from sklearn.pipeline import make_pipeline
 
 from truepath import _kernels
@@ -23,8 +21,6 @@ from truepath.papers.base import Settings
 from truepath.papers.dimauro2016.paper import METHODS, PAPER, load_folds, measure_folds
 from truepath.preprocessing import LAIM
 
-HOME = Path(os.environ.get("TRUEPATH_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-SETTINGS = Settings(HOME)
 SETS = ("arts", "business", "cal500", "emotions", "flags", "health", "scene", "yeast")
 NETWORKS = ("RCNET", "CNET")
 
@@ -50,7 +46,7 @@ def times(sets):
           " bit-set counts, ms | dense product, ms | ratio | counts' share of the search |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name in sets:
-        ds = load_dataset(f"mulan/{name}", version="laim", fold=0, home=HOME)
+        ds = load_dataset(f"mulan/{name}", version="laim", fold=0)
         X, Y = dense(ds.train.X), dense(ds.train.y)
         model = RestrictedCutsetNetwork(force_nonempty=True)
         learn = clock(lambda m=model, X=X, y=Y: m.fit(X, y))
@@ -84,8 +80,8 @@ def count_once(X, Y):
 
 def original_rows(name, ds):
     """Return the original features of the rows of a fold, found by their discretised twins in the whole set."""
-    whole = load_dataset(f"mulan/{name}", version="laim", home=HOME)["all"]
-    features = dense(load_dataset(f"mulan/{name}", home=HOME)["all"].X)
+    whole = load_dataset(f"mulan/{name}", version="laim")["all"]
+    features = dense(load_dataset(f"mulan/{name}")["all"].X)
     waiting: dict[bytes, list[int]] = {}
     for row, key in enumerate(map(bytes, np.hstack([dense(whole.X), dense(whole.y)]).astype(np.uint8))):
         waiting.setdefault(key, []).append(row)
@@ -99,7 +95,7 @@ def original_rows(name, ds):
 def on_original_features(name):
     """Return the published folds with the original numeric features."""
     folds = []
-    for ds in load_folds(name, SETTINGS):
+    for ds in load_folds(name, Settings(home())):
         train, test = original_rows(name, ds)
         folds.append(
             SimpleNamespace(train=SimpleNamespace(X=train, y=ds.train.y), test=SimpleNamespace(X=test, y=ds.test.y))
@@ -130,24 +126,28 @@ def rerun(sets, labels):
         name, family = cell.key.split(", ", 1)
         if name not in sets or not any(METHODS[label].family == family for label in labels):
             continue
-        rows = cell.run(SETTINGS)
+        rows = cell.run(Settings(home()))
         for label in dict.fromkeys(row.method for row in rows):
             values = [f"{row.ours:.4f} ({row.published:.3f})" for row in rows if row.method == label]
             print(f"| {name} | {label} | {' | '.join(values)} |", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="?", default="times", choices=["times", "tables", "honest", "rivals"])
+    parts = {
+        "times": times,
+        "tables": lambda sets: rerun(sets, NETWORKS),
+        "honest": honest,
+        "rivals": lambda sets: rerun(sets, [label for label in METHODS if label not in NETWORKS]),
+    }
+    parser = make_parser(__doc__)
+    parser.add_argument("what", nargs="?", choices=list(parts))
     parser.add_argument("--sets", default="")
     chosen = parser.parse_args()
-    sets = chosen.sets.split(",") if chosen.sets else SETS
-    if chosen.what == "times":
-        times(chosen.sets.split(",") if chosen.sets else ("scene", "yeast", "arts"))
-    elif chosen.what == "honest":
-        honest(sets)
-    else:
-        rerun(sets, [label for label in METHODS if (label in NETWORKS) == (chosen.what == "tables")])
+    for what in parts if chosen.smallest and chosen.what is None else [chosen.what or "times"]:
+        usual = ("flags",) if chosen.smallest else ("scene", "yeast", "arts") if what == "times" else SETS
+        names = chosen.sets.split(",") if chosen.sets else usual
+        sets = open_sets([f"mulan/{name}" for name in names], chosen.smallest)
+        parts[what]([name.removeprefix("mulan/") for name in sets])
 
 
 if __name__ == "__main__":

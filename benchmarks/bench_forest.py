@@ -1,8 +1,9 @@
 """How fast are the forests, and how small: against scikit-learn's forest on the same criterion, one thread.
 
-Run from the repository's root: ``python benchmarks/bench_forest.py [speed|threads|memory|size|start|scaling]``. Needs
-the benchmark data in ``../shared/data`` (``scaling`` does not). Prints Markdown tables; the ratios of a row belong to
-one run: both forests are grown in turn, in the same process, several times, and medians are compared.
+Run from the repository's root: ``python benchmarks/bench_forest.py [speed|threads|memory|size|start|scaling]``. The
+data are looked for in ``$TRUEPATH_DATA``, else in ``../shared/data`` (``scaling`` needs none). Prints Markdown tables;
+the ratios of a row belong to one run: both forests are grown in turn, in the same process, several times, and medians
+are compared.
 
 Settings: 50 trees, bootstrap, sqrt(d) features, minimal leaf weight 5; scikit-learn's RandomForestRegressor gets
 Y * sqrt(w), min_weight_fraction_leaf = 5 / n and the same X, missing values included. It is grown with fewer trees
@@ -11,7 +12,6 @@ where 50 take minutes (column "trees"), and its time is scaled to 50. Compile ti
 
 from __future__ import annotations
 
-import argparse
 import os
 import pickle
 import subprocess
@@ -21,9 +21,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+from data_folder import make_parser, open_sets
 from scipy import sparse
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = {"imclef07a": 10, "cellcycle_FUN": 10, "seq_FUN": 10, "diatoms": 10, "cellcycle_GO": 3}
 N_TREES = 50
 
@@ -32,7 +32,7 @@ def load(name):
     """Return features, labels, hierarchy and nominal columns of train and valid together."""
     from truepath import load_dataset
 
-    ds = load_dataset(name, home=DATA)
+    ds = load_dataset(f"hmc/{name}")
     ds = ds.merge("train", "valid", into="train") if "valid" in ds else ds
     X = ds.train.X.toarray() if sparse.issparse(ds.train.X) else np.asarray(ds.train.X)
     return X, sparse.csr_array(ds.train.y), ds.hierarchy, list(ds.categories)
@@ -69,14 +69,15 @@ def seconds(function, *arguments):
     return time.perf_counter() - start, time.process_time() - cpu
 
 
-def bench_speed(repeats=3):
+def bench_speed(sets, n_trees, repeats=3):
     print("| data set | trees of scikit-learn | its time for 50 | PCTForest, 50 trees | ratio | ratio of CPU time |")
     print("|---|---|---|---|---|---|")
-    for name, n_theirs in SETS.items():
+    for name in sets:
+        n_theirs = min(SETS[name], n_trees)
         data = load(name)
         ours(data, 2)  # compiles
-        runs = np.array([[*seconds(theirs, data, n_theirs), *seconds(ours, data)] for _ in range(repeats)])
-        runs[:, :2] *= N_TREES / n_theirs
+        runs = np.array([[*seconds(theirs, data, n_theirs), *seconds(ours, data, n_trees)] for _ in range(repeats)])
+        runs[:, :2] *= n_trees / n_theirs
         wall, _, own_wall, _ = np.median(runs, axis=0)
         ratio, cpu_ratio = np.median(runs[:, 0] / runs[:, 2]), np.median(runs[:, 1] / runs[:, 3])
         print(
@@ -84,13 +85,13 @@ def bench_speed(repeats=3):
         )
 
 
-def bench_threads(repeats=20):
+def bench_threads(sets, n_trees, repeats=20):
     """Report the fastest runs of each: other work on the machine takes the second core most of the time."""
     print("| data set | one thread | two threads | ratio |\n|---|---|---|---|")
-    for name in SETS:
+    for name in sets:
         data = load(name)
         ours(data, 2)
-        runs = [[seconds(ours, data, N_TREES, n_jobs)[0] for n_jobs in (1, 2)] for _ in range(repeats)]
+        runs = [[seconds(ours, data, n_trees, n_jobs)[0] for n_jobs in (1, 2)] for _ in range(repeats)]
         one, two = np.min(runs, axis=0)
         print(f"| {name} | {one:.2f} s | {two:.2f} s | {one / two:.2f}x |", flush=True)
 
@@ -102,7 +103,7 @@ def peak_mb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def measure_memory(name, who):
+def measure_memory(name, who, n_trees):
     """Print by how much growing raises the peak: data loaded, libraries and kernels warm."""
     data = load(name)
     X, Y, hierarchy, nominal = data
@@ -110,55 +111,67 @@ def measure_memory(name, who):
     grow = ours if who == "ours" else lambda part, n: theirs(part, n)
     grow(few, 1)
     before = peak_mb()
-    kept = grow(data, N_TREES)
+    kept = grow(data, int(n_trees))
     print(peak_mb() - before, len(kept.estimators_) if who == "theirs" else len(kept.trees_))
 
 
-def bench_memory():
+def bench_memory(sets, n_trees, repeats=1):
     print("| data set | scikit-learn | PCTForest | share |\n|---|---|---|---|")
-    for name in SETS:
+    for name in sets:
         found = {}
         for who in ("theirs", "ours"):
-            out = subprocess.run(
-                [sys.executable, __file__, "memory-of", name, who], capture_output=True, text=True, check=True
-            )
+            command = [sys.executable, __file__, "memory-of", name, who, str(n_trees)]
+            out = subprocess.run(command, capture_output=True, text=True, check=True)
             found[who] = float(out.stdout.split()[-2])
-        print(
-            f"| {name} | {found['theirs']:.0f} MB | {found['ours']:.1f} MB | 1/{found['theirs'] / found['ours']:.0f} |",
-            flush=True,
-        )
+        print(f"| {name} | {found['theirs']:.0f} MB | {found['ours']:.1f} MB | {share(**found)} |", flush=True)
 
 
-def bench_size():
-    print("| data set | 50 trees, pickled |\n|---|---|")
-    for name in SETS:
-        print(f"| {name} | {len(pickle.dumps(ours(load(name)))) / 1e6:.1f} MB |", flush=True)
+def share(theirs, ours):
+    """Say ours as a share of theirs; a forest that fits in memory already held does not raise the peak at all."""
+    return f"1/{theirs / ours:.0f}" if ours > 0 else "no rise"
 
 
+def bench_size(sets, n_trees, repeats=1):
+    print(f"| data set | {n_trees} trees, pickled |\n|---|---|")
+    for name in sets:
+        print(f"| {name} | {len(pickle.dumps(ours(load(name), n_trees))) / 1e6:.1f} MB |", flush=True)
+
+
+START_SET = "cellcycle_FUN"
 START = """
 import time, sys, pathlib
 sys.path.insert(0, {folder!r})
 import bench_forest, truepath.learners
-data = bench_forest.load("cellcycle_FUN")
+data = bench_forest.load({name!r})
 start, cpu = time.perf_counter(), time.process_time()
-bench_forest.ours(data)
+bench_forest.ours(data, {n_trees})
 print(time.perf_counter() - start, time.process_time() - cpu)
 """
 
 
-def bench_start():
-    print("| first fit of a process, cellcycle_FUN, 50 trees | wall | CPU |\n|---|---|---|")
-    code = START.format(folder=str(Path(__file__).parent))
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        for what, repeats in (("nothing compiled yet", 1), ("kernels in the cache, best of 5", 5)):
-            runs = []
-            for _ in range(repeats):
-                command = [sys.executable, "-c", code]
-                out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-                runs.append([float(word) for word in out.stdout.split()[-2:]])
-            wall, cpu = np.min(runs, axis=0)
-            print(f"| {what} | {wall:.2f} s | {cpu:.2f} s |", flush=True)
+def bench_start(sets, n_trees, repeats=5):
+    if START_SET not in sets:
+        return
+    print(f"| first fit of a process, {START_SET}, {n_trees} trees | wall | CPU |\n|---|---|---|")
+    code = START.format(folder=str(Path(__file__).parent), name=START_SET, n_trees=n_trees)
+    if repeats > 1:
+        with tempfile.TemporaryDirectory() as folder:
+            print_start(code, "nothing compiled yet", 1, {**os.environ, "NUMBA_CACHE_DIR": folder})
+            print_start(
+                code, f"kernels in the cache, best of {repeats}", repeats, {**os.environ, "NUMBA_CACHE_DIR": folder}
+            )
+    else:  # the smallest form compiles nothing twice
+        print_start(code, "kernels in the cache", 1, dict(os.environ))
+
+
+def print_start(code, what, repeats, environment):
+    """Print the best of several processes."""
+    runs = []
+    for _ in range(repeats):
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        runs.append([float(word) for word in out.stdout.split()[-2:]])
+    wall, cpu = np.min(runs, axis=0)
+    print(f"| {what} | {wall:.2f} s | {cpu:.2f} s |", flush=True)
 
 
 def made_up(n_rows, n_classes, per_row, n_features=30, seed=0):
@@ -178,14 +191,15 @@ def made_up(n_rows, n_classes, per_row, n_features=30, seed=0):
     return X, Y, hierarchy, []
 
 
-def bench_scaling():
+def bench_scaling(sets, n_trees, repeats=2):
     cases = [(5_000, 1_000, 2), (20_000, 1_000, 2), (100_000, 1_000, 2)]
     cases += [(20_000, 1_000, 1), (20_000, 1_000, 4), (20_000, 1_000, 8), (20_000, 100, 2), (20_000, 10_000, 2)]
+    cases = cases if repeats > 1 else [(300, 20, 2)]
     print("| rows | classes | labels per row, closed | one tree | per row and label |\n|---|---|---|---|---|")
     ours(made_up(200, 20, 2), 1)
     for n_rows, n_classes, per_row in cases:
         data = made_up(n_rows, n_classes, per_row)
-        took = min(seconds(ours, data, 2)[1] for _ in range(2)) / 2
+        took = min(seconds(ours, data, 2)[1] for _ in range(repeats)) / 2
         labels = data[1].nnz / n_rows
         print(
             f"| {n_rows:,} | {n_classes:,} | {labels:.1f} | {took:.2f} s | {took / data[1].nnz * 1e6:.2f} us |",
@@ -205,13 +219,16 @@ def main():
         "start": bench_start,
         "scaling": bench_scaling,
     }
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__)
     parser.add_argument("what", nargs="?", choices=[*benches, "all"], default="all")
     asked = parser.parse_args()
+    names = [f"hmc/{name}" for name in ([START_SET] if asked.smallest else SETS)]
+    sets = [name.removeprefix("hmc/") for name in open_sets(names, asked.smallest)]
+    size = {"n_trees": 2, "repeats": 1} if asked.smallest else {"n_trees": N_TREES}
     for what, bench in benches.items():
         if asked.what in (what, "all"):
-            print(f"\n### {what}\n")
-            bench()
+            print(f"\n### {what}\n", flush=True)
+            bench(sets, **size)
 
 
 if __name__ == "__main__":

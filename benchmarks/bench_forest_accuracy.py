@@ -1,7 +1,8 @@
 """How good are the forests: AU(PRC) beside scikit-learn's, micro-F1 beside the labelling paper's, missing values.
 
 Run from the repository's root: ``python benchmarks/bench_forest_accuracy.py [auprc|f1|missing|protocols] [--seeds 5]``.
-Needs the benchmark data in ``../shared/data``. Prints Markdown tables of means (and standard deviations) over seeds.
+The data are looked for in ``$TRUEPATH_DATA``, else in ``../shared/data``. Prints Markdown tables of means (and standard
+deviations) over seeds.
 
 Settings everywhere: 50 trees, bootstrap, sqrt(d) features, minimal leaf weight 5, w0 = 0.75, averaged parents.
 ``f1`` has the authors' own instead, as their log of ImCLEF07A shows: minimal weight 2 and log2(d) + 1 features.
@@ -10,10 +11,8 @@ Protocol of ``auprc`` and ``missing``: train and valid together, test; average p
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
+from data_folder import make_parser, open_sets
 from scipy import sparse
 from sklearn.ensemble import RandomForestRegressor
 
@@ -22,15 +21,16 @@ from truepath.decoders import SingleThreshold
 from truepath.learners import PCTForest, class_weights
 from truepath.metrics import auprc, micro_f1
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = ["imclef07a", "diatoms", "cellcycle_FUN", "seq_FUN", "cellcycle_GO"]
+PROTOCOLS = ("cellcycle_FUN", "seq_FUN", "cellcycle_GO")
+MISSING = ("cellcycle_FUN", "seq_FUN", "diatoms", "imclef07a")
 TABLE_4 = {"cellcycle_GO": 0.4744, "diatoms": 0.5856, "enron": 0.6574, "imclef07a": 0.7955, "seq_FUN": 0.3070}
 EXTRA = {"splitter": "random", "bootstrap": False, "max_features": 1 / 3}
 
 
 def load(name, parts=("train", "valid")):
     """Return the data set with its training parts joined as "train"."""
-    ds = load_dataset(name, home=DATA)
+    ds = load_dataset(f"hmc/{name}")
     present = [part for part in parts if part in ds]
     return ds.merge(*present, into="train") if len(present) > 1 else ds
 
@@ -72,10 +72,10 @@ def show(values):
     return f"{np.mean(values):.4f} ± {np.std(values):.4f}"
 
 
-def bench_auprc(seeds):
+def bench_auprc(seeds, sets):
     print("| data set | PCTForest | scikit-learn | difference | extra-randomised | PCTForest, top nodes left out |")
     print("|---|---|---|---|---|---|")
-    for name in SETS:
+    for name in filter(sets.__contains__, SETS):
         ds = load(name)
         ours = [forest(ds, seed).fit(ds.train.X, ds.train.y).predict_proba(ds.test.X) for seed in range(seeds)]
         extra = [
@@ -91,9 +91,9 @@ def bench_auprc(seeds):
         )
 
 
-def bench_protocols(seeds):
+def bench_protocols(seeds, sets):
     print("| data set | train -> test | train + valid -> test |\n|---|---|---|")
-    for name in ("cellcycle_FUN", "seq_FUN", "cellcycle_GO"):
+    for name in filter(sets.__contains__, PROTOCOLS):
         row = []
         for ds in (load(name, ("train",)), load(name)):
             row.append(
@@ -102,9 +102,10 @@ def bench_protocols(seeds):
         print(f"| {name} | {show(row[0])} | {show(row[1])} |", flush=True)
 
 
-def bench_f1(seeds):
+def bench_f1(seeds, sets):
     print("| data set | Table 4 | test micro-F1 | difference | validation micro-F1 |\n|---|---|---|---|---|")
-    for name, published in TABLE_4.items():
+    for name in filter(sets.__contains__, TABLE_4):
+        published = TABLE_4[name]
         found = [f1_of_seed(name, seed) for seed in range(seeds)]
         test, valid = np.mean(found, axis=0)
         print(
@@ -115,7 +116,7 @@ def bench_f1(seeds):
 
 def f1_of_seed(name, seed):
     """Train, tune the threshold on valid (a random third of train where there is none), refit on both, test."""
-    ds = load_dataset(name, home=DATA)
+    ds = load_dataset(f"hmc/{name}")
     if "valid" not in ds:
         ds = ds.split({"train": 2 / 3, "valid": 1 / 3}, of="train", random_state=seed)
     both = ds.merge("train", "valid", into="train")
@@ -126,10 +127,10 @@ def f1_of_seed(name, seed):
     return micro_f1(ds.test.y, decoder.predict(S)), decoder.objective_value_
 
 
-def bench_missing(seeds):
+def bench_missing(seeds, sets):
     print("| data set | complete | 20 % removed, native | 20 % removed, mean imputed | drop native | drop imputed |")
     print("|---|---|---|---|---|---|")
-    for name in ("cellcycle_FUN", "seq_FUN", "diatoms", "imclef07a"):
+    for name in filter(sets.__contains__, MISSING):
         ds = load(name)
         found = np.array([missing_of_seed(ds, seed) for seed in range(seeds)]).mean(axis=0)
         drops = found[0] - found[1:]
@@ -152,14 +153,18 @@ def missing_of_seed(ds, seed):
 
 def main():
     benches = {"auprc": bench_auprc, "f1": bench_f1, "missing": bench_missing, "protocols": bench_protocols}
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__)
     parser.add_argument("what", nargs="?", choices=[*benches, "all"], default="all")
     parser.add_argument("--seeds", type=int, default=5)
     asked = parser.parse_args()
+    if asked.smallest:
+        asked.seeds = 1
+    names = ["seq_FUN"] if asked.smallest else sorted({*SETS, *TABLE_4, *PROTOCOLS, *MISSING})
+    sets = [name.removeprefix("hmc/") for name in open_sets([f"hmc/{name}" for name in names], asked.smallest)]
     for what, bench in benches.items():
         if asked.what in (what, "all"):
             print(f"\n### {what}, {asked.seeds} seeds\n")
-            bench(asked.seeds)
+            bench(asked.seeds, sets)
 
 
 if __name__ == "__main__":

@@ -9,18 +9,19 @@ from statistics import median
 from time import perf_counter
 
 import numpy as np
+from data_folder import make_parser
 from scipy import sparse
 
 from truepath import Hierarchy
 
-N_NODES, N_EDGES, N_ROWS, N_LABELS = 100_000, 200_000, 10_000, 5
+N_LABELS = 5
 
 
-def make_edges(rng: np.random.Generator) -> list[tuple[str, str]]:
-    """A random recursive DAG, named in a shuffled order so that it must be sorted."""
-    child = np.concatenate([np.arange(1, N_NODES), rng.integers(1, N_NODES, N_EDGES - N_NODES + 1)])
+def make_edges(n_nodes: int, rng: np.random.Generator) -> list[tuple[str, str]]:
+    """A random recursive DAG of two edges per node, named in a shuffled order so that it must be sorted."""
+    child = np.concatenate([np.arange(1, n_nodes), rng.integers(1, n_nodes, n_nodes + 1)])
     parent = (rng.random(child.size) * child).astype(int)
-    names = np.array([f"GO:{v:07d}" for v in range(N_NODES)])[rng.permutation(N_NODES)]
+    names = np.array([f"GO:{v:07d}" for v in range(n_nodes)])[rng.permutation(n_nodes)]
     return list(zip(names[parent].tolist(), names[child].tolist()))
 
 
@@ -36,12 +37,14 @@ def timed(function, repeats: int = 5) -> float:
 
 
 def main() -> None:
+    smallest = make_parser(__doc__).parse_args().smallest
+    n_nodes, n_rows = (100, 20) if smallest else (100_000, 10_000)
     rng = np.random.default_rng(0)
-    edges = make_edges(rng)
+    edges = make_edges(n_nodes, rng)
     h = Hierarchy.from_edges(edges)
-    rows = np.repeat(np.arange(N_ROWS), N_LABELS)
+    rows = np.repeat(np.arange(n_rows), N_LABELS)
     ones = np.ones(rows.size, bool)
-    Y = sparse.csr_array((ones, (rows, rng.integers(0, N_NODES, rows.size))), shape=(N_ROWS, N_NODES))
+    Y = sparse.csr_array((ones, (rows, rng.integers(0, h.n_nodes, rows.size))), shape=(n_rows, h.n_nodes))
     closed = h.close(Y)
     ends = [end for edge in edges for end in edge]
     yardstick = timed(lambda: dict.fromkeys(ends))
@@ -55,7 +58,7 @@ def main() -> None:
         f"| a dict of the {len(ends):,} edge ends | {build / yardstick:.1f} |"
     )
     print(
-        f"| close {N_ROWS:,} rows of {N_LABELS} labels ({closed.nnz:,} after) | {close:.3f} "
+        f"| close {n_rows:,} rows of {N_LABELS} labels ({closed.nnz:,} after) | {close:.3f} "
         f"| `np.sort` of the {closed.nnz:,} column numbers | {close / sort:.1f} |"
     )
     print(f"| check that they are closed | {check:.3f} | the same sort | {check / sort:.1f} |")

@@ -1,18 +1,18 @@
 """Mandatory leaf prediction: how fast, how much faster than the printed algorithms, how often greedy = exact.
 
 Run ``python benchmarks/bench_leaf.py [speed] [dag] [agreement]`` (all three by default); prints Markdown tables of
-medians. Times are those of one thread, counted by the processor, so that a busy machine does not distort them. The
-printed Algorithms 1-3 are compiled too, from the plain transcription below, and are handed the same weights.
+medians. The data are looked for in ``$TRUEPATH_DATA``, else in ``../shared/data``. Times are those of one thread,
+counted by the processor, so that a busy machine does not distort them. The printed Algorithms 1-3 are compiled too,
+from the plain transcription below, and are handed the same weights.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from statistics import median
 from time import thread_time
 
 import numpy as np
+from data_folder import make_parser, open_sets
 from numba import njit
 
 from truepath import Hierarchy
@@ -22,7 +22,6 @@ from truepath.decoders.leaves.greedy import GreedySearch, parent_of
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.decoders.leaves.weights import posterior_weights, risk_weights
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = ("cellcycle_FUN", "enron", "imclef07a", "diatoms")  # trees
 
 
@@ -140,19 +139,19 @@ def random_marginals(h: Hierarchy, n_rows: int, rng: np.random.Generator) -> np.
     return S
 
 
-def bench_trees() -> None:
+def bench_trees(smallest: bool) -> None:
     print("\nNanoseconds per node and row on random trees; `all` starts from marginals, `search` from weights.\n")
     print(
         "| nodes | leaves | MAS all k, all | search | exact any k, all | search | exact k = 10, all | printed/search |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for n_nodes in (500, 4_000, 40_000):
-        bench_tree(n_nodes, np.random.default_rng(0))
+    for n_nodes in (20,) if smallest else (500, 4_000, 40_000):
+        bench_tree(n_nodes, max(10, (200 if smallest else 400_000) // n_nodes), np.random.default_rng(0))
 
 
-def bench_tree(n_nodes: int, rng: np.random.Generator) -> None:
+def bench_tree(n_nodes: int, n_rows: int, rng: np.random.Generator) -> None:
     h = random_tree(n_nodes, rng)
-    n_rows, n_leaves = max(10, 400_000 // n_nodes), h.leaves.size
+    n_leaves = h.leaves.size
     S = random_marginals(h, n_rows, rng)
     weights, every = posterior_weights(S, h), np.full(n_rows, n_leaves)
     greedy, optimum = GreedySearch(h), TreeOptimum(h)
@@ -161,7 +160,7 @@ def bench_tree(n_nodes: int, rng: np.random.Generator) -> None:
         lambda: greedy.path(weights, every),
         lambda: ExactLeafMAP(hierarchy=h).predict(S),
         lambda: optimum.solve(weights, None),
-        lambda: ExactLeafMAP(k=10, hierarchy=h).predict(S),
+        lambda: ExactLeafMAP(k=min(10, n_leaves), hierarchy=h).predict(S),
     ]
     ns = [timed(job) / S.size * 1e9 for job in jobs]
     ratio = "not run"
@@ -194,72 +193,77 @@ def load(name: str):
     """Train and valid together, nominal features as 0/1 columns."""
     from truepath.data import load_dataset
 
-    ds = load_dataset(name, home=DATA).one_hot()
+    ds = load_dataset(f"hmc/{name}").one_hot()
     return ds.merge(*[split for split in ds if split != "test"], into="train")
 
 
-def reduce(ds):
+def reduce(ds, n_least: int = 10):
     """The mandatory setting: full paths only, labels of at least 10 training rows, then full paths once more."""
     from truepath.data.full_paths import keep_full_paths
 
-    return keep_full_paths(keep_full_paths(ds).prune(10))
+    return keep_full_paths(keep_full_paths(ds).prune(n_least))
 
 
 def _dense(M) -> np.ndarray:
     return M.toarray() if hasattr(M, "toarray") else np.asarray(M)
 
 
-def bench_dag() -> None:
-    ds = load("cellcycle_GO")
-    h, S = ds.hierarchy, forest_scores(ds, 20)[:100]
-    weights, greedy, ten = posterior_weights(S, h), GreedySearch(h), np.full(100, 10)
-    ours = greedy.path(weights, ten)
+def bench_dag(smallest: bool) -> None:
+    if not open_sets(["hmc/cellcycle_GO"], smallest):
+        return
+    ds, (n_rows, n_few, k) = load("cellcycle_GO"), (8, 4, 3) if smallest else (100, 20, 10)
+    h, S = ds.hierarchy, forest_scores(ds, 20)[:n_rows]
+    weights, greedy, each = posterior_weights(S, h), GreedySearch(h), np.full(n_rows, k)
+    ours = greedy.path(weights, each)
 
     def printed(i: int):
-        return printed_on_dag(weights.nodes[i], weights.root[i], 10, h.leaves, h.parent_ptr, h.parent_idx)
+        return printed_on_dag(weights.nodes[i], weights.root[i], k, h.leaves, h.parent_ptr, h.parent_idx)
 
-    same = np.mean([np.allclose(printed(i)[1], ours.values[i]) for i in range(100)])
-    literal = timed(lambda: [printed(i) for i in range(20)], 3) / 20
-    search = timed(lambda: greedy.path(weights, ten)) / 100
-    whole = timed(lambda: MAS(k=10, hierarchy=h).predict(S)) / 100
-    every = timed(lambda: MAS(hierarchy=h).predict(S), 3) / 100
+    same = np.mean([np.allclose(printed(i)[1], ours.values[i]) for i in range(n_rows)])
+    literal = timed(lambda: [printed(i) for i in range(n_few)], 3) / n_few
+    search = timed(lambda: greedy.path(weights, each)) / n_rows
+    whole = timed(lambda: MAS(k=k, hierarchy=h).predict(S)) / n_rows
+    every = timed(lambda: MAS(hierarchy=h).predict(S), 3) / n_rows
     print(f"\nDAG: cellcycle_GO ({h.n_nodes:,} nodes, {h.leaves.size:,} leaves), milliseconds per row.\n")
-    print(
-        "| printed Algorithm 3, k = 10 | search, k = 10 | printed/search | same values | MAS(k=10), all | MAS(), all |"
-    )
+    columns = f"printed Algorithm 3, k = {k} | search, k = {k} | printed/search | same values | MAS(k={k}), all"
+    print(f"| {columns} | MAS(), all |")
     print("|---|---|---|---|---|---|")
     times = [f"{1e3 * seconds:.3f}" for seconds in (literal, search, whole, every)]
     print("| " + " | ".join([*times[:2], f"{literal / search:.0f}", f"{same:.0%}", *times[2:]]) + " |")
-    bench_programme(S[:10], h, ours.values[:10, -1])
+    bench_programme(S[:10], h, ours.values[:10, -1], k)
 
 
-def bench_programme(S: np.ndarray, h: Hierarchy, greedy_value: np.ndarray) -> None:
-    """The integer programme for k = 10, beside what the greedy found."""
-    exact, start, weights = ExactLeafMAP(k=10, time_limit=60.0, hierarchy=h), thread_time(), posterior_weights(S, h)
+def bench_programme(S: np.ndarray, h: Hierarchy, greedy_value: np.ndarray, k: int) -> None:
+    """The integer programme for k leaves, beside what the greedy found."""
+    exact, start, weights = ExactLeafMAP(k=k, time_limit=60.0, hierarchy=h), thread_time(), posterior_weights(S, h)
     Y, gaps = exact.predict_with_gaps(S)
     seconds = (thread_time() - start) / len(S)
     better = weights.root + np.where(Y, weights.nodes, 0).sum(axis=1) > greedy_value + 1e-6
     print(
-        f"\nExactLeafMAP(k=10), the integer programme: {seconds:.2f} s per row over {len(S)} rows, "
+        f"\nExactLeafMAP(k={k}), the integer programme: {seconds:.2f} s per row over {len(S)} rows, "
         f"{(gaps == 0).sum()} proved, better than the greedy in {better.sum()}."
     )
 
 
-def bench_agreement() -> None:
+def bench_agreement(smallest: bool) -> None:
     print("\nPer cent of test rows where the greedy's set of k leaves is a best one (in brackets: best sets nested);")
     print("`any` is unknown k. Reduced: full paths, labels of 10 rows, full paths once more.\n")
     print("| data | rows | leaves | weights | " + " | ".join(map(str, range(2, 11))) + " | any |")
     print("|---|---|---|---|" + "---|" * 10)
-    for name in SETS:
-        for title, ds in ((name, load(name)), (f"{name} reduced", reduce(load(name)))):
-            bench_rows(title, forest_scores(ds), ds.hierarchy)
-    ds = reduce(load("cellcycle_GO"))  # a DAG: one integer programme for each row and k
-    bench_rows("cellcycle_GO reduced", forest_scores(ds, 50)[:40], ds.hierarchy)
+    names = ("hmc/enron", "hmc/cellcycle_GO") if smallest else (*(f"hmc/{name}" for name in SETS), "hmc/cellcycle_GO")
+    n_trees, n_rows, n_least = (5, 4, 1) if smallest else (100, 40, 10)
+    for name in [found.removeprefix("hmc/") for found in open_sets(names, smallest)]:
+        if name == "cellcycle_GO":  # a DAG: one integer programme for each row and k
+            ds = reduce(load(name), n_least)
+            bench_rows(f"{name} reduced", forest_scores(ds, n_trees // 2)[:n_rows], ds.hierarchy)
+            continue
+        for title, ds in ((name, load(name)), (f"{name} reduced", reduce(load(name), n_least))):
+            bench_rows(title, forest_scores(ds, n_trees), ds.hierarchy)
 
 
 def bench_rows(title: str, S: np.ndarray, h: Hierarchy) -> None:
     for weights, decoder in (("map", MAS(hierarchy=h)), ("risk", MASR(1.0, hierarchy=h))):
-        found = nested_agreement(S, h, 10, weights=weights)
+        found = nested_agreement(S, h, min(10, h.leaves.size), weights=weights)
         node_weights = posterior_weights(S, h) if weights == "map" else risk_weights(S, h, 1.0)
         optimum = TreeOptimum(h) if h.is_tree else DagOptimum(h, 60.0)
         best = optimum.solve(node_weights, None)[1]
@@ -271,8 +275,11 @@ def bench_rows(title: str, S: np.ndarray, h: Hierarchy) -> None:
 
 def main() -> None:
     parts = {"speed": bench_trees, "dag": bench_dag, "agreement": bench_agreement}
-    for name in sys.argv[1:] or parts:
-        parts[name]()
+    parser = make_parser(__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(parts))
+    asked = parser.parse_args()
+    for name in asked.parts or parts:
+        parts[name](asked.smallest)
 
 
 if __name__ == "__main__":

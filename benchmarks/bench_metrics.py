@@ -1,40 +1,38 @@
 """Time the metrics against one np.sort of the same scores, and against scikit-learn where it has a twin.
 
 Run from the repository's root: ``python benchmarks/bench_metrics.py``. The matrix is 1278 x 4125, the test part of
-cellcycle_GO with its hierarchy when the benchmark data lie in ``../shared/data``, else a random DAG of that size.
+cellcycle_GO with its hierarchy when the benchmark data are there, else a random DAG of that size.
 Prints a Markdown table of medians; the ratios belong to this one run.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
+from data_folder import home, make_parser
 from sklearn.metrics import average_precision_score, f1_score
 
 from truepath import Hierarchy, metrics
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 N_SAMPLES, N_NODES = 1278, 4125
 
 
-def random_problem(rng):
-    """A DAG of GO's size and shape, and closed labels at GO's density."""
-    parents = [[]] + [np.unique(rng.integers(0, v, rng.integers(1, 3))).tolist() for v in range(1, N_NODES)]
+def random_problem(rng, n_samples, n_nodes):
+    """A DAG of GO's shape, and closed labels at GO's density."""
+    parents = [[]] + [np.unique(rng.integers(0, v, rng.integers(1, 3))).tolist() for v in range(1, n_nodes)]
     hierarchy = Hierarchy.from_parents(parents)
-    Y = np.zeros((N_SAMPLES, N_NODES), bool)
-    Y[np.repeat(np.arange(N_SAMPLES), 4), rng.integers(0, N_NODES, 4 * N_SAMPLES)] = True
+    Y = np.zeros((n_samples, n_nodes), bool)
+    Y[np.repeat(np.arange(n_samples), 4), rng.integers(0, n_nodes, 4 * n_samples)] = True
     return "random DAG", hierarchy, hierarchy.close(Y)
 
 
-def load_problem(rng):
+def load_problem(rng, smallest):
     """cellcycle_GO's hierarchy and test labels where they can be read, else random ones."""
-    folder = DATA / "hmc" / "cellcycle_GO"
-    if not folder.is_dir():
-        return random_problem(rng)
+    folder = home() / "hmc" / "cellcycle_GO"
+    if smallest or not folder.is_dir():
+        return random_problem(rng, *(20, 15) if smallest else (N_SAMPLES, N_NODES))
     from truepath.data import read_clus_arff
 
     dataset = read_clus_arff({"test": folder / "test.arff.xz"})
@@ -54,11 +52,12 @@ def median_times(functions, repeats):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__)
     parser.add_argument("--repeats", type=int, default=7)
-    repeats = parser.parse_args().repeats
+    asked = parser.parse_args()
+    repeats = 1 if asked.smallest else asked.repeats
     rng = np.random.default_rng(0)
-    name, hierarchy, Y = load_problem(rng)
+    name, hierarchy, Y = load_problem(rng, asked.smallest)
     scores = np.clip(0.4 * Y + 0.6 * rng.random(Y.shape) ** 3, 0, 1)
     for v in range(hierarchy.n_nodes):  # coherent, as a learner's scores would be
         for u in hierarchy.parents(v):

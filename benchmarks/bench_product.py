@@ -1,13 +1,12 @@
 """What the product costs beside what it is built on: commands, model files, the work of classifier and experiments.
 
 Run as ``PYTHONPATH=src python benchmarks/bench_product.py``. Every row is a ratio measured in one run, the median of
-several rounds in which ours and the yardstick take turns. ``../shared/data`` (cellcycle_GO) is used for the table of
-scores and the report where it is there; a made-up hierarchy of the same size otherwise.
+several rounds in which ours and the yardstick take turns. cellcycle_GO is used for the table of
+scores and the report where the benchmark data are there; a made-up hierarchy of the same size otherwise.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 import statistics
 import subprocess
@@ -17,6 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from data_folder import home, make_parser
 from sklearn.base import clone
 
 from truepath import HierarchicalClassifier, load_dataset
@@ -28,7 +28,6 @@ from truepath.learners import PCTForest, PCTree
 from truepath.persistence import load, save
 from truepath.report import Evaluated, Run, write_report
 
-HOME = Path(os.environ.get("TRUEPATH_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 ROUNDS = 5
 
 
@@ -38,9 +37,9 @@ def clock(work):
     return time.perf_counter() - start
 
 
-def duel(name, ours, yardstick, what, rounds=ROUNDS):
+def duel(name, ours, yardstick, what, rounds=None):
     """Let the two take turns; print the medians and the median of the ratios."""
-    pairs = [(clock(ours), clock(yardstick)) for _ in range(rounds)]
+    pairs = [(clock(ours), clock(yardstick)) for _ in range(min(rounds or ROUNDS, ROUNDS))]
     mine, theirs = (statistics.median(side) for side in zip(*pairs))
     ratio = statistics.median(a / b for a, b in pairs)
     print(f"| {name} | {mine:.3f} | {what} | {theirs:.3f} | {ratio:.2f} |", flush=True)
@@ -51,19 +50,21 @@ def run(*arguments):
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def large():
+def large(smallest):
     """Return cellcycle_GO, or data of its size."""
-    if (HOME / "hmc" / "cellcycle_GO").is_dir():
-        return load_dataset("cellcycle_GO", home=HOME)
+    if smallest:
+        return make_hmc(n_samples=60, n_nodes=12, random_state=0)
+    if (home() / "hmc" / "cellcycle_GO").is_dir():
+        return load_dataset("hmc/cellcycle_GO", home=home())
     return make_hmc(n_samples=3750, n_nodes=4125, random_state=0)
 
 
-def commands(folder, h):
+def commands(folder, h, n_rows):
     """`--help`, and labelling a large table of scores."""
     import pandas as pd
 
     duel("`truepath --help`", lambda: run("-m", "truepath", "--help"), lambda: run("-c", "pass"), "`python -c pass`")
-    S = MinDown(hierarchy=h).transform(np.random.default_rng(0).random((1278, h.n_nodes)))
+    S = MinDown(hierarchy=h).transform(np.random.default_rng(0).random((n_rows, h.n_nodes)))
     write_scores(folder / "scores.csv", S, h)
     (folder / "h.json").write_text(h.to_json())
     files = (str(folder / "scores.csv"), "-H", str(folder / "h.json"))
@@ -102,9 +103,9 @@ def classifier(topics):
     duel("`HierarchicalClassifier.fit`, 4 folds", lambda: honest.fit(X, Y), five_fits, "the five fits alone")
 
 
-def experiments():
+def experiments(n_sets=20):
     """The experiments' own work beside very small fits."""
-    made = {f"made {k}": make_hmc(100, n_nodes=10, random_state=k) for k in range(20)}
+    made = {f"made {k}": make_hmc(100, n_nodes=10, random_state=k) for k in range(n_sets)}
     plan = {"datasets": made, "methods": {"tree": PCTree(), "stump": PCTree(max_depth=1)}, "measures": ["micro_f1"]}
 
     def plain_loop():
@@ -116,7 +117,7 @@ def experiments():
         with tempfile.TemporaryDirectory() as place:
             run_experiment(plan, place)
 
-    duel("`run_experiment`, 40 runs of milliseconds", experiment, plain_loop, "the fits in a loop")
+    duel(f"`run_experiment`, {2 * n_sets} runs of milliseconds", experiment, plain_loop, "the fits in a loop")
 
 
 def reports(folder, ds):
@@ -137,13 +138,19 @@ def reports(folder, ds):
 
 
 def main():
+    global ROUNDS
+    smallest = make_parser(__doc__).parse_args().smallest
+    ROUNDS = 1 if smallest else ROUNDS
     print("| what | ours, s | beside | s | ratio |\n|---|---|---|---|---|")
-    folder, ds, topics = Path(tempfile.mkdtemp()), large(), load_dataset("pypi-topics")
-    commands(folder, ds.hierarchy)
-    sizes = model_files(folder, topics)
-    classifier(topics)
-    experiments()
-    print(f"\n{sizes}; {reports(folder, ds)}.")
+    ds = large(smallest)
+    topics = ds if smallest else load_dataset("pypi-topics")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        commands(folder, ds.hierarchy, 20 if smallest else 1278)
+        sizes = model_files(folder, topics)
+        classifier(topics)
+        experiments(2 if smallest else 20)
+        print(f"\n{sizes}; {reports(folder, ds)}.")
 
 
 if __name__ == "__main__":

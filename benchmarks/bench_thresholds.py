@@ -16,16 +16,15 @@ from tempfile import gettempdir
 from time import perf_counter
 
 import numpy as np
+from data_folder import home, make_parser, open_sets
 
 from truepath import Hierarchy, load_dataset
 from truepath.decoders import MultiThreshold, SingleThreshold
 from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, single_curves
 
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared" / "data"
 CACHE = Path(gettempdir()) / "truepath-benchmarks"
-REPEATS = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+PUBLISHED = "reference/labelling_imclef07a/val.pred.arff.xz"
 
 # name, limit on trees, limit on GO, column of the paper's Table 6 (seconds on cellcycle_GO, seq_FUN, imclef07a)
 CASES = [
@@ -75,11 +74,11 @@ CASES = [
 ]
 
 
-def forest_scores(name):
+def forest_scores(name, smallest):
     """Return (S, Y, hierarchy) of the valid part, from the cache if it is there."""
-    data = load_dataset(name, home=SHARED)
-    path = CACHE / f"{name}.npy"
-    if not path.exists():
+    data = load_dataset(f"hmc/{name}")
+    path = CACHE / f"{name}{'-smallest' if smallest else ''}.npy"
+    if smallest or not path.exists():
         from sklearn.ensemble import RandomForestRegressor
 
         X, X_valid = (np.asarray(part.X, np.float64) for part in (data.train, data.valid))
@@ -92,7 +91,7 @@ def forest_scores(name):
 
 def published_scores():
     """Return (S, Y, hierarchy) of the published ImCLEF07A validation scores."""
-    with lzma.open(SHARED / "reference/labelling_imclef07a/val.pred.arff.xz", "rt") as file:
+    with lzma.open(home() / PUBLISHED, "rt") as file:
         lines = [line.strip() for line in file if line.strip()]
     names = [line.split()[1] for line in lines if line.lower().startswith("@attribute")]
     start = next(k for k, line in enumerate(lines) if line.lower().startswith("@data")) + 1
@@ -110,23 +109,36 @@ def timed(call):
     return perf_counter() - start
 
 
-def ratio(call, sort):
+def ratio(call, sort, repeats):
     """Return the median of ratios of neighbouring runs, the seconds, and the peak of memory in bytes."""
     call()
     tracemalloc.start()
     call()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    pairs = [((timed(sort) + timed(sort)) / 2, timed(call)) for _ in range(REPEATS)]
+    pairs = [((timed(sort) + timed(sort)) / 2, timed(call)) for _ in range(repeats)]
     return np.median([b / a for a, b in pairs]), np.median([b for _, b in pairs]), peak
 
 
+def load_sets(smallest):
+    """Return the scores by data set, and say which are not there."""
+    found = [name.removeprefix("hmc/") for name in open_sets(["hmc/cellcycle_GO", "hmc/seq_FUN"], smallest)]
+    sets = {name: forest_scores(name, smallest) for name in found}
+    if (home() / PUBLISHED).exists():
+        return sets | {"imclef07a": published_scores()}
+    print(f"not in {home()}, left out: {PUBLISHED}", file=sys.stderr)
+    return sets
+
+
 def main():
-    sets = {name: forest_scores(name) for name in ("cellcycle_GO", "seq_FUN")} | {"imclef07a": published_scores()}
+    parser = make_parser(__doc__)
+    parser.add_argument("repeats", nargs="?", type=int, default=7)
+    asked = parser.parse_args()
+    sets = load_sets(asked.smallest)
     print("| search | data | limit | float32 | float64 | ms (float64) | memory f32 / f64 | paper, s |")
     print("|---|---|---|---|---|---|---|---|")
     for name, make, on_trees, on_go, paper in CASES:
-        for column, (data, (S, Y, hierarchy)) in enumerate(sets.items()):
+        for data, (S, Y, hierarchy) in sets.items():
             results = []
             for dtype in (np.float32, np.float64):
                 A = np.ascontiguousarray(S, dtype)
@@ -137,15 +149,16 @@ def main():
                     break
                 else:
                     call = lambda A=A: make(hierarchy).fit(A, Y)  # noqa: B023, E731
-                found = ratio(call, lambda A=A: np.sort(A, axis=None))
+                found = ratio(call, lambda A=A: np.sort(A, axis=None), 1 if asked.smallest else asked.repeats)
                 results.append((found[0], found[1], found[2] / A.nbytes))
             if not results:
                 continue
             limit = on_trees if hierarchy.is_tree else on_go
             (r32, _, m32), (r64, s64, m64) = results
+            seconds = "" if paper is None else paper[("cellcycle_GO", "seq_FUN", "imclef07a").index(data)]
             print(
                 f"| {name} | {data} | {'' if limit is None else f'{limit}x'} | {r32:.2f}x | {r64:.2f}x | "
-                f"{1000 * s64:.1f} | {m32:.1f}x / {m64:.1f}x | {'' if paper is None else paper[column]} |",
+                f"{1000 * s64:.1f} | {m32:.1f}x / {m64:.1f}x | {seconds} |",
                 flush=True,
             )
 

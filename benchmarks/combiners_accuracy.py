@@ -30,9 +30,9 @@ def saved(name, folder):
     return json.loads(file.read_text())
 
 
-def main(folder, names):
-    names = names or local_scores.NAMES
-    local_scores.main(folder, names)
+def main():
+    folder, names = local_scores.choose(__doc__)
+    local_scores.keep_scores(folder, names)
     results = {}
     for name in names:
         for member, values in saved(name, folder).items():
@@ -46,4 +46,4 @@ def main(folder, names):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main()

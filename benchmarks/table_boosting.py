@@ -1,21 +1,22 @@
 """Accuracy of hierarchical boosting and its baselines, beside Table II of Chelmis & Qi (2021).
 
-Run ``python benchmarks/table_boosting.py [dataset ...] [--out results.jsonl]`` with the data in ``$TRUEPATH_DATA``.
-The variants are compared on a third of the training rows, held out; every variant is then fitted on all training
-rows and measured on the test rows, on the true tree and in the authors' collapsed labels. Appends one JSON line a
-variant, and skips those already there; ``--print`` only prints the Markdown tables of what is there. What it takes to
-rerun the paper alone is ``truepath reproduce chelmis2021``, whose code this script shares.
+Run ``python benchmarks/table_boosting.py [dataset ...] [--out results.jsonl]`` with the data in ``$TRUEPATH_DATA`` or
+``../shared/data``. The variants are compared on a third of the training rows, held out; every variant is then fitted on
+all training rows and measured on the test rows, on the true tree and in the authors' collapsed labels. Appends one JSON
+line a variant, and skips those already there; ``--print`` only prints the Markdown tables of what is there. What it
+takes to rerun the paper alone is ``truepath reproduce chelmis2021``, whose code this script shares.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import tempfile
 from dataclasses import fields
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from data_folder import make_parser, open_sets
 from sklearn.ensemble import RandomForestClassifier
 
 from truepath.decoders import BestPath
@@ -84,7 +85,7 @@ def make_learner(problem: Problem, name: str, rounds: int, smoothing: float):
     h = problem.hierarchy
     if name in BOOSTERS:
         cls, options = BOOSTERS[name]
-        return cls(h, n_estimators=rounds, **options)
+        return cls(hierarchy=h, n_estimators=rounds, **options)
     if name == "local (PerLevel, random forests)":
         return PerLevel(RandomForestClassifier(100, random_state=0), hierarchy=h)
     return GlobalNaiveBayes(hierarchy=h, var_smoothing=smoothing)
@@ -122,8 +123,8 @@ def run_merged(problem: Problem, rounds: int):
         yield record | problem.measure_collapsed(y_pred)
 
 
-def run_dataset(name: str, stage: str, out: Path) -> None:
-    problem, rounds = load(name), ROUNDS[name]
+def run_dataset(name: str, stage: str, out: Path, rounds: int) -> None:
+    problem = load(name)
     done = {(r["dataset"], r["stage"], r["variant"]) for r in read(out)}
 
     def save(stage, variant, records):
@@ -200,16 +201,19 @@ def print_table(name: str, rows: list[dict], with_paper: bool) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("datasets", nargs="*", default=list(ROUNDS))
     parser.add_argument("--stage", choices=["validation", "test", "all"], default="all")
     parser.add_argument("--out", type=Path, default=Path("build/boosting.jsonl"))
     parser.add_argument("--print", action="store_true", dest="only_print")
     parser.add_argument("--rst", action="store_true", help="print the tables as in the documentation")
     options = parser.parse_args()
+    if options.smallest:
+        options.datasets, options.out = ["imclef07a"], Path(tempfile.mkdtemp()) / "boosting.jsonl"
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    for name in [] if options.only_print else options.datasets:
-        run_dataset(name, options.stage, options.out)
+    names = [] if options.only_print else [f"hmc/{name}" for name in options.datasets]
+    for name in (found.removeprefix("hmc/") for found in open_sets(names, options.smallest)):
+        run_dataset(name, options.stage, options.out, 3 if options.smallest else ROUNDS[name])
     (print_rst if options.rst else print_tables)(read(options.out))
 
 

@@ -8,17 +8,17 @@ they are also written to a file, after every data set.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 
+from data_folder import home, make_parser, open_sets
+
 from truepath.papers import Comparison, Settings
 from truepath.papers.bi2012.paper import PAPER
 
-DATA_HOME = Path(__file__).resolve().parents[2] / "shared" / "data"
 DEFAULT = ("cellcycle_FUN", "pheno_FUN", "seq_FUN", "enron", "imclef07a", "cellcycle_GO", "church_GO")
 FAMILIES = ("statistics", "lasso", "powerset", "trees")
 COLUMNS = {
@@ -40,7 +40,7 @@ def run(keys: list[str]) -> list[Comparison]:
     for cell in PAPER.cells:
         if cell.key in keys:
             start = time.process_time()
-            found += cell.run(Settings(DATA_HOME))
+            found += cell.run(Settings(home()))
             print(f"{cell.key}: {time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
     return found
 
@@ -62,16 +62,21 @@ def row(found: list[Comparison], measure: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__)
     parser.add_argument("names", nargs="*", default=list(DEFAULT))
     parser.add_argument("--nesting", nargs="*", default=[], help="data sets whose nesting is counted (Figure 3)")
     parser.add_argument("--only-nesting", action="store_true", help="leave the tables out")
     parser.add_argument("--json", type=Path, help="where to keep the comparisons")
     options = parser.parse_args()
+    if options.smallest:
+        options.names = options.nesting = ["enron"]
+    names = dict.fromkeys([*options.names, *options.nesting])
+    folders = [f"{'mulan' if name.startswith('rcv1') else 'hmc'}/{name}" for name in names]
+    there = {folder.rpartition("/")[2] for folder in open_sets(folders, options.smallest)}
     kept: list[Comparison] = []
     print(f"| data set | rows / leaves / per row | measure | {' | '.join(COLUMNS.values())} |")
     print("|---" * (len(COLUMNS) + 3) + "|")
-    for name in [] if options.only_nesting else options.names:
+    for name in [] if options.only_nesting else filter(there.__contains__, options.names):
         found = run([f"{family}/{name}" for family in FAMILIES])
         for measure in ("hF", "loss (7)", "leaves predicted"):
             print(f"| {name} | {size(found)} | {measure} | {row(found, measure)} |", flush=True)
@@ -86,7 +91,7 @@ def main() -> None:
             + "|---" * 11
             + "|"
         )
-    for name in options.nesting:
+    for name in filter(there.__contains__, options.nesting):
         found = run([f"nesting/{name}"])
         for method, text in (("optimum", "best sets nested"), ("MAS", "greedy is optimal")):
             print(
