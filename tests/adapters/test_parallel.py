@@ -177,7 +177,7 @@ def test_small_read_only_arrays_can_be_written_to_on_arrival():
 def sources():
     """Return the parsed files that may hold a loop."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
-    words = ("arallel", "Pool", "Thread", "delayed")
+    words = ("arallel", "Pool", "Thread")
     some = {path: text for path, text in texts.items() if any(word in text for word in words)}
     return [(path.relative_to(PACKAGE).as_posix(), ast.parse(text)) for path, text in some.items()]
 
@@ -192,7 +192,7 @@ def calls(tree, names):
 
 
 def test_parallel_loops_have_one_home():
-    rivals = {"Parallel", "delayed", "ThreadPool", "Pool", "ThreadPoolExecutor", "ProcessPoolExecutor", "Thread"}
+    rivals = {"Parallel", "ThreadPool", "Pool", "ThreadPoolExecutor", "ProcessPoolExecutor", "Thread"}
     found = {where for where, tree in sources() if calls(tree, rivals)}
     assert found == {HOME}
 
