@@ -1,7 +1,8 @@
 """Words of a table to small numbers: by a list of declared ones, or in the order in which they appear.
 
 Each column has a hash table of its own, with open addressing: a slot holds the number of a word, or -1, and its key.
-The key of a word of up to eight bytes is these bytes, so that most words are compared in one step.
+The key of a word of up to seven bytes is these bytes, which are not zero: most words are the same if their keys are.
+The keys of longer words, and of words with escapes, have the top bit set, and the words themselves are compared.
 """
 
 from __future__ import annotations
@@ -14,20 +15,29 @@ __all__ = ["declare_words", "find_words", "number_words", "translate"]
 
 _SEED, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # FNV-1a
 _SPREAD, _BYTE, _HALF = np.uint64(11400714819323198485), np.uint64(8), np.uint64(32)
+_TOP = np.uint64(2**63)
+_MASKS = np.array([256**size - 1 for size in range(8)], np.uint64)
 _QUESTION = 63
 
 
 @inner
 def _key(text, start, end):
-    if end - start <= 8:
+    if end - start <= 7:
         key = np.uint64(0)
-        for at in range(start, end):
+        for at in range(end - 1, start - 1, -1):
             key = key << _BYTE | np.uint64(text[at])
         return key
     key = _SEED
     for at in range(start, end):
         key = (key ^ np.uint64(text[at])) * _PRIME
-    return key
+    return key | _TOP
+
+
+@inner
+def _key_at_once(text, eights, start, end):
+    """Return the same key; ``eights[at]`` are the eight bytes from ``at`` on, the first of them the least."""
+    size = end - start
+    return eights[start] & _MASKS[size] if size <= 7 else _key(text, start, end)
 
 
 @inner
@@ -37,13 +47,11 @@ def _slot(key, mask):
 
 @inner
 def _is_same(text, start, end, other, other_start, other_end):
-    """Whether two words with the same key are the same: short ones are if their lengths are."""
     if end - start != other_end - other_start:
         return False
-    if end - start > 8:
-        for k in range(end - start):
-            if text[start + k] != other[other_start + k]:
-                return False
+    for k in range(end - start):  # noqa: SIM110 - numba compiles no generators
+        if text[start + k] != other[other_start + k]:
+            return False
     return True
 
 
@@ -70,27 +78,13 @@ def declare_words(pool, word_starts, word_ends, first_word, first_slot, slots, k
                 place = (place + 1) & mask
 
 
-@inner
-def _find(text, start, end, k, pool, word_starts, word_ends, first_slot, slots, keys):
-    """Return the declared word of column k that a cell holds, or -1."""
-    first, mask = first_slot[k], first_slot[k + 1] - first_slot[k] - 1
-    key = _key(text, start, end)
-    place = _slot(key, mask)
-    word = slots[first + place]
-    while word >= 0:
-        if keys[first + place] == key and _is_same(text, start, end, pool, word_starts[word], word_ends[word]):
-            break
-        place = (place + 1) & mask
-        word = slots[first + place]
-    return word
-
-
 @kernel
 def find_words(
     text,
     starts,
     ends,
     kinds,
+    eights,
     columns,
     wanted,
     at,
@@ -119,7 +113,16 @@ def find_words(
             if end - start == 1 and text[start] == _QUESTION:
                 values[i, k] = np.nan
             else:
-                word = _find(text, start, end, k, pool, word_starts, word_ends, first_slot, slots, keys)
+                first, mask = first_slot[k], first_slot[k + 1] - first_slot[k] - 1
+                key = _key_at_once(text, eights, start, end)
+                slot = first + _slot(key, mask)
+                word = slots[slot]
+                while word >= 0 and not (
+                    keys[slot] == key
+                    and (key < _TOP or _is_same(text, start, end, pool, word_starts[word], word_ends[word]))
+                ):
+                    slot = first + ((slot - first + 1) & mask)
+                    word = slots[slot]
                 if word < 0:
                     return i * width + k
                 values[i, k] = word - first_word[k]
@@ -130,7 +133,7 @@ def find_words(
 
 
 @kernel
-def number_words(text, starts, ends, kinds, columns, slots, keys, firsts, n_words, codes):
+def number_words(text, starts, ends, kinds, eights, columns, slots, keys, firsts, n_words, codes):
     """Number the words of each column as they appear; ``codes[i, k]`` is that of cell (i, columns[k]).
 
     ``firsts[k]`` are the rows of the first appearances. A column with more words than there is room for is given up:
@@ -143,11 +146,15 @@ def number_words(text, starts, ends, kinds, columns, slots, keys, firsts, n_word
                 continue
             j = columns[k]
             start, end, is_odd = starts[i, j], ends[i, j], kinds[i, j] == 2
-            key = _key(text, start, end)
+            key = _key_at_once(text, eights, start, end)
+            if is_odd:
+                key |= _TOP
             slot = _slot(key, mask)
             word = slots[k, slot]
             while word >= 0:
                 if keys[k, slot] == key:
+                    if key < _TOP:
+                        break
                     first = firsts[k, word]
                     if is_odd == (kinds[first, j] == 2) and _is_same(
                         text, start, end, text, starts[first, j], ends[first, j]

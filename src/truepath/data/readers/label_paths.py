@@ -154,10 +154,9 @@ def _path_rows(table: Columns, labels: str | Sequence[str], sep: str, between: s
     rows: list[list[str]] = []
     known: dict[str, list[str]] = {}  # most cells occur many times
     for i, cell in enumerate(table.column(labels)):
-        if is_missing(cell):
-            cell = ""
         found = known.get(cell) if isinstance(cell, str) else None
         if found is None:
+            cell = "" if is_missing(cell) else cell
             paths = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
             found = [_clean(table, i, str(path), sep) for path in paths if str(path).strip()]
             if isinstance(cell, str):

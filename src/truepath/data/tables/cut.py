@@ -6,6 +6,7 @@ whatever is unusual in one is left to the plain readers, which also name what is
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,11 @@ class Cut:
     def cells(self) -> tuple[Any, ...]:
         """What kernels take."""
         return np.frombuffer(self.raw, np.uint8), self.starts, self.ends, self.kinds
+
+    @property
+    def eights(self) -> NDArray[np.uint64]:
+        """The eight bytes from each place on, as one number."""
+        return np.ndarray(len(self.raw) - 7, np.uint64, self.raw, strides=(1,))
 
     def cell(self, i: int, j: int) -> str:
         """Return one cell as a string."""
@@ -104,7 +110,7 @@ class Cut:
         """Read columns of declared words into ``values``, as their places; ``read`` as in :meth:`numbers`."""
         chosen, at, n_cells = np.array(columns, np.int64), 0, self.n_rows * len(columns)
         loop, cells = _kernels.data.words.find_words, self.cells
-        while (at := loop(*cells, chosen, words.wanted, at, values, *words.tables)) < n_cells:
+        while (at := loop(*cells, self.eights, chosen, words.wanted, at, values, *words.tables)) < n_cells:
             i, k = divmod(at, len(columns))
             values[i, k] = read(i, k, self.cell(i, columns[k]))
             at += 1
@@ -139,13 +145,14 @@ class Cut:
         slots = np.full((len(columns), 2 << (n_words - 1).bit_length()), -1, np.int32)
         keys, sizes = np.empty(slots.shape, np.uint64), np.zeros(len(columns), np.int64)
         firsts = np.empty((len(columns), n_words), np.int64)
-        _kernels.data.words.number_words(*self.cells, np.array(columns, np.int64), slots, keys, firsts, sizes, codes)
+        chosen = np.array(columns, np.int64)
+        _kernels.data.words.number_words(*self.cells, self.eights, chosen, slots, keys, firsts, sizes, codes)
         return firsts, sizes
 
 
 def as_utf8(text: str) -> bytes:
-    """Return a text as the kernels want it: UTF-8 that ends with a line feed."""
-    return (text if text.endswith("\n") else text + "\n").encode()
+    """Return a text as the kernels want it: UTF-8 with line feeds at its end, so that eight bytes follow any cell."""
+    return (text + "\n" * 8).encode()
 
 
 def cut_rows(
@@ -156,7 +163,7 @@ def cut_rows(
     Parameters
     ----------
     raw : bytes
-        UTF-8 with line feeds, one at its end.
+        What :func:`as_utf8` gives.
     at, line : int
         Where the first row starts, and the number of its line.
     width : int
@@ -172,7 +179,7 @@ def cut_rows(
     CannotReadQuickly
         At a row with another number of cells, or with something unusual.
     """
-    if len(delimiter) != 1 or not delimiter.isascii() or width == 0:
+    if len(delimiter) != 1 or not delimiter.isascii() or width == 0 or sys.byteorder != "little":
         raise CannotReadQuickly
     most = raw.count(b"\n", at)
     n_rows = max(most, 1) if whole else max(1, min(most, _CELLS // width))
