@@ -10,7 +10,9 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
+from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
@@ -102,11 +104,81 @@ def decode(n_rows):
         print(f"| {name} {shown} | {n:,} | {rate} | {found[0].nnz / n:.1f} | {peak_gb():.2f} |", flush=True)
 
 
+def predict_table(n_rows):
+    """Print rows per second of ``truepath predict`` on 20 columns of numbers, with the usual forest of 100 trees."""
+    from truepath.data import make_hmc
+
+    ds = make_hmc(2000, 20, 30, random_state=0).merge()["all"]
+    hierarchy = make_hmc(2000, 20, 30, random_state=0).hierarchy
+    labels = [";".join(names) for names in hierarchy.decode(ds.y)]
+    rows = [",".join(f"{x:.6f}" for x in row) for row in ds.X]
+    header = ",".join(f"x{j}" for j in range(20))
+    run_predict(n_rows, f"{header},labels", [f"{row},{cell}" for row, cell in zip(rows, labels)], [], "20 numbers")
+
+
+def predict_texts(n_rows):
+    """Print rows per second of ``truepath predict`` on descriptions of packages, with the usual model for texts."""
+    from truepath import load_dataset
+
+    data = load_dataset("pypi-topics")
+    ds = data.merge()["all"]
+    labels = [";".join(names) for names in data.hierarchy.decode(ds.y)]
+    words = np.asarray(data.feature_names, object)
+    X = sparse.csr_array(ds.X)
+    texts = [" ".join(words[X.indices[a:b]].tolist()) for a, b in zip(X.indptr[:-1], X.indptr[1:])]
+    rows = ['"{}",{}'.format(text.replace('"', '""'), cell) for text, cell in zip(texts, labels)]
+    run_predict(n_rows // 5, "text,labels", rows, ["--text", "text"], "texts (pypi-topics)")
+
+
+def run_predict(n_rows, header, rows, options, what):
+    """Fit on some rows by the command line, predict a table that repeats them, and print what that took."""
+    truepath = [sys.executable, "-m", "truepath"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "train.csv").write_text("\n".join([header, *rows[:2000], ""]), encoding="utf-8")
+        fit = [*truepath, "fit", folder / "train.csv", "-o", folder / "m.tp", "--labels", "labels", *options]
+        subprocess.run(fit, check=True, capture_output=True)
+        for kind in ("csv", "parquet"):
+            write_rows(folder / f"new.{kind}", header, rows, n_rows)
+            size = (folder / f"new.{kind}").stat().st_size / 1e6
+            predict = [*truepath, "predict", folder / "m.tp", folder / f"new.{kind}", "-o", folder / f"out.{kind}"]
+            wall, before = perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+            peak = int(subprocess.run([sys.executable, "-c", PEAK, *predict], check=True, capture_output=True).stdout)
+            wall, after = perf_counter() - wall, resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            rate = f"{n_rows / wall:,.0f} ({n_rows / cpu:,.0f})"
+            print(f"| {what}, {kind} of {size:,.0f} MB | {n_rows:,} | {rate} | {peak / 1024:,.0f} |", flush=True)
+
+
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def write_rows(path, header, rows, n_rows):
+    """Write a table that repeats the rows."""
+    whole, rest = divmod(n_rows, len(rows))
+    text = path.with_suffix(".csv")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write(header + "\n")
+        for _ in range(whole):
+            file.write("\n".join(rows) + "\n")
+        file.write("".join(row + "\n" for row in rows[:rest]))
+    if path.suffix == ".parquet":
+        from pyarrow import csv, parquet
+
+        with csv.open_csv(text) as reader, parquet.ParquetWriter(path, reader.schema) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+
+
 def main():
     """Run every part in a process of its own."""
     parser = make_parser(__doc__)
     parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--part", choices=sorted(PARTS))
+    parser.add_argument("--part", choices=list(PARTS))
     given = parser.parse_args()
     if given.smallest:
         given.rows = 4
@@ -114,10 +186,14 @@ def main():
         PARTS[given.part](given.rows)
         return
     for part in PARTS:
+        if part == "table":
+            print(
+                "\n| `truepath predict` | rows | rows/s (of processor time) | peak, MB |\n|---|---|---|---|", flush=True
+            )
         subprocess.run([sys.executable, __file__, "--rows", str(given.rows), "--part", part], check=True)
 
 
-PARTS = {"decode": decode}
+PARTS = {"decode": decode, "table": predict_table, "texts": predict_texts}
 
 if __name__ == "__main__":
     main()

@@ -174,16 +174,16 @@ def stream_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
     Only one line is in memory at a time, and only a line may not be larger than the limits allow.
     """
     module, limits = _MODULES.get(Path(path).suffix.lower()), limits or usual_limits()
+    name, number = fspath(path), 0
     if not Path(path).stat().st_size:
-        raise DataFormatError("the file is empty.", fspath(path))
-    number = 0
+        raise DataFormatError("the file is empty.", name)
     try:
         with (open if module is None else module.open)(path, "rt", encoding="utf-8-sig") as file:
             while line := file.readline(limits.max_bytes + 1):
                 number += 1
-                limits.check("max_bytes", len(line), "a line of {:,} characters or more", fspath(path), number)
+                limits.check("max_bytes", len(line), "a line of {:,} characters or more", name, number)
                 if "\0" in line:
-                    raise DataFormatError("a NUL character: this is a binary file, not text.", fspath(path), number)
+                    raise DataFormatError("a NUL character: this is a binary file, not text.", name, number)
                 yield line
     except DataFormatError:
         raise
