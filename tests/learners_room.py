@@ -41,8 +41,8 @@ WEIGHT_IS_NOT_REPETITION = {
     "bagged-cutset-networks": "draws bootstrap samples of rows",
     "pct-forest": "draws bootstrap samples of rows",
 }
-# Members whose probabilities are smoothed: a label that all rows share is likely, not certain
-SMOOTHED = {
+# Members that answer for missing values but learn from complete rows only
+NEED_WHOLE_ROWS = {
     "bagged-cutset-networks",
     "chow-liu-tree",
     "cutset-network",
@@ -104,7 +104,7 @@ __all__ = [
     "DAG",
     "HIERARCHIES",
     "LEARNERS",
-    "SMOOTHED",
+    "NEED_WHOLE_ROWS",
     "TREE",
     "WEIGHT_IS_NOT_REPETITION",
     "cases",

@@ -14,7 +14,6 @@ import truepath.learners
 from learners_room import (
     HIERARCHIES,
     LEARNERS,
-    SMOOTHED,
     TREE,
     WEIGHT_IS_NOT_REPETITION,
     cases,
@@ -107,15 +106,14 @@ def test_labels_with_one_value_are_constant(name):
     Y[:, TREE.indices(["c"])] = True
     Y[:, TREE.indices(["b", "b/1", "b/2"])] = False
     S = make(name, TREE).fit(X, Y).predict_proba(X)
-    off = 0.2 if name in SMOOTHED else 1e-12
-    np.testing.assert_allclose(S[:, TREE.index("c")], 1.0, atol=off)
-    np.testing.assert_allclose(S[:, TREE.indices(["b", "b/1", "b/2"])], 0.0, atol=off)
+    np.testing.assert_allclose(S[:, TREE.index("c")], 1.0, atol=1e-12)
+    np.testing.assert_allclose(S[:, TREE.indices(["b", "b/1", "b/2"])], 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_label_without_a_positive_does_not_outscore_one_with_some(name, form):
-    """Rows unlike any seen in training score nothing for a label that no training row has, smoothing apart."""
+    """Rows unlike any seen in training score nothing for a label that no training row has."""
     rng = np.random.default_rng(0)
     X = np.where(rng.random((50, 6)) < 0.97, 0.0, rng.integers(0, 3, (50, 6)))
     X[0] = 2.0
@@ -124,7 +122,7 @@ def test_a_label_without_a_positive_does_not_outscore_one_with_some(name, form):
     S = make(name, TREE).fit(X, form(Y)).predict_proba(np.full((2, 6), [[2.0], [1.0]]))
     assert S.min() >= 0
     assert S.max() <= 1
-    assert (S[:, TREE.indices(["b", "b/1", "b/2"])] <= (0.25 if name in SMOOTHED else 0.0)).all()
+    assert (S[:, TREE.indices(["b", "b/1", "b/2"])] == 0).all()
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -199,7 +197,7 @@ def test_trees_only_says_so(name):
 def test_one_row(name):
     h = Hierarchy.from_paths(["a/1", "b"])
     S = make(name, h).fit([[0.5]], h.encode([["a/1"]])).predict_proba([[0.1], [0.9]])
-    np.testing.assert_allclose(S, [[1, 1, 0], [1, 1, 0]], atol=0.5 if name in SMOOTHED else 1e-12)
+    np.testing.assert_allclose(S, [[1, 1, 0], [1, 1, 0]], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", LEARNERS)

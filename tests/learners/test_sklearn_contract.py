@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from learners_room import LEARNERS, SMOOTHED, TREE, make, make_data
+from learners_room import LEARNERS, NEED_WHOLE_ROWS, TREE, make, make_data
 
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
 ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column per label"
@@ -44,7 +44,7 @@ WHOLE_ROWS = {
 PURE_LEAVES = {
     "check_classifiers_multilabel_output_format_predict_proba": "the check wants scores above 0; a pure leaf scores 0"
 }
-BESIDES = {**dict.fromkeys(SMOOTHED, WHOLE_ROWS), "pct": PURE_LEAVES}
+BESIDES = {**dict.fromkeys(NEED_WHOLE_ROWS, WHOLE_ROWS), "pct": PURE_LEAVES}
 
 
 # Beside the learners as they come: options that make another model of them

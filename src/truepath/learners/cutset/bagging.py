@@ -22,7 +22,9 @@ from truepath.adapters import encode_labels, take_rows
 from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.checks import already_checked
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.cutset.codes import find_shared_values
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the members. Rows are drawn in proportion to ``sample_weight``, where given."""
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
+        drawn = Y if weight is None else Y[np.flatnonzero(weight)]
+        self._shared = find_shared_values(as_dense(drawn))
         base = RestrictedCutsetNetwork() if self.estimator is None else self.estimator
         share = None if weight is None else weight / weight.sum()
         rng = check_random_state(self.random_state)
@@ -107,9 +111,9 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         return sum(w[:, None] * member.predict_marginals(X) for w, member in zip(weights, self.estimators_))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginals, each capped by its parents'."""
+        """Return the marginals, each capped by its parents'; 0 or 1 for a label that no, or every, training row has."""
         S = self.predict_marginals(X)
-        return cap_down(S, self.hierarchy_, out=S)
+        return cap_down(np.where(np.isnan(self._shared), S, self._shared), self.hierarchy_)
 
     def joint_log_proba(self, X: Any, y: Any) -> np.ndarray:
         """Return log P(x, y) under the mixture."""

@@ -21,7 +21,7 @@ from truepath.preprocessing.cut_points import find_quantile_cuts
 from truepath.preprocessing.laim import find_cuts
 from truepath.records import Record
 
-__all__ = ["MISSING", "Cutter", "DiscreteRows", "StateCoder", "code_training_rows", "make_cutter"]
+__all__ = ["MISSING", "Cutter", "DiscreteRows", "StateCoder", "code_training_rows", "find_shared_values", "make_cutter"]
 
 #: The state number of an unobserved variable
 MISSING = UNKNOWN
@@ -107,6 +107,17 @@ class StateCoder(Record, home="truepath.learners"):
             raise ValueError("a feature has another number of states than it has values")
         if any(not 0 <= j < len(sizes) or cuts.size != sizes[j] - 1 for j, cuts in self.cuts.items()):
             raise ValueError("a feature has another number of intervals than it has states")
+
+
+def find_shared_values(labels: np.ndarray) -> np.ndarray:
+    """Return for each label the value, 0 or 1, that all training rows share; NaN for one that varies.
+
+    Examples
+    --------
+    >>> find_shared_values(np.array([[True, False, True], [True, False, False]]))
+    array([ 1.,  0., nan])
+    """
+    return np.where(labels.all(axis=0), 1.0, np.where(labels.any(axis=0), np.nan, 0.0))
 
 
 def _middle_values(distinct: np.ndarray, cuts: np.ndarray) -> np.ndarray:

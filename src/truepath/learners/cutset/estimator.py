@@ -18,7 +18,7 @@ from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_choice, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
-from truepath.learners.cutset.codes import MISSING, code_training_rows, make_cutter
+from truepath.learners.cutset.codes import MISSING, code_training_rows, find_shared_values, make_cutter
 from truepath.learners.cutset.growth import PRIORS, Growth, Strength, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
@@ -54,6 +54,7 @@ class CutsetEstimator(HierarchicalLearner):
         """
         self._coder, codes, labels = code_training_rows(self, X, y, sample_weight, make_cutter)
         self.cuts_ = self._coder.cuts
+        self._shared = find_shared_values(labels)
         states = np.hstack([labels.astype(np.int16), codes])
         self.network_ = grow(states, self._growth(states.shape[0], labels.shape[1]))
         self.log_likelihood_ = self.network_.log_likelihood
@@ -120,7 +121,10 @@ class CutsetEstimator(HierarchicalLearner):
         return np.exp(joint - total[:, None])
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginals as coherent scores: each capped by its parents' (no change on a flat label set).
+        """Return the marginals as coherent scores: each capped by its parents'.
+
+        A label that no training row has, or every one, scores 0 or 1: of rows unlike any in training the smoothed
+        marginal would say anything.
 
         Parameters
         ----------
@@ -130,7 +134,8 @@ class CutsetEstimator(HierarchicalLearner):
         -------
         S : ndarray of shape (n_samples, n_nodes)
         """
-        return cap_down(self.predict_marginals(X), self.hierarchy_)
+        S = self.predict_marginals(X)
+        return cap_down(np.where(np.isnan(self._shared), S, self._shared), self.hierarchy_)
 
     def evidence_log_proba(self, X: Any) -> np.ndarray:
         """Return log P(x) of every row, labels and missing features summed out.
