@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -17,6 +18,8 @@ from truepath.learners import SiblingLasso
 from truepath.learners.linear.multitask_lasso import PENALTIES, best_intercept, largest_alpha, solve_path
 
 AGREEMENT = 1e-6  # acceptance: the same objective as an independent solver
+#: How scikit-learn is asked for the L1 penalty; since 1.8 by the ratio alone
+L1 = {"l1_ratio": 1} if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8) else {"penalty": "l1"}
 
 
 def problem(n_samples=80, n_features=12, n_tasks=4, seed=0):
@@ -52,7 +55,7 @@ def test_same_objective_as_saga(share):
     W, b = np.zeros_like(fit.coef), np.zeros(Y.shape[1])
     for j in range(Y.shape[1]):
         saga = LogisticRegression(
-            solver="saga", l1_ratio=1, C=1 / (alpha * len(X)), tol=1e-10, max_iter=100_000, random_state=0
+            **L1, solver="saga", C=1 / (alpha * len(X)), tol=1e-10, max_iter=100_000, random_state=0
         ).fit(X, Y[:, j])
         W[:, j], b[j] = saga.coef_[0], saga.intercept_[0]
     assert abs(fit.objective - lasso_objective(X, Y, W, b, alpha, "l1")) < AGREEMENT
