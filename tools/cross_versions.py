@@ -105,7 +105,8 @@ def describe(versions: dict[str, str]) -> str:
 def run(python: str, code: str, *arguments: str) -> str:
     """Run a program with truepath's sources and tests on its path; return what it prints."""
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
-    surroundings = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    numba_cache = str(Path(python).parents[1] / "numba")  # in the environment: as many as there are versions of numba
+    surroundings = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "NUMBA_CACHE_DIR": numba_cache}
     return subprocess.run(
         [python, "-c", code, *arguments], env=surroundings, stdout=subprocess.PIPE, text=True, check=True
     ).stdout

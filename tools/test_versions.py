@@ -99,7 +99,7 @@ def test_one(name: str, python: str | None, folder: Path, end: float, for_pytest
     print(f"== {name}: {python}", flush=True)
     try:
         own = make_environment(python, folder / name, lowest=name == LOWEST)
-        said = run_tests(own, folder / f"numba-{name}", end, for_pytest)
+        said = run_tests(own, folder / name / "numba", end, for_pytest)
     except subprocess.CalledProcessError as problem:
         return Result(name, "not installed", f"exit code {problem.returncode}", seconds=time.monotonic() - start)
     except subprocess.TimeoutExpired:
