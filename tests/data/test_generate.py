@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from truepath.data import make_hierarchy, make_hmc, toy_hierarchy
+from truepath.data import make_hierarchy, make_hmc, make_ontology_like, toy_hierarchy
 
 
 def test_same_seed_same_bits():
@@ -85,3 +85,32 @@ def test_refusals(options, message):
 def test_grown_hierarchies_respect_branching():
     h = make_hierarchy(50, depth=5, branching=2, random_state=0)
     assert max(len(h.children(v)) for v in range(50)) <= 2
+
+
+def test_an_ontology_has_the_shape_of_the_gene_ontology():
+    h = make_ontology_like(6_000, random_state=0)
+    n_parents, n_children = np.diff(h.parent_ptr), np.diff(h.child_ptr)
+    assert (h.n_nodes, (n_parents == 0).sum(), h.height) == (6_000, 3, 13)
+    assert n_parents[n_parents > 0].mean() == pytest.approx(1.9, abs=0.1)
+    assert (n_parents > 1).mean() == pytest.approx(0.5, abs=0.1)
+    assert h.is_leaf.mean() == pytest.approx(0.5, abs=0.1)
+    assert n_children.max() > 50 * n_children.mean()
+    assert 4 < h.depth.mean() < 9
+    assert np.mean([h.ancestors(v).size for v in range(0, 6_000, 50)]) < 40
+    assert h == make_ontology_like(6_000, random_state=0)
+    assert h != make_ontology_like(6_000, random_state=1)
+
+
+def test_an_ontology_can_be_small_or_a_tree():
+    for n_nodes in range(1, 40):
+        assert make_ontology_like(n_nodes, random_state=n_nodes).n_nodes == n_nodes
+    assert make_ontology_like(500, parents_per_node=1, random_state=0).is_tree
+    with pytest.raises(ValueError, match="n_nodes must be at least 1"):
+        make_ontology_like(0)
+    with pytest.raises(ValueError, match="parents_per_node must be at least 1"):
+        make_ontology_like(10, parents_per_node=0.5)
+
+
+def test_large_random_hierarchies_do_not_take_quadratic_time():
+    h = make_hierarchy(20_000, depth=12, branching=20, dag=True, random_state=0)  # 100 times as long before
+    assert (h.n_nodes, h.height) == (20_000, 12)

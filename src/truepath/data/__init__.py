@@ -13,6 +13,7 @@ from truepath.data.generate import make_hierarchy, make_hmc
 from truepath.data.hierarchies.base import read_hierarchy
 from truepath.data.hierarchies.edges import read_edges
 from truepath.data.named import data_home, list_datasets, load_dataset
+from truepath.data.ontology import make_ontology_like
 from truepath.data.open import open_dataset
 from truepath.data.readers.arff.clus import read_clus_arff
 from truepath.data.readers.arff.meka import read_meka
@@ -42,6 +43,7 @@ __all__ = [
     "load_dataset",
     "make_hierarchy",
     "make_hmc",
+    "make_ontology_like",
     "match_rows",
     "open_dataset",
     "read_clus_arff",

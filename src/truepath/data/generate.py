@@ -20,7 +20,7 @@ from truepath.data.readers.base import make_dataset, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["make_hierarchy", "make_hmc"]
+__all__ = ["as_generator", "make_hierarchy", "make_hmc"]
 
 
 def make_hmc(
@@ -87,7 +87,7 @@ def make_hmc(
     """
     _check(n_samples, n_features, n_nodes, depth, branching)
     _check_shares(partial=partial, unlabelled=unlabelled, missing=missing, dag=dag, sparse=sparse)
-    rng = _generator(random_state)
+    rng = as_generator(random_state)
     if hierarchy is None:
         hierarchy = make_hierarchy(n_nodes, depth=depth, branching=branching, dag=dag, random_state=rng)
     written = _draw_labels(hierarchy, n_samples, labels_per_sample, partial, unlabelled, rng)
@@ -117,14 +117,16 @@ def make_hierarchy(
     3
     """
     _check(1, 1, n_nodes, depth, branching)
-    rng = _generator(random_state)
+    rng = as_generator(random_state)
     parents = _grow_tree(n_nodes, depth, branching, rng)
     level = np.ones(n_nodes, int)
     for v in range(n_nodes):
         level[v] = 1 + level[parents[v][0]] if parents[v] else 1
     share = 0.3 if dag is True else float(dag)
+    nodes_of_level = [np.flatnonzero(level == j) for j in range(depth + 1)]
     for v in range(n_nodes):
-        above = np.flatnonzero((level == level[v] - 1) & (np.arange(n_nodes) != (parents[v] or [-1])[0]))
+        above = nodes_of_level[level[v] - 1]
+        above = above[above != (parents[v] or [-1])[0]]
         if parents[v] and above.size and rng.random() < share:
             parents[v].append(int(rng.choice(above)))  # from the level above, so no cycle and the same depth
     return Hierarchy.from_parents([p or -1 for p in parents], names=[f"n{v}" for v in range(n_nodes)])
@@ -135,14 +137,18 @@ def _grow_tree(n_nodes: int, depth: int, branching: int, rng: Generator) -> list
     spine = min(depth, n_nodes)
     parents: list[list[int]] = [[v - 1] if v else [] for v in range(spine)]
     level, n_children = list(range(1, spine + 1)), [1] * (spine - 1) + [0]
+    room = [u for u in range(spine) if level[u] < depth and n_children[u] < branching]
     for v in range(spine, n_nodes):
-        room = [u for u in range(v) if level[u] < depth and n_children[u] < branching]
         choice = int(rng.integers(-max(1, len(room) // 4), len(room)))
         parents.append([room[choice]] if choice >= 0 else [])
         level.append(level[room[choice]] + 1 if choice >= 0 else 1)
         n_children.append(0)
         if choice >= 0:
             n_children[room[choice]] += 1
+            if n_children[room[choice]] == branching:
+                del room[choice]
+        if level[v] < depth:
+            room.append(v)
     return parents
 
 
@@ -195,7 +201,8 @@ def _cut(whole: Split, fractions: tuple[float, float, float]) -> Mapping[str, Sp
     return {name: whole.take(rows[start:end]) for name, start, end in parts if end > start}
 
 
-def _generator(random_state: int | RandomState | Generator | None) -> Generator:
+def as_generator(random_state: int | RandomState | Generator | None) -> Generator:
+    """Return a generator for any of the seeds that scikit-learn takes; a Generator as it is."""
     if isinstance(random_state, Generator):
         return random_state
     if isinstance(random_state, RandomState):

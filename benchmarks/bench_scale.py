@@ -1,0 +1,152 @@
+"""How time grows with rows, nodes and edges, for every combiner, decoder, measure and learner of the registries.
+
+Run ``OMP_NUM_THREADS=1 PYTHONPATH=src python benchmarks/bench_scale.py [--smallest] [names ...]``. Hierarchies are those of
+``make_ontology_like``: 11,250 to 45,000 nodes in the shape of the Gene Ontology. Prints one line per member: processor seconds
+at 45,000 nodes, and the exponents b of fits time = a * size^b, one size changing at a time. Whoever cannot take such a
+hierarchy says so in the last column.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.naive_bayes import GaussianNB
+
+from truepath.combiners import MaxUp
+from truepath.data import make_hmc, make_ontology_like
+from truepath.registry import COMBINERS, DECODERS, LEARNERS, METRICS
+
+NODES, ROWS, PARENTS = (11_250, 22_500, 45_000), (25, 50, 100), (1.2, 1.9, 3.0)
+N_FEATURES = 10
+ENOUGH_S = 0.2  # calls are repeated until they have taken this long
+
+# What a member is built with beside the hierarchy, to work on a DAG at all or in the time there is
+OPTIONS = {
+    "bayesian-aggregation": {"dag": "spanning_tree"},
+    "ada-boost-mh": {"n_estimators": 5},
+    "h-ada-boost-mh": {"n_estimators": 5},
+    "pct-forest": {"n_estimators": 5, "random_state": 0},
+    "bagged-cutset-networks": {"n_estimators": 2, "random_state": 0},
+    "sibling-lasso": {"alpha": 0.1},
+    "mas": {"k": 10},
+    "masr": {"k": 10},
+}
+
+
+class Problem:
+    """A hierarchy with rows: features, labels, scores near the labels (coherent and not)."""
+
+    def __init__(self, n_nodes, n_rows, parents):
+        rng = np.random.default_rng(0)
+        self.hierarchy = make_ontology_like(n_nodes, parents_per_node=parents, random_state=0)
+        ds = make_hmc(n_rows, N_FEATURES, hierarchy=self.hierarchy, fractions=(1.0, 0.0, 0.0), random_state=0)
+        self.X, self.Y = ds.train.X, ds.train.y
+        noise = 0.2 * rng.random((n_rows, n_nodes), dtype=np.float32)
+        self.raw = np.clip(noise + 0.6 * (self.Y.toarray() if sparse.issparse(self.Y) else self.Y), 0, 1)
+        self.S = MaxUp(hierarchy=self.hierarchy).transform(self.raw)
+
+
+def call_combiner(member, problem):
+    S = [problem.raw, problem.S] if member.accepts_many else problem.raw
+    return build(member, problem).fit(S, problem.Y).transform(S)
+
+
+def call_decoder(member, problem):
+    return build(member, problem).fit(problem.S, problem.Y).predict(problem.S)
+
+
+def call_metric(member, problem):
+    predicted = problem.S if member.needs == "scores" else problem.hierarchy.close(problem.S > 0.5)
+    inputs = (predicted,) if member.name in ("incoherent_share", "unlabelled_share") else (problem.Y, predicted)
+    options = {"k": 10} if member.name == "top_k_accuracy" else {}
+    return member.function(*inputs, problem.hierarchy, **options)
+
+
+def call_learner(member, problem):
+    X = (problem.X > 0).astype(float) if "discrete features" in member.needs else problem.X
+    return build(member, problem).fit(X, problem.Y).predict_proba(X[:10])
+
+
+def build(member, problem):
+    """Return a new member on the problem's hierarchy."""
+    options = dict(OPTIONS.get(member.name, {}))
+    if "a classifier or pipeline" in member.needs:
+        options["estimator"] = GaussianNB()
+    if "learners" in member.needs:
+        options["learners"] = [LEARNERS["global-naive-bayes"](), LEARNERS["pct"]()]
+    return member(hierarchy=problem.hierarchy, **options)
+
+
+FAMILIES = {
+    "combiner": (COMBINERS, call_combiner),
+    "decoder": (DECODERS, call_decoder),
+    "measure": (METRICS, call_metric),
+    "learner": (LEARNERS, call_learner),
+}
+
+
+def seconds(call):
+    """Return the least processor time of a call."""
+    times = []
+    while sum(times) < ENOUGH_S and len(times) < 5:
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def exponent(sizes, times):
+    """Return b of the fit time = a * size^b."""
+    return np.polyfit(np.log(sizes), np.log(np.maximum(times, 1e-6)), 1)[0]
+
+
+def measure(call, member, series):
+    """Return the seconds at the largest hierarchy and the exponents in nodes, rows and edges."""
+    call(member, series["nodes"][0][1])  # compiles
+    times = {kind: [seconds(lambda p=p: call(member, p)) for _, p in problems] for kind, problems in series.items()}
+    slopes = {kind: exponent([size for size, _ in series[kind]], times[kind]) for kind in series}
+    return times["nodes"][-1], slopes
+
+
+def make_series(nodes, rows, parents):
+    """Return problems with one size changing at a time, as pairs (size, problem)."""
+    by_nodes = [(n, Problem(n, rows[1], parents[1])) for n in nodes]
+    by_rows = [(n, Problem(nodes[0], n, parents[1])) for n in rows]
+    by_edges = [Problem(nodes[1], rows[1], p) for p in parents]
+    return {"nodes": by_nodes, "rows": by_rows, "edges": [(p.hierarchy.n_edges, p) for p in by_edges]}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--smallest", action="store_true", help="a few hundred nodes: only to see that it runs")
+    parser.add_argument("names", nargs="*", help="members to run; all without")
+    given = parser.parse_args()
+    sizes = ((100, 200, 400), (5, 10, 20), PARENTS) if given.smallest else (NODES, ROWS, PARENTS)
+    series = make_series(*sizes)
+    largest = series["nodes"][-1][1]
+    print(f"{largest.hierarchy}, {largest.X.shape[0]} rows\n")
+    print(
+        "| kind | member | seconds | nodes | rows | edges | peak RSS so far, MB | |\n|---|---|---:|---:|---:|---:|---:|---|"
+    )
+    for kind, (registry, call) in FAMILIES.items():
+        for member in registry.members():
+            if given.names and member.name not in given.names:
+                continue
+            try:
+                taken, slope = measure(call, member, series)
+                line = f"{taken:.3f} | {slope['nodes']:.2f} | {slope['rows']:.2f} | {slope['edges']:.2f}"
+                remark = ""
+            except (ValueError, TypeError) as problem:
+                line, remark = " | | | ", f"{type(problem).__name__}: {problem}"
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(f"| {kind} | {member.name} | {line} | {peak:.0f} | {remark} |", flush=True)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # rows are few: labels without a positive are meant to be there
+    main()
