@@ -1,9 +1,9 @@
 """How time grows with rows, nodes and edges, for every combiner, decoder, measure and learner of the registries.
 
-Run ``OMP_NUM_THREADS=1 PYTHONPATH=src python benchmarks/bench_scale.py [--smallest] [names ...]``. Hierarchies are those of
-``make_ontology_like``: 11,250 to 45,000 nodes in the shape of the Gene Ontology. Prints one line per member: processor seconds
-at 45,000 nodes, and the exponents b of fits time = a * size^b, one size changing at a time. Whoever cannot take such a
-hierarchy says so in the last column.
+Run ``OMP_NUM_THREADS=1 PYTHONPATH=src python benchmarks/bench_scale.py [--smallest] [names ...]``. Hierarchies are
+those of ``make_ontology_like``: 11,250 to 45,000 nodes in the shape of the Gene Ontology. Prints one line per member:
+processor seconds at 45,000 nodes, and the exponents b of fits time = a * size^b, one size changing at a time. Whoever
+cannot take such a hierarchy says so in the last column.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class Problem:
         noise = 0.2 * rng.random((n_rows, n_nodes), dtype=np.float32)
         self.raw = np.clip(noise + 0.6 * (self.Y.toarray() if sparse.issparse(self.Y) else self.Y), 0, 1)
         self.S = MaxUp(hierarchy=self.hierarchy).transform(self.raw)
+        self.predicted = self.S > 0.5
 
 
 def call_combiner(member, problem):
@@ -61,7 +62,7 @@ def call_decoder(member, problem):
 
 
 def call_metric(member, problem):
-    predicted = problem.S if member.needs == "scores" else problem.hierarchy.close(problem.S > 0.5)
+    predicted = problem.S if member.needs == "scores" else problem.predicted
     inputs = (predicted,) if member.name in ("incoherent_share", "unlabelled_share") else (problem.Y, predicted)
     options = {"k": 10} if member.name == "top_k_accuracy" else {}
     return member.function(*inputs, problem.hierarchy, **options)
@@ -130,9 +131,8 @@ def main():
     series = make_series(*sizes)
     largest = series["nodes"][-1][1]
     print(f"{largest.hierarchy}, {largest.X.shape[0]} rows\n")
-    print(
-        "| kind | member | seconds | nodes | rows | edges | peak RSS so far, MB | |\n|---|---|---:|---:|---:|---:|---:|---|"
-    )
+    print("| kind | member | seconds | nodes | rows | edges | peak RSS so far, MB | |")
+    print("|---|---|---:|---:|---:|---:|---:|---|")
     for kind, (registry, call) in FAMILIES.items():
         for member in registry.members():
             if given.names and member.name not in given.names:

@@ -14,6 +14,7 @@ import oracles_combiners as twins
 from places import SOURCES
 from strategies import hierarchies, score_matrices
 from truepath import Hierarchy
+from truepath.data import make_ontology_like
 from truepath.hierarchy import cap_down, raise_up
 from truepath.hierarchy.propagation import multiply_down
 
@@ -122,3 +123,13 @@ def test_the_walks_have_one_home():
     pattern = re.compile(r"\b(raise|cap)_(dense|rows|below)\b|np\.(maximum|minimum)\(S?\w*\[:, (u|v|parent|child)\]")
     found = {path.name for path in (SOURCES / "truepath").rglob("*.py") if pattern.search(path.read_text("utf-8"))}
     assert found == {"propagation.py", "propagate.py"}
+
+
+@pytest.mark.parametrize("dtype", [bool, np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("walk", [raise_up, cap_down])
+def test_many_rows_are_walked_as_each_by_itself(walk, dtype):
+    # More rows than are walked side by side, and more nodes than are copied at a time
+    h = make_ontology_like(150, random_state=0)
+    S = np.random.default_rng(0).integers(0, 2 if dtype is bool else 9, (131, h.n_nodes)).astype(dtype)
+    np.testing.assert_array_equal(walk(S, h), np.vstack([walk(row[None], h) for row in S]))
+    np.testing.assert_array_equal(walk(S, h), walk(sparse.csr_array(S), h).toarray())

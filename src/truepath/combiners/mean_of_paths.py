@@ -11,9 +11,11 @@ with sums over the parents u of v. Means are not coherent by themselves, so a pr
 
 from __future__ import annotations
 
-import numpy as np
-from scipy import sparse
+from itertools import pairwise
 
+import numpy as np
+
+from truepath import _kernels
 from truepath.combiners.base import Correction
 from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.hierarchy import Hierarchy
@@ -33,7 +35,7 @@ class MeanOfPaths(Correction):
     Notes
     -----
     The literature has no single definition for DAGs; the mean over all nodes of all paths is ours, chosen because it is
-    linear and needs one pass. It is a sparse matrix with one entry per ancestor pair: O(n_samples * ancestor pairs).
+    linear and needs one pass. O(n_samples * n_edges), and the projection.
 
     Examples
     --------
@@ -53,26 +55,25 @@ class MeanOfPaths(Correction):
 
     def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         check_projection(self.project)
-        means = (_path_means(hierarchy) @ S.T).T
-        return project_scores(means, hierarchy, self.project, clip=False)
+        share = _path_shares(hierarchy)
+        graph = (hierarchy.parent_ptr, hierarchy.parent_idx, share)
+        length = np.ones((1, hierarchy.n_nodes))
+        for M in (S, length):
+            _kernels.hierarchy.propagate.add_paths(M, *graph)
+        S /= length
+        return project_scores(S, hierarchy, self.project, clip=False)
 
 
-def _path_means(hierarchy: Hierarchy) -> sparse.csr_array:
-    """Return the matrix whose row v weighs the ancestors of v and v itself by the paths they are on."""
-    n_nodes = hierarchy.n_nodes
-    rows: list[dict[int, float]] = []
-    n_paths: list[float] = []
-    for v in range(n_nodes):  # row v counts, for each ancestor, on how many paths to v it lies
-        parents = hierarchy.parents(v).tolist()
-        n_paths.append(sum(n_paths[u] for u in parents) if parents else 1.0)
-        row = {v: n_paths[v]}
-        for u in parents:
-            for w, count in rows[u].items():
-                row[w] = row.get(w, 0.0) + count
-        rows.append(row)
-    indices = np.fromiter((w for row in rows for w in row), np.int32)
-    counts = np.fromiter((count for row in rows for count in row.values()), np.float64)
-    sizes = np.array([len(row) for row in rows])
-    totals = np.add.reduceat(counts, np.r_[0, np.cumsum(sizes)[:-1]])
-    indptr = np.r_[0, np.cumsum(sizes)].astype(np.int32)
-    return sparse.csr_array((counts / np.repeat(totals, sizes), indices, indptr), shape=(n_nodes, n_nodes))
+def _path_shares(hierarchy: Hierarchy) -> np.ndarray:
+    """Return for each edge the share of the paths to its child that come through it."""
+    log_paths = np.zeros(hierarchy.n_nodes)  # their numbers can be too large for a float
+    share = np.ones(hierarchy.n_edges)
+    ends = hierarchy.parent_ptr.tolist()
+    for v, (first, last) in enumerate(pairwise(ends)):  # parents come first
+        above = log_paths[hierarchy.parent_idx[first:last]]
+        if above.size == 1:
+            log_paths[v] = above[0]
+        elif above.size > 1:
+            log_paths[v] = np.logaddexp.reduce(above)
+            share[first:last] = np.exp(above - log_paths[v])
+    return share

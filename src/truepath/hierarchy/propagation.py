@@ -61,14 +61,18 @@ def raise_up(S: Any, hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -
     >>> raise_up([[False, True, False, False]], h).tolist()
     [[True, True, False, False]]
     """
-    walk = partial(_walk, walk="raise_dense", graph=(hierarchy.child_ptr, hierarchy.child_idx))
     S = _as_numbers(S, hierarchy)
+    if S.dtype == bool:
+        walk = partial(_walk, walk=_kernels.hierarchy.flags.raise_flags, graph=_up(hierarchy))
+    else:
+        down = (hierarchy.child_ptr, hierarchy.child_idx)
+        walk = partial(_walk, walk=_kernels.hierarchy.propagate.raise_dense, graph=down)
     if not sparse.issparse(S):
         return walk(S, out=out)
     S = _as_rows(S, out)
     if has_negative(S):
         return _by_blocks(S, walk)
-    up = (hierarchy.parent_ptr, hierarchy.parent_idx)
+    up = _up(hierarchy)
     indptr, indices = _kernels.hierarchy.closure.close_rows(S.indptr, S.indices, *up)
     if indices.size <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)  # one index type, or scipy copies the other
@@ -107,12 +111,14 @@ def cap_down(S: Any, hierarchy: Hierarchy, *, threshold: float | None = None, ou
     >>> cap_down([[0.5, 0.75, 0.25, 0.0]], h).tolist()
     [[0.5, 0.5, 0.25, 0.0]]
     """
-    up = (hierarchy.parent_ptr, hierarchy.parent_idx)
-    if threshold is None:
-        walk = partial(_walk, walk="cap_dense", graph=up)
-    else:
-        walk = partial(_walk, walk="cap_below", graph=(*up, float(threshold)))
+    up, kernels = _up(hierarchy), _kernels.hierarchy
     S = _as_numbers(S, hierarchy)
+    if threshold is not None:
+        walk = partial(_walk, walk=kernels.propagate.cap_below, graph=(*up, float(threshold)))
+    else:
+        walk = partial(
+            _walk, walk=kernels.flags.cap_flags if S.dtype == bool else kernels.propagate.cap_dense, graph=up
+        )
     if not sparse.issparse(S):
         return walk(S, out=out)
     S = _as_rows(S, out)
@@ -125,8 +131,8 @@ def cap_down(S: Any, hierarchy: Hierarchy, *, threshold: float | None = None, ou
 
 def multiply_down(S: NDArray[Any], hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -> NDArray[Any]:
     """Multiply every score by the least product of a parent: on a tree, the product along the path from the top."""
-    graph = (hierarchy.parent_ptr, hierarchy.parent_idx)
-    return _walk(_as_numbers(S, hierarchy), walk="multiply_down", graph=graph, out=out)
+    walk = _kernels.hierarchy.propagate.multiply_down
+    return _walk(_as_numbers(S, hierarchy), walk=walk, graph=_up(hierarchy), out=out)
 
 
 def reach(v: int, ptr: NDArray[np.int32], idx: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -180,13 +186,20 @@ def find_incoherent(S: Any, hierarchy: Hierarchy, tolerance: float = 0.0) -> Vio
     return Violation(*map(int, found)) if found[0] else None
 
 
-def _walk(S: NDArray[Any], *, walk: str, graph: tuple[Any, ...], out: NDArray[Any] | None = None) -> NDArray[Any]:
+def _up(hierarchy: Hierarchy) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the parents of each node, as the kernels take them."""
+    return hierarchy.parent_ptr, hierarchy.parent_idx
+
+
+def _walk(
+    S: NDArray[Any], *, walk: Callable[..., None], graph: tuple[Any, ...], out: NDArray[Any] | None = None
+) -> NDArray[Any]:
     """Run a compiled walk in ``out``, or in a copy; the walks take contiguous rows and change them."""
     in_place = out is not None and out.flags.c_contiguous and out.dtype == S.dtype
     work: Any = out if in_place else np.array(S, order="C")
     if in_place and out is not S:
         np.copyto(work, S)
-    getattr(_kernels.hierarchy.propagate, walk)(_as_kernel_type(work), *graph)
+    walk(_as_kernel_type(work), *graph)
     if out is None or in_place:
         return work
     np.copyto(out, work)

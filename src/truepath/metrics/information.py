@@ -59,21 +59,23 @@ def information_content(
     Y = check_labels(y, hierarchy)
     check_rows(Y, hierarchy, "Y")
     weight = weight_or_ones(sample_weight, Y.shape[0])
-    columns = sparse.csc_array(Y)
-    n_with = np.asarray(columns.T @ weight, np.float64)
-    n_above = np.full(hierarchy.n_nodes, weight.sum())
-    for v in range(hierarchy.n_nodes):
-        parents = hierarchy.parents(v)
-        if parents.size == 1:
-            n_above[v] = n_with[parents[0]]
-        elif parents.size > 1:
-            n_above[v] = weight[_rows_with_all(columns, parents)].sum()
+    n_with = np.asarray(sparse.csr_array(Y).T @ weight, np.float64)
+    n_above = _count_with_parents(sparse.csr_array(Y), hierarchy, weight)
     content = np.full(hierarchy.n_nodes, float(unseen))
     seen = n_with > 0
     content[seen] = np.maximum(np.log2(n_above[seen] / n_with[seen]), 0.0)  # weights may round below 0
     return content
 
 
-def _rows_with_all(columns: sparse.csc_array, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return for each row whether it has all of several labels."""
-    return columns[:, nodes].sum(axis=1) == nodes.size
+def _count_with_parents(Y: sparse.csr_array, hierarchy: Hierarchy, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each label the weight of the rows that have all of its parents."""
+    parents, children = hierarchy.edges.T
+    below = sparse.csr_array(
+        (np.ones(parents.size, np.int32), (parents, children)), shape=(hierarchy.n_nodes, hierarchy.n_nodes)
+    )
+    n_parents = np.diff(hierarchy.parent_ptr)
+    found = sparse.csr_array(Y.astype(np.int32) @ below)  # how many parents of a label each row has
+    has_all = found.data == n_parents[found.indices]
+    rows = np.repeat(np.arange(Y.shape[0]), np.diff(found.indptr))[has_all]
+    n_above = np.bincount(found.indices[has_all], weight[rows], hierarchy.n_nodes)
+    return np.where(n_parents == 0, weight.sum(), n_above)

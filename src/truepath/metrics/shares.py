@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from truepath import _kernels
 from truepath.hierarchy import Hierarchy, check_weight
 from truepath.hierarchy.checks import as_labels
 from truepath.hierarchy.matrices import dense_blocks
@@ -110,14 +111,7 @@ def incoherent_share(
         scores = take_columns(scores, whole.indices(hierarchy.names))
     broken = np.zeros(scores.shape[0], bool)
     for rows, (block,) in dense_blocks(scores):
-        broken[rows] = _breaks(block, hierarchy.edges, tolerance)
+        _kernels.hierarchy.closure.mark_incoherent(
+            block, hierarchy.parent_ptr, hierarchy.parent_idx, float(tolerance), broken[rows]
+        )
     return float(np.average(broken, weights=weight))
-
-
-def _breaks(scores: NDArray[Any], edges: NDArray[np.int32], tolerance: float) -> NDArray[np.bool_]:
-    """Return for each row whether a child exceeds a parent by more than ``tolerance`` on any edge."""
-    broken = np.zeros(scores.shape[0], bool)
-    columns = np.ascontiguousarray(scores.T)
-    for parent, child in edges.tolist():
-        broken |= columns[child] - columns[parent] > tolerance
-    return broken

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from places import SOURCES, TESTS
 from strategies import score_matrices, trees
 from truepath._kernels.combiners.isotonic import dag, tree
-from truepath._kernels.hierarchy import distances, propagate
+from truepath._kernels.hierarchy import distances, flags, propagate
 
 DOWN = {"cap_dense": (), "cap_below": (0.5,), "top_down": (0.5,), "multiply_down": ()}
 UP = {
@@ -36,6 +36,11 @@ def run_everything(h, S):
     for name, options in UP.items():
         made[name] = S.copy()
         getattr(propagate, name)(made[name], h.child_ptr, h.child_idx, *options)
+    made["add_paths"] = S.copy()
+    propagate.add_paths(made["add_paths"], h.parent_ptr, h.parent_idx, np.full(h.n_edges, 0.5))
+    for name in ("raise_flags", "cap_flags"):
+        made[name] = (S > 0.5).view(np.uint8)
+        getattr(flags, name)(made[name], h.parent_ptr, h.parent_idx)
     made["gather_evidence"] = S.copy()
     prior = np.linspace(0.1, 0.9, h.n_nodes)
     evidence = (np.log(prior / (1 - prior)), np.log1p(-prior))

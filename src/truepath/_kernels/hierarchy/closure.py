@@ -131,6 +131,18 @@ def find_incoherent_dense(S, parent_ptr, parent_idx, tolerance):
 
 
 @kernel
+def mark_incoherent(S, parent_ptr, parent_idx, tolerance, is_broken):
+    """Set for each row whether a score exceeds its parent's by more than `tolerance`."""
+    for i in range(S.shape[0]):
+        is_broken[i] = False
+        v = 0
+        while v < S.shape[1] and not is_broken[i]:
+            for k in range(parent_ptr[v], parent_ptr[v + 1]):
+                is_broken[i] |= S[i, v] - S[i, parent_idx[k]] > tolerance
+            v += 1
+
+
+@kernel
 def find_incoherent_rows(indptr, indices, data, parent_ptr, parent_idx, tolerance):
     """Return the same as :func:`find_incoherent_dense`, for the rows of a CSR matrix (absent = 0)."""
     n_nodes = parent_ptr.size - 1

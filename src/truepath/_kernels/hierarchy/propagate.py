@@ -1,5 +1,7 @@
 """Walks over the rows of a score matrix: downwards and upwards, each written once and handed a rule.
 
+Some rows are walked side by side, in a block where a node's scores lie next to each other.
+
 A rule is a compiled function of plain numbers. The walks are inlined into the kernels below, which bind them to their
 rules: a walk called with a function as argument could not be kept on disk between runs, the kernels can.
 """
@@ -15,33 +17,82 @@ walk = njit(nogil=True, inline="always")
 rule = njit(nogil=True)
 
 
+# Rows walked side by side: what the walk learns of a node's edges, and a line of memory, serve all of them
+SIDE = 8
+
+# Cells copied in turn between rows and the blocks where rows are side by side
+TILE = 64
+
+
 @walk
 def _downwards(S, parent_ptr, parent_idx, combine, option):
     """In place: S[i, v] <- combine(S[i, v], least new score of the parents, option); top-level nodes stay."""
-    for i in range(S.shape[0]):  # rows are contiguous and independent
+    block = np.empty((S.shape[1], SIDE), S.dtype)
+    above = np.empty(SIDE, S.dtype)
+    for start in range(0, S.shape[0], SIDE):  # rows are independent
+        rows = S[start : start + SIDE]
+        n_side = rows.shape[0]
+        _set_side_by_side(rows, block)
         for v in range(S.shape[1]):  # parents come before children
             first, last = parent_ptr[v], parent_ptr[v + 1]
             if first == last:
                 continue
-            above = S[i, parent_idx[first]]
+            own, parent = block[v], block[parent_idx[first]]
+            for j in range(n_side):
+                above[j] = parent[j]
             for k in range(first + 1, last):
-                above = min(above, S[i, parent_idx[k]])
-            S[i, v] = combine(S[i, v], above, option)
+                parent = block[parent_idx[k]]
+                for j in range(n_side):
+                    above[j] = min(above[j], parent[j])
+            for j in range(n_side):
+                own[j] = combine(own[j], above[j], option)
+        _set_below_each_other(block, rows)
 
 
 @walk
 def _upwards(S, child_ptr, child_idx, gather, finish, option):
     """In place: S[i, u] <- finish(S[i, u], what gather made of the children's new scores); leaves stay."""
-    for i in range(S.shape[0]):
+    block = np.empty((S.shape[1], SIDE), S.dtype)
+    total, count = np.empty(SIDE), np.empty(SIDE, np.int64)
+    for start in range(0, S.shape[0], SIDE):
+        rows = S[start : start + SIDE]
+        n_side = rows.shape[0]
+        _set_side_by_side(rows, block)
         for u in range(S.shape[1] - 1, -1, -1):  # children before parents
             first, last = child_ptr[u], child_ptr[u + 1]
             if first == last:
                 continue
-            own, total, count = S[i, u], 0.0, 0
+            own = block[u]
+            for j in range(n_side):
+                total[j], count[j] = 0.0, 0
             for k in range(first, last):
                 c = child_idx[k]
-                total, count = gather(own, S[i, c], c, total, count, option)
-            S[i, u] = finish(own, total, count, option)
+                child = block[c]
+                for j in range(n_side):
+                    total[j], count[j] = gather(own[j], child[j], c, total[j], count[j], option)
+            for j in range(n_side):
+                own[j] = finish(own[j], total[j], count[j], option)
+        _set_below_each_other(block, rows)
+
+
+@kernel
+def _set_side_by_side(rows, block):
+    """Copy the rows to columns of a block."""
+    for start in range(0, block.shape[0], TILE):
+        stop = min(start + TILE, block.shape[0])
+        for i in range(rows.shape[0]):
+            for v in range(start, stop):
+                block[v, i] = rows[i, v]
+
+
+@kernel
+def _set_below_each_other(block, rows):
+    """Copy the columns of a block back to the rows."""
+    for start in range(0, block.shape[0], TILE):
+        stop = min(start + TILE, block.shape[0])
+        for i in range(rows.shape[0]):
+            for v in range(start, stop):
+                rows[i, v] = block[v, i]
 
 
 # ------------------------------------------------------------------------------------------------ downward rules
@@ -90,6 +141,15 @@ def top_down(S, parent_ptr, parent_idx, threshold):
 def multiply_down(S, parent_ptr, parent_idx):
     """In place: S[i, v] <- S[i, v] times the least product of a parent."""
     _downwards(S, parent_ptr, parent_idx, _times, 0.0)
+
+
+@kernel
+def add_paths(S, parent_ptr, parent_idx, share):
+    """In place: S[i, v] <- its mean sum along a path from the top; ``share`` of the paths to v come by each edge."""
+    for i in range(S.shape[0]):
+        for v in range(S.shape[1]):
+            for k in range(parent_ptr[v], parent_ptr[v + 1]):
+                S[i, v] += share[k] * S[i, parent_idx[k]]
 
 
 # -------------------------------------------------------------------------------------------------- upward rules
