@@ -44,9 +44,9 @@ def is_function(code: CodeType) -> bool:
 
 
 def is_import(frame: FrameType | None) -> bool:
-    """Return whether a module of truepath is being imported further up the stack."""
+    """Return whether a module, of truepath or of another package, is being imported further up the stack."""
     while frame is not None:
-        if is_ours(frame.f_code) and not is_function(frame.f_code):
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") != "__main__":
             return True
         frame = frame.f_back
     return False

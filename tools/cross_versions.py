@@ -55,7 +55,7 @@ for path in sorted(Path(sys.argv[1]).iterdir()):
     print(json.dumps(told))
 """
 
-VERSIONS = "from truepath.persistence.versions import installed_versions as v; import json; print(json.dumps(v()))"
+VERSIONS = "from truepath.persistence.container import installed_versions as v; import json; print(json.dumps(v()))"
 
 
 def main(pythons: list[str]) -> int:

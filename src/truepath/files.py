@@ -1,46 +1,164 @@
-"""Bytes to text: plain, ``.xz``, ``.gz`` or ``.bz2`` files in UTF-8, with errors that name file and line.
+"""Files: bytes to text within limits, and files that appear whole or not at all.
 
-A compressed file is unpacked piece by piece, and no further than ``limits.max_bytes``.
+Reading takes plain, ``.xz``, ``.gz`` or ``.bz2`` files in UTF-8; errors name file and line. A compressed file is
+unpacked piece by piece, and no further than the limits say (:mod:`truepath.limits`). A file that is
+written is written beside the target, flushed to the disk, then put in its place.
 """
 
 from __future__ import annotations
 
 import bz2
+import contextlib
+import errno
 import gzip
 import lzma
+import os
+import re
+import secrets
+import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from truepath.errors import DataFormatError, HierarchyError
-from truepath.limits import Limits, usual_limits
+from truepath.errors import DataFormatError, HierarchyError, TruePathError
 
 __all__ = [
     "COMPRESSIONS",
+    "Limits",
     "PathType",
     "decode_text",
     "ending_of",
     "head_lines",
     "naming_file",
+    "open_atomically",
     "open_binary",
     "plain_name",
     "read_bytes",
     "read_text",
     "split_lines",
     "stream_lines",
+    "sync_folder",
     "unpack",
+    "usual_limits",
 ]
+
+
+_NUMBER = re.compile(r"(\d{1,18})([KMGT]?)", re.IGNORECASE)
+
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that readers take from one file.
+
+    Parameters
+    ----------
+    max_bytes : int, default=2**32
+        Bytes of a file, unpacked if it is compressed; of the arrays in an archive; and of a matrix or of label
+        names that take more room than the file they are written in.
+    max_labels : int, default=2**22
+        Labels that a file announces or names; the largest public collection has 2.8 million.
+    max_features : int, default=2**27
+        Features of a sparse text file, by its first line or by its largest index.
+    max_depth : int, default=1000
+        Levels of a hierarchy.
+
+    Notes
+    -----
+    The variables ``TRUEPATH_MAX_BYTES``, ``TRUEPATH_MAX_LABELS``, ``TRUEPATH_MAX_FEATURES`` and
+    ``TRUEPATH_MAX_DEPTH`` replace these numbers where no limits are given; ``16G`` means 16 * 2**30.
+
+    Examples
+    --------
+    >>> from truepath.limits import Limits
+    >>> Limits(max_bytes=16 * 2**30).max_labels
+    4194304
+    """
+
+    max_bytes: int = 2**32
+    max_labels: int = 2**22
+    max_features: int = 2**27
+    max_depth: int = 1000
+
+    def check(self, limit: str, found: int, problem: str, path: str | None, line: int | None = None) -> None:
+        """Refuse what is above a limit; ``problem`` says what was found, the number in place of ``{}``."""
+        most = getattr(self, limit)
+        if found > most:
+            raise DataFormatError(
+                f"{problem.format(found)}, more than {limit}={most:,}.",
+                path,
+                line,
+                remedy=f"If you expect a file like this, pass limits=truepath.limits.Limits({limit}=...) with a larger "
+                f"number, or set the environment variable {_variable(limit)}.",
+            )
+
+    def check_paths(self, paths: Iterable[Sequence[str]], sep: str, path: str | None) -> None:
+        """Refuse label paths that are too deep, too many, or whose names, each a whole path, take too much room."""
+        n_labels = n_characters = 0
+        tree: dict[str, Any] = {}
+        for parts in paths:
+            self.check("max_depth", len(parts), "a label path of {:,} parts", path)
+            node, length = tree, -len(sep)
+            for part in parts:
+                length += len(sep) + len(part)
+                if part not in node:
+                    node[part] = {}
+                    n_labels, n_characters = n_labels + 1, n_characters + length
+                node = node[part]
+        self.check("max_labels", n_labels, "{:,} labels", path)
+        self.check("max_bytes", n_characters, "names of labels that take {:,} bytes", path)
+
+    def check_hierarchy(self, n_nodes: int, height: int, path: str | None) -> None:
+        """Refuse a hierarchy with too many labels or too many levels."""
+        self.check("max_labels", n_nodes, "{:,} labels", path)
+        self.check("max_depth", height, "a hierarchy of {:,} levels", path)
+
+
+def usual_limits() -> Limits:
+    """Return the limits where none are given: those of the environment, else the defaults.
+
+    Examples
+    --------
+    >>> usual_limits().max_depth
+    1000
+    """
+    given = {field.name: os.environ.get(_variable(field.name)) for field in fields(Limits)}
+    return Limits(**{limit: _parse(limit, text) for limit, text in given.items() if text})
+
+
+def _variable(limit: str) -> str:
+    return f"TRUEPATH_{limit.upper()}"
+
+
+def _parse(limit: str, text: str) -> int:
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None:
+        raise TruePathError(
+            f"the environment variable {_variable(limit)} is {text!r}, not a number.", "Write 20000000000 or 20G."
+        )
+    return int(found[1]) * _UNITS[found[2].upper()]
+
 
 PathType = str | PathLike[str]
 
+
 _MODULES: dict[str, Any] = {".xz": lzma, ".gz": gzip, ".bz2": bz2}
+
+
 #: The endings of compressed files; every file that is read may have one of them after its own
 COMPRESSIONS = tuple(_MODULES)
+
+
 _PIECE = 1 << 20
+
+
 _DAMAGE = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError)
 
 
@@ -229,3 +347,78 @@ def split_lines(text: str) -> list[str]:
     if lines and not lines[-1]:
         lines.pop()
     return lines
+
+
+#: Errors of writing, which the system reports without the name of the file
+_OF_WRITING = tuple(getattr(errno, name) for name in ("ENOSPC", "EFBIG", "EDQUOT", "EIO") if hasattr(errno, name))
+
+
+@contextlib.contextmanager
+def open_atomically(path: str | PathLike[str], mode: str = "wb", **options: Any) -> Iterator[Any]:
+    """Open a file for writing that replaces ``path`` only when the block ends well.
+
+    After an error, a full disk or an interrupt, what was at ``path`` before is untouched and nothing else is left
+    behind. A link is followed; the file gets the rights of the one it replaces, else those the umask gives. Devices and
+    pipes (``/dev/null``, ``/dev/stdout``) are written to, not replaced. Every error names the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "numbers.txt"
+    >>> with open_atomically(target, "w") as file:
+    ...     _ = file.write("1 2 3")
+    >>> target.read_text(), len(list(target.parent.iterdir()))
+    ('1 2 3', 1)
+    """
+    if _is_device(path):
+        with _naming(path, None), open(path, mode, **options) as file:
+            yield file
+        return
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    part = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.part")
+    try:
+        with _naming(path, part):
+            with open(part, mode.replace("w", "x"), **options) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            with contextlib.suppress(OSError):  # no file there before, or one whose rights cannot be given
+                os.chmod(part, os.stat(target).st_mode & 0o7777)
+            os.replace(part, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
+    sync_folder(folder)
+
+
+def _is_device(path: str | PathLike[str]) -> bool:
+    """Return whether there is something at ``path`` that is neither a file nor a folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextlib.contextmanager
+def _naming(path: str | PathLike[str], part: str | None) -> Iterator[None]:
+    """Give errors of writing the name of the file that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        is_of_writing = error.filename is None and error.errno in _OF_WRITING
+        if is_of_writing or (part is not None and error.filename == part):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+        raise
+
+
+def sync_folder(folder: str | PathLike[str]) -> None:
+    """Make the new name itself last, where the system lets folders be synced."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder or ".", os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

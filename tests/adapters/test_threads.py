@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from truepath.adapters.threads import single_blas_thread, single_thread
+from truepath.adapters.parallel import single_blas_thread, single_thread
 
 np.ones((2, 2)) @ np.ones((2, 2))  # BLAS is loaded
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from truepath import Hierarchy
 from truepath.errors import TruePathError
 from truepath.hierarchy import check_scores
-from truepath.hierarchy.scores import LARGEST, ROUNDING, as_probabilities
+from truepath.hierarchy.checks import LARGEST, ROUNDING, as_probabilities
 from truepath.registry import COMBINERS, DECODERS
 
 H = Hierarchy.from_paths(["a/1", "a/2", "b/1"])

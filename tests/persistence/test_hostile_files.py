@@ -238,7 +238,7 @@ HOSTILE = [
     ("tp_canary", "fire"),
     ("antigravity", "fly"),
     ("truepath.cli.app", "main"),
-    ("truepath._atomic", "open_atomically"),
+    ("truepath.files", "open_atomically"),
     ("truepath.persistence.model_file", "load"),
     ("numpy", "load"),
     ("numpy", "void"),

@@ -24,10 +24,10 @@ from learners_room import make
 from persistence_room import TREE, answer, fitted, make_data, make_scores
 from places import SOURCES, TESTS
 from truepath import Hierarchy
-from truepath._atomic import open_atomically
 from truepath.combiners import MaxUp
 from truepath.decoders import SingleThreshold
 from truepath.errors import ModelFileError, TruePathError
+from truepath.files import open_atomically
 from truepath.learners import POLICIES, BinaryRelevance, PCTForest, SiblingLasso
 from truepath.persistence import describe_model, load, save, trusted_types
 

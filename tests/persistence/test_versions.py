@@ -13,8 +13,8 @@ from persistence_room import TREE, make_scores
 from truepath.combiners import FAEL, MaxUp
 from truepath.errors import ModelFileError
 from truepath.persistence import describe_model, load, model_file, save
+from truepath.persistence.container import installed_versions
 from truepath.persistence.soundness import check_sound
-from truepath.persistence.versions import installed_versions
 
 pytest.importorskip("skops")
 

@@ -13,7 +13,7 @@ from fuzzing.checks import RefusedError, check
 from truepath import Hierarchy, open_dataset
 from truepath.data import Dataset, read_hierarchy, read_labels, read_scores
 from truepath.errors import TruePathError
-from truepath.limits import Limits
+from truepath.files import Limits
 
 LIMITS = Limits(max_bytes=2**26)
 TREE = Hierarchy.from_paths(["a/b", "c"])

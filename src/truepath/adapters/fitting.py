@@ -30,10 +30,9 @@ from truepath.adapters.prepare import (
     tags_of,
 )
 from truepath.adapters.progress import Progress
-from truepath.hierarchy.checks import already_checked
+from truepath.hierarchy.checks import already_checked, as_probabilities, as_scores
 from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
-from truepath.hierarchy.scores import as_probabilities, as_scores
 
 __all__ = [
     "HeldOut",
@@ -42,6 +41,7 @@ __all__ = [
     "class_scores",
     "conditional_scores",
     "fit_learner",
+    "fit_part",
     "node_scores",
     "out_of_fold",
     "own_held_out",
@@ -164,7 +164,7 @@ def node_scores(
     Returns
     -------
     S : ndarray of float, shape (n_samples, n_nodes)
-        Finite, and from 0 to 1 where the learner is not ours: see :mod:`truepath.hierarchy.scores` for the rule.
+        Finite, and from 0 to 1 where the learner is not ours: see :mod:`truepath.hierarchy.checks` for the rule.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def node_scores(
 
 
 def check_learner_scores(S: Any, whose: str, labels: Any, *, rows: Any = None, is_raw: bool = False) -> NDArray[Any]:
-    """Return scores as a learner's must be, by the rule of :mod:`truepath.hierarchy.scores`.
+    """Return scores as a learner's must be, by the rule of :mod:`truepath.hierarchy.checks`.
 
     Parameters
     ----------
@@ -341,6 +341,12 @@ def _fit_and_score(
     """Fit a copy on some rows and score others."""
     fitted = fit_learner(copy_unfitted(learner), X, Y, weight, train)
     return node_scores(fitted, take_rows(X, held_out), Y.shape[1], hierarchy=hierarchy, rows=held_out)
+
+
+def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Any:
+    """Fit a combiner or a decoder on scores and labels that were checked, and return it."""
+    with already_checked(Y, hierarchy):
+        return part.fit(S, Y, sample_weight=weight)
 
 
 #: By the parameter that asks for them, the attribute that has the scores of training rows by what did not see them

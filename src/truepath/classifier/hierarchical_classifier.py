@@ -19,6 +19,7 @@ from truepath.adapters import (
     encode_labels,
     final_step,
     fit_learner,
+    fit_part,
     give_hierarchy,
     node_scores,
     out_of_fold,
@@ -39,13 +40,16 @@ from truepath.classifier.parts import (
     resolve_parts,
     takes_conditional,
 )
-from truepath.combiners.held_out import fit_and_cross_transform, fit_part
+from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input
 from truepath.metrics import hierarchical_f1
 
 __all__ = ["HierarchicalClassifier"]
+
+# Scores of no more cells than this are made at once
+SMALL_CELLS = 1 << 20
 
 
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
@@ -256,7 +260,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         S : ndarray, shape (n_samples, n_nodes)
             A csr_array if ``min_score`` is given.
         """
-        check_min_score(min_score)
+        if min_score is not None:
+            check_min_score(min_score)
         predict = self._fitted()._score_rows if min_score is None else partial(self._high_scores, min_score)
         return self._map(X, predict, np.float64, batch_size, out, is_sparse=min_score is not None)
 
@@ -291,8 +296,14 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return self.hierarchy_.decode(self.predict(X, batch_size=batch_size), most_specific=most_specific)
 
     def _map(self, X: Any, predict: Any, dtype: Any, batch_size: Any, out: Any, is_sparse: bool = False) -> Any:
+        if out is None and batch_size is None and not is_sparse and self._is_small(X):
+            return predict(X)
         known = {"n_nodes": self.hierarchy_.n_nodes, "fitted_on": self.fitted_on_, "dtype": dtype}
         return map_blocks(X, predict, **known, batch_size=batch_size, is_sparse=is_sparse, out=out)
+
+    def _is_small(self, X: Any) -> bool:
+        """Say whether rows are in memory and so few that they are one block anyway."""
+        return isinstance(X, (list, np.ndarray)) and len(X) * max(self.hierarchy_.n_nodes, 1) <= SMALL_CELLS
 
     def _high_scores(self, min_score: float, X: Any, start: int) -> Any:
         return keep_high(self._score_rows(X, start), min_score)

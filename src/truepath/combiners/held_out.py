@@ -8,19 +8,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
+from truepath.adapters.fitting import fit_part
 from truepath.combiners.sources import list_sources
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import already_checked
 
-__all__ = ["cross_transform", "fit_and_cross_transform", "fit_part"]
+__all__ = ["cross_transform", "fit_and_cross_transform"]
 
 N_FOLDS = 5
-
-
-def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Any:
-    """Fit a combiner or a decoder on scores and labels that were checked, and return it."""
-    with already_checked(Y, hierarchy):
-        return part.fit(S, Y, sample_weight=weight)
 
 
 def cross_transform(combiner: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, random_state: Any) -> Any:

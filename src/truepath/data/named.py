@@ -21,8 +21,8 @@ from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.base import find_reader, read_with, remark_of, split_files, store_labels
 from truepath.errors import UnknownDatasetError
+from truepath.files import Limits
 from truepath.hierarchy.matrices import SparseOutput
-from truepath.limits import Limits
 
 __all__ = ["data_home", "list_datasets", "load_dataset"]
 

@@ -22,9 +22,8 @@ from truepath.data.readers.base import (
     store_labels,
 )
 from truepath.errors import TruePathError, UnknownDatasetError
-from truepath.files import PathType
+from truepath.files import Limits, PathType
 from truepath.hierarchy.matrices import SparseOutput
-from truepath.limits import Limits
 
 __all__ = ["open_dataset", "reader_of"]
 

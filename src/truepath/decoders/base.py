@@ -18,9 +18,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from truepath.hierarchy.checks import check_truth, check_weight, hierarchy_for
+from truepath.hierarchy.checks import check_scores, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import stack_sparse
-from truepath.hierarchy.scores import check_scores
 from truepath.registry import DECODERS, Member
 
 if TYPE_CHECKING:

@@ -142,7 +142,7 @@ def _arriving(units: Iterator[Unit], n_jobs: int | None) -> Generator[tuple[Fini
 
 def _run(unit: Unit) -> tuple[Finished, float]:
     """Run one unit; what it raises becomes part of the record."""
-    from truepath.adapters.threads import single_thread
+    from truepath.adapters.parallel import single_thread
 
     value, error, trace = None, "", ""
     start = perf_counter()

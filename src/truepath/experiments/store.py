@@ -21,8 +21,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from truepath._atomic import open_atomically, sync_folder
 from truepath.errors import DataFormatError, TruePathError
+from truepath.files import open_atomically, sync_folder
 
 __all__ = ["Finished", "Store", "Stored", "digest", "replace_file"]
 

@@ -1,9 +1,8 @@
 """What a label graph is: build, check, order, closure, and the way between label names and matrices."""
 
-from truepath.hierarchy.checks import check_labels, check_weight, resolve_hierarchy
+from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
 from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.propagation import cap_down, raise_up
-from truepath.hierarchy.scores import check_scores
 from truepath.public import publish
 
 __all__ = ["Hierarchy", "cap_down", "check_labels", "check_scores", "check_weight", "raise_up", "resolve_hierarchy"]

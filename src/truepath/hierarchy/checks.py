@@ -8,11 +8,20 @@ Code that has checked a label matrix and passes it on says so for the length of 
 :func:`truepath.hierarchy.check_labels` then takes this very object as it is. Nothing else is taken on trust: a copy,
 a selection of rows, or the same matrix with another hierarchy is checked as usual, and so is the object itself once
 the block has ended. The mark belongs to the thread that set it.
+
+Scores obey one rule, whoever made them (learners, ours and others', stacks, files, callers of combiners):
+
+1. A score is a finite number of size at most :data:`LARGEST`; NaN, infinity and larger numbers, whose squares and sums
+   would overflow further on, are refused.
+2. Where scores are probabilities (the output of ``predict_proba``, the input of decoders that multiply), a number
+   outside [0, 1] by rounding, at most :data:`ROUNDING`, is clipped; one further out is refused.
+
+Every refusal names the first row and label concerned. Nothing is replaced in silence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -21,23 +30,160 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath.errors import ConstraintError
+from truepath.errors import ConstraintError, TruePathError
 from truepath.hierarchy.matrices import as_bool, as_matrix
-from truepath.hierarchy.propagation import find_unclosed, raise_up
+from truepath.hierarchy.propagation import find_incoherent, find_unclosed, raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
 __all__ = [
+    "LARGEST",
+    "ROUNDING",
     "already_checked",
     "as_labels",
+    "as_probabilities",
+    "as_scores",
     "check_labels",
+    "check_scores",
     "check_truth",
     "check_weight",
     "hierarchy_for",
     "resolve_hierarchy",
     "weight_or_ones",
 ]
+
+
+#: Scores beyond this are refused: their squares, summed over rows and labels, must stay finite
+LARGEST = 1e100
+
+#: How far a probability may lie outside [0, 1] and count as rounded: sums of float32 numbers go that far
+ROUNDING = 1e-6
+
+#: What to do about scores that someone computed elsewhere
+REMEDY = "Scores must be finite numbers; replace these, or leave out the rows."
+
+TO_UNIT = "Calibrate or rescale the scores first."
+
+
+Names = Sequence[str] | NDArray[Any] | None
+
+
+def as_scores(
+    S: Any, name: str = "S", n_nodes: int | None = None, *, labels: Names = None, rows: Any = None, remedy: str = REMEDY
+) -> Any:
+    """Return a finite float32 or float64 array, or a canonical ``csr_array`` of that type; it need not be coherent.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix, shape (n_samples, n_nodes)
+    name : str, default="S"
+        What the error messages call it.
+    n_nodes : int, optional
+        How many columns there must be.
+    labels : sequence of str, optional
+        The columns' names, for messages.
+    rows : sequence of int, optional
+        What messages call the rows, if not 0, 1, 2, ...
+    remedy : str
+        The way out, for messages.
+    """
+    S = as_matrix(S, n_nodes, name)
+    if S.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers; got values of type {S.dtype}.")
+    if S.dtype not in (np.float32, np.float64):
+        S = S.astype(np.float64)
+    if sparse.issparse(S) and not S.has_canonical_format:
+        S = S.copy()
+        S.sum_duplicates()
+    low, high = _range(S)
+    if not (low >= -LARGEST and high <= LARGEST):  # NaN goes through min and max
+        values = S.data if sparse.issparse(S) else S
+        is_finite = bool(np.isfinite([low, high]).all())
+        found = _first(S, np.abs(values) > LARGEST if is_finite else ~np.isfinite(values), labels, rows)
+        what = f"a score too large to compute with ({_value(S, found):.6g})" if is_finite else "NaN or infinity"
+        raise TruePathError(f"{name} holds {what} in {found[2]}.", remedy)
+    return S
+
+
+def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: bool = False) -> Any:
+    """Return a score matrix as a float32/float64 array or ``csr_array``, finite and of the right shape.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Other number types become float64.
+    hierarchy : Hierarchy
+    name : str, default="S"
+        What the error messages call it.
+    coherent : bool, default=False
+        Whether to refuse a score above its parent's.
+    """
+    S = as_scores(S, name, hierarchy.n_nodes, labels=hierarchy.names)
+    broken = find_incoherent(S, hierarchy) if coherent else None
+    if broken is not None:
+        rows, where = broken.describe(hierarchy, "above")
+        raise ConstraintError(
+            f"{name} has {rows} with a score above its parent's ({where}).",
+            "Make it coherent first, with one of truepath.combiners or coherent='max-up' where offered.",
+        )
+    return S
+
+
+def as_probabilities(S: Any, name: str = "S", *, labels: Names = None, rows: Any = None, remedy: str = TO_UNIT) -> Any:
+    """Return finite scores with every value in [0, 1]: what lies outside by rounding is clipped, in a copy.
+
+    Parameters
+    ----------
+    S : ndarray or csr_array of float, as :func:`as_scores` returns it
+    name, labels, rows, remedy
+        As there.
+
+    Examples
+    --------
+    >>> from truepath.hierarchy.checks import as_probabilities
+    >>> as_probabilities(np.array([[0.5, 1.0 + 1e-15]])).tolist()
+    [[0.5, 1.0]]
+    >>> as_probabilities(np.array([[0.5, 1.5]]), labels=["a", "b"])
+    Traceback (most recent call last):
+        ...
+    truepath.errors.TruePathError: S must hold probabilities in [0, 1]; found 1.5 in row 0, label 'b'. Calibrate ...
+    """
+    low, high = _range(S)
+    if low >= 0.0 and high <= 1.0:
+        return S
+    if low < -ROUNDING or high > 1.0 + ROUNDING:
+        values = S.data if sparse.issparse(S) else S
+        found = _first(S, (values < -ROUNDING) | (values > 1.0 + ROUNDING), labels, rows)
+        problem = f"{name} must hold probabilities in [0, 1]; found {_value(S, found):.6g} in {found[2]}."
+        raise TruePathError(problem, remedy)
+    if not sparse.issparse(S):
+        return np.clip(S, 0.0, 1.0)
+    return sparse.csr_array((np.clip(S.data, 0.0, 1.0), S.indices, S.indptr), shape=S.shape)
+
+
+def _range(S: Any) -> tuple[float, float]:
+    """Return the least and the largest stored value; (0, 0) where there is none."""
+    values = S.data if sparse.issparse(S) else S
+    return (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+
+
+def _first(S: Any, is_wrong: NDArray[np.bool_], labels: Names, rows: Any) -> tuple[int, int, str]:
+    """Return the first row and column marked (among the stored values, if sparse), and both in words."""
+    if sparse.issparse(S):
+        at = int(np.flatnonzero(is_wrong)[0])
+        row, column = int(np.searchsorted(S.indptr, at, side="right") - 1), int(S.indices[at])
+    else:
+        row, column = (int(place) for place in np.argwhere(is_wrong)[0])
+    called = row if rows is None else rows[row]
+    if labels is None or column >= len(labels):
+        return row, column, f"row {called}, column {column}"
+    return row, column, f"row {called}, label {str(labels[column])!r}"
+
+
+def _value(S: Any, found: tuple[int, int, str]) -> float:
+    return float(S[found[0], found[1]])
+
 
 _CHECKED: ContextVar[tuple[tuple[Any, Any], ...]] = ContextVar("truepath_checked_labels", default=())
 

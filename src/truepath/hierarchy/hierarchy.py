@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from truepath.files import Limits
 from truepath.hierarchy import build, encode, matrices, propagation, restrict
 from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
 from truepath.hierarchy.names import look_up
-from truepath.limits import Limits
 
 __all__ = ["Hierarchy"]
 

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files import COMPRESSIONS, decode_text, read_text, split_lines, unpack
+from truepath.files import COMPRESSIONS, Limits, decode_text, read_text, split_lines, unpack, usual_limits
 from truepath.hierarchy.build import number_edges
 from truepath.hierarchy.names import nearest
-from truepath.limits import Limits, usual_limits
 
 __all__ = ["name_of", "read_obo"]
 

@@ -27,6 +27,7 @@ from truepath.adapters import (
     check_learner,
     count_rows,
     fit_learner,
+    fit_part,
     node_scores,
     out_of_fold,
     own_held_out,
@@ -37,7 +38,7 @@ from truepath.adapters import (
 from truepath.adapters.parallel import iterate_parallel, run_parallel
 from truepath.adapters.progress import CallbackSupportMixin, with_callbacks
 from truepath.combiners import HierarchicalFAEL
-from truepath.combiners.held_out import N_FOLDS, fit_and_cross_transform, fit_part
+from truepath.combiners.held_out import N_FOLDS, fit_and_cross_transform
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input

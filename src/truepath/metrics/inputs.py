@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import as_labels, check_weight, resolve_hierarchy
+from truepath.hierarchy.checks import as_labels, as_scores, check_weight, resolve_hierarchy
 from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix, row_blocks
-from truepath.hierarchy.scores import as_scores
 
 __all__ = [
     "Counts",

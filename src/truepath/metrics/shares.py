@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy, check_weight
-from truepath.hierarchy.checks import as_labels
+from truepath.hierarchy.checks import as_labels, as_scores
 from truepath.hierarchy.matrices import dense_blocks
-from truepath.hierarchy.scores import as_scores
 from truepath.metrics.base import register
 from truepath.metrics.inputs import (
     check_nodes,

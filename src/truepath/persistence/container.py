@@ -17,17 +17,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
-from truepath._atomic import open_atomically
 from truepath.errors import ModelFileError
+from truepath.files import open_atomically
 from truepath.hierarchy import Hierarchy
-from truepath.persistence.versions import installed_versions
 
 __all__ = [
     "FORMAT_VERSION",
@@ -35,6 +37,8 @@ __all__ = [
     "Model",
     "describe_estimator",
     "describe_hierarchy",
+    "differing_versions",
+    "installed_versions",
     "pack",
     "read_metadata",
     "read_model",
@@ -44,14 +48,19 @@ __all__ = [
 
 MAGIC = b"\x89TPM\r\n\x1a\n"
 
+
 FORMAT_VERSION = 1
+
 
 #: Longest metadata that is read; feature names are most of it
 MAX_METADATA = 1 << 28
 
+
 _HEAD = struct.Struct("<8sIIQ")
 
+
 _CHECKSUM = 32
+
 
 _AGAIN = "Copy or save it again."
 
@@ -201,3 +210,47 @@ def _hierarchy(estimator: Any) -> Hierarchy | None:
 
 def _number(value: Any) -> int | None:
     return None if value is None else int(value)
+
+
+#: Key of the metadata -> how messages call it, which is also the name it is installed by
+PACKAGES = {"sklearn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "skops": "skops"}
+
+NAMES = {"truepath": "truepath", "python": "Python", **PACKAGES}
+
+
+def installed_versions() -> dict[str, str | None]:
+    """Return the versions that model files record; None for what is not installed."""
+    own = import_module("truepath").__version__  # by name: the package itself imports all its modules
+    return {
+        "truepath": own,
+        "python": platform.python_version(),
+        **{key: _version(package) for key, package in PACKAGES.items()},
+    }
+
+
+def differing_versions(metadata: dict[str, Any]) -> tuple[str, str]:
+    """Return the versions that differ, those of the file and those installed, as texts; empty if all are the same.
+
+    Examples
+    --------
+    >>> from truepath.persistence.container import differing_versions, installed_versions
+    >>> differing_versions(installed_versions())
+    ('', '')
+    >>> differing_versions({**installed_versions(), "numpy": "1.0", "python": "2.7"})  # doctest: +ELLIPSIS
+    ('Python 2.7, numpy 1.0', 'Python 3..., numpy ...')
+    """
+    here = installed_versions()
+    differ = [key for key in here if metadata.get(key) != here[key]]
+    return _listed(differ, metadata), _listed(differ, here)
+
+
+def _listed(keys: list[str], versions: dict[str, Any]) -> str:
+    """Name the versions in one line, whatever the file claims them to be."""
+    return ", ".join(f"{NAMES[key]} {' '.join(str(versions.get(key) or 'unknown').split())[:40]}" for key in keys)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

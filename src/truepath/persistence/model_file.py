@@ -22,10 +22,16 @@ from typing import Any
 from zipfile import ZIP_DEFLATED
 
 from truepath.errors import ModelFileError
-from truepath.persistence.container import Model, describe_estimator, read_metadata, read_model, write_model
+from truepath.persistence.container import (
+    Model,
+    describe_estimator,
+    differing_versions,
+    read_metadata,
+    read_model,
+    write_model,
+)
 from truepath.persistence.payload import PayloadError, check_payload
 from truepath.persistence.soundness import check_sound
-from truepath.persistence.versions import differing_versions
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 

@@ -202,8 +202,7 @@ def _check_result(result: Evaluated, run: Run) -> Evaluated:
     import numpy as np
     from scipy import sparse
 
-    from truepath.hierarchy.checks import check_labels
-    from truepath.hierarchy.scores import check_scores
+    from truepath.hierarchy.checks import check_labels, check_scores
 
     of, hierarchy = f"of {result.name!r}", run.hierarchy
     given = result.y_pred if sparse.issparse(result.y_pred) else np.asarray(result.y_pred)

@@ -9,9 +9,8 @@ from typing import ClassVar
 
 from truepath.data.readers.base import is_readable
 from truepath.errors import DataFormatError, UnknownDatasetError
-from truepath.files import PathType, ending_of, naming_file
+from truepath.files import Limits, PathType, ending_of, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits, usual_limits
 from truepath.registry import Member, Registry
 
 __all__ = ["HIERARCHIES", "HierarchyReader", "build", "read_hierarchy"]

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.errors import DataFormatError
-from truepath.files import PathType, read_text, split_lines
+from truepath.files import Limits, PathType, read_text, split_lines, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_edges"]
 

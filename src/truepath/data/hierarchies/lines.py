@@ -8,9 +8,8 @@ from pathlib import Path
 from truepath.data.hierarchies.base import HierarchyReader
 from truepath.data.hierarchies.pairs import read_pairs
 from truepath.errors import DataFormatError
-from truepath.files import naming_file, read_text, split_lines
+from truepath.files import Limits, naming_file, read_text, split_lines
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits
 
 __all__ = ["Lines"]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.tables.frames import delimiter_of
 from truepath.errors import DataFormatError
-from truepath.files import read_text, split_lines
+from truepath.files import Limits, read_text, split_lines
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits
 
 __all__ = ["Pairs", "read_pairs"]
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files import read_text
+from truepath.files import Limits, read_text
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits
 
 __all__ = ["JSON", "OBO"]
 

@@ -27,9 +27,8 @@ from truepath.data.readers.base import (
 from truepath.data.tables.columns import Columns, is_missing, stack_columns
 from truepath.data.tables.frames import TABLES, read_columns
 from truepath.errors import DataFormatError
-from truepath.files import PathType, naming_file
+from truepath.files import Limits, PathType, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_paths_csv"]
 

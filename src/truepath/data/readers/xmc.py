@@ -14,9 +14,8 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.base import Paths, Reader, named_paths, title_of
 from truepath.data.readers.sparse_lines import SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
-from truepath.files import PathType, head_lines, read_text, split_lines
+from truepath.files import Limits, PathType, head_lines, read_text, split_lines, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_xmc"]
 

@@ -17,8 +17,7 @@ from truepath.data.tables import cut
 from truepath.data.tables.columns import Columns, CutColumns
 from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError
-from truepath.files import PathType, ending_of, read_text
-from truepath.limits import Limits
+from truepath.files import Limits, PathType, ending_of, read_text
 
 __all__ = [
     "FORMATS",

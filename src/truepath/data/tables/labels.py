@@ -11,19 +11,17 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath._atomic import open_atomically
 from truepath.data.tables.columns import Columns, is_missing
 from truepath.data.tables.frames import format_of, read_columns
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import check_ids, is_id_name
 from truepath.data.tables.write import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError, explain
-from truepath.files import PathType, read_text
+from truepath.files import Limits, PathType, open_atomically, read_text
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import as_dense, choose_form
 from truepath.hierarchy.names import unknown_label
-from truepath.limits import Limits
 
 __all__ = ["LabelTable", "join_labels", "read_labels", "write_labels"]
 

@@ -17,10 +17,9 @@ from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError, UnknownLabelError
-from truepath.files import PathType, head_lines, open_binary
+from truepath.files import Limits, PathType, head_lines, open_binary, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import nearest
-from truepath.limits import Limits, usual_limits
 
 __all__ = ["Matrix", "column_names", "read_matrix"]
 

@@ -9,8 +9,7 @@ from os import fspath
 from typing import Any, BinaryIO
 
 from truepath.errors import DataFormatError
-from truepath.files import PathType, open_binary
-from truepath.limits import Limits, usual_limits
+from truepath.files import Limits, PathType, open_binary, usual_limits
 
 __all__ = ["parquet_columns", "read_parquet"]
 

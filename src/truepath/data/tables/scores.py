@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath._atomic import open_atomically
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
-from truepath.files import PathType, ending_of
+from truepath.files import Limits, PathType, ending_of, open_atomically
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense
-from truepath.hierarchy.scores import check_scores
-from truepath.limits import Limits
 
 __all__ = ["ScoreTable", "read_scores", "write_scores"]
 

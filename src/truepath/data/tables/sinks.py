@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath._atomic import open_atomically
 from truepath.data.tables.labels import join_labels
 from truepath.data.tables.write import find_format, safe_cell, write_columns
-from truepath.files import PathType
+from truepath.files import PathType, open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 

@@ -21,9 +21,8 @@ from truepath.data.tables import cut
 from truepath.data.tables.frames import cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
-from truepath.files import PathType, read_text, split_lines
+from truepath.files import Limits, PathType, read_text, split_lines
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits
 
 __all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
 

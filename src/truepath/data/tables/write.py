@@ -10,9 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
 
-from truepath._atomic import open_atomically
 from truepath.data.tables.frames import FORMATS
-from truepath.files import PathType
+from truepath.files import PathType, open_atomically
 
 __all__ = ["as_ids", "find_format", "safe_cell", "write_columns", "write_csv"]
 

@@ -16,8 +16,8 @@ from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, check_scores, raise_up
 from truepath.hierarchy.arcs import arc_pointers
+from truepath.hierarchy.checks import as_probabilities, as_scores
 from truepath.hierarchy.matrices import as_dense, row_blocks, stack_sparse
-from truepath.hierarchy.scores import as_probabilities, as_scores
 
 __all__ = ["BLOCK_CELLS", "LeafDecoder", "best_leaves", "label_in_blocks"]
 

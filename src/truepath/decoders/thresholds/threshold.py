@@ -19,8 +19,8 @@ from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.thresholds.curves import Curve, single_curves
 from truepath.errors import ConstraintError
 from truepath.hierarchy import raise_up
+from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense, from_rows
-from truepath.hierarchy.scores import check_scores
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from truepath.adapters import takes_weight
 from truepath.adapters.parallel import run_parallel
-from truepath.hierarchy.scores import as_scores
+from truepath.hierarchy.checks import as_scores
 from truepath.records import Record
 
 __all__ = ["ClassifierLearner", "Classifiers"]

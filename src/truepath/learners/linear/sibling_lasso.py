@@ -18,8 +18,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from truepath.adapters import take_rows
-from truepath.adapters.parallel import run_parallel
-from truepath.adapters.threads import single_blas_thread
+from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense

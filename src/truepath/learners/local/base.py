@@ -17,8 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
 from truepath.adapters import check_learner_scores, count_rows, innermost, take_rows
-from truepath.adapters.parallel import run_parallel
-from truepath.adapters.threads import single_blas_thread
+from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
 from truepath.learners.local.group_models import check_estimator_kind, resolve_model

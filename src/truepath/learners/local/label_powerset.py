@@ -16,8 +16,7 @@ import numpy as np
 from sklearn.base import MetaEstimatorMixin
 
 from truepath.adapters import check_learner_scores, class_scores, count_rows, innermost
-from truepath.adapters.parallel import run_parallel
-from truepath.adapters.threads import single_blas_thread
+from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense

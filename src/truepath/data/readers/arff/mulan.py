@@ -18,9 +18,8 @@ from truepath.data.readers.arff.files import ArffReader, xml_beside
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths, named_paths
 from truepath.errors import DataFormatError
-from truepath.files import PathType, plain_name, read_bytes
+from truepath.files import Limits, PathType, plain_name, read_bytes, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.limits import Limits, usual_limits
 
 __all__ = ["read_mulan"]
 
