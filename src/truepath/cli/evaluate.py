@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from truepath.cli.steps import Header
 from truepath.errors import TruePathError, explain
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def evaluate(
         str | None,
         typer.Option("--hierarchy", "-H", help="Hierarchy, as in truepath label; not needed if TRUTH is a data set."),
     ] = None,
+    header: Header = None,
     labels: Annotated[str, typer.Option(help="The column of label names, if TRUTH is a table of your own.")] = "labels",
     scores: Annotated[
         Path | None, typer.Option("--scores", "-S", help="Scores, for the measures that need them.")
@@ -67,7 +69,7 @@ def evaluate(
 
     if predicted is None and scores is None:
         raise TruePathError("nothing to evaluate.", "Give predicted labels, --scores, or both.")
-    tree, true, true_ids = _read_truth(truth, hierarchy, labels, split, ids, close)
+    tree, true, true_ids = _read_truth(truth, hierarchy, labels, split, ids, close, header)
     given: dict[str, Any] = {}
     if predicted is not None:
         found_labels = read_labels(predicted, tree, ids=ids, close=close)
@@ -86,7 +88,7 @@ def evaluate(
 
 
 def _read_truth(
-    truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, close: bool
+    truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, close: bool, header: bool | None
 ) -> tuple[Hierarchy, Any, Any]:
     """Return the hierarchy, the true labels and the names of their rows."""
     from truepath.data import open_dataset, read_hierarchy, read_labels
@@ -98,14 +100,14 @@ def _read_truth(
         if hierarchy is None:
             problem = "--hierarchy is missing: a file of labels does not contain the hierarchy."
             raise TruePathError(problem, "Give a file of edges, or the hierarchy.json of a run.")
-        tree = read_hierarchy(hierarchy)
+        tree = read_hierarchy(hierarchy, header=header)
         table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
         return tree, table.y, table.ids
     ds = open_dataset(truth)
     split = "all" if list(ds) == ["all"] else split
     if split not in ds.splits:
         raise TruePathError(f"{truth} has no part {split!r}.", f"Choose with --split: {', '.join(ds.splits)}.")
-    if hierarchy is not None and read_hierarchy(hierarchy) != ds.hierarchy:
+    if hierarchy is not None and read_hierarchy(hierarchy, header=header) != ds.hierarchy:
         raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}.", "Leave it out.")
     return ds.hierarchy, ds[split].y, ds[split].ids
 

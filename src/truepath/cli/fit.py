@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.steps import Header
+
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
     from truepath.data import Dataset, Split
@@ -45,6 +47,7 @@ def fit(
         str | None,
         typer.Option(help="File with the hierarchy (.csv edges, .json, .obo); by default it is built from the paths."),
     ] = None,
+    header: Header = None,
     reader: Annotated[str | None, typer.Option(help="The format of DATA, if it cannot be seen from the file.")] = None,
     test_share: Annotated[
         float, typer.Option(help="Share of rows held out to measure on if the data have no test part; 0 for none.")
@@ -69,7 +72,7 @@ def fit(
         split=split,
         sep=sep,
         between=between,
-        hierarchy=hierarchy,
+        hierarchy=_hierarchy(hierarchy, sep, header),
         format=reader,
     )
     had_test = "test" in ds
@@ -100,6 +103,13 @@ def _check_options(test_share: float) -> None:
         raise TruePathError(f"--test-share must be at least 0 and below 1, not {test_share:g}.")
     if find_spec("skops") is None:
         raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
+
+
+def _hierarchy(file: str | None, sep: str | None, header: bool | None) -> Any:
+    """Return the file of the hierarchy; read, if there is something to say about it."""
+    from truepath.data import read_hierarchy
+
+    return file if file is None or header is None else read_hierarchy(file, sep=sep or "/", header=header)
 
 
 def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | None]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import SafeCsv, check_outputs
+from truepath.cli.steps import Header, SafeCsv, check_outputs
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.errors import ConstraintError, TruePathError
 
@@ -36,6 +36,7 @@ def label(
         ),
     ],
     ctx: typer.Context,
+    header: Header = None,
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="How labels are chosen: a name from the list below.")
     ] = "threshold",
@@ -71,7 +72,7 @@ def label(
     check_outputs({"--output": output}, {"SCORES": scores, "--hierarchy": hierarchy, **inputs})
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
-        tree = read_hierarchy(hierarchy)
+        tree = read_hierarchy(hierarchy, header=header)
         table = read_scores(scores, tree, ids=ids)
         held_out = _learn_from(table, tree, ids, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES",
+    "Header",
     "SafeCsv",
     "Show",
     "check_outputs",
@@ -47,6 +48,17 @@ SafeCsv = Annotated[
     typer.Option(
         "--safe-csv",
         help="In CSV and TSV put an apostrophe before text that a spreadsheet would run as a formula (= + - @).",
+    ),
+]
+
+
+#: ``--header``, the same in every command that reads a file of edges
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a file of edges names the columns (default: found out).",
+        show_default=False,
     ),
 ]
 

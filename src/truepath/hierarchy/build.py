@@ -16,7 +16,7 @@ from truepath.errors import CycleError, HierarchyError
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["number_parents", "number_paths", "parse_json", "to_json", "to_networkx", "to_paths"]
+__all__ = ["number_parents", "number_paths", "parse_dict", "parse_json", "to_json", "to_networkx", "to_paths"]
 
 
 IntArray = NDArray[np.int32]
@@ -231,10 +231,31 @@ def to_json(hierarchy: Hierarchy) -> str:
     return json.dumps({"format": FORMAT, "sep": hierarchy.sep, **content}, ensure_ascii=False)
 
 
-def parse_json(text: str) -> tuple[list[str], NDArray[np.int64], dict[str, str], str | None]:
-    """Read what :func:`to_json` wrote, checking every part of it."""
+Parsed = tuple[list[str], NDArray[np.int64], dict[str, str], str | None]
+
+
+def parse_json(text: str, sep: str = "/", root: str | None = None) -> Parsed:
+    """Read what :func:`to_json` wrote, checking every part of it, or JSON of another known shape."""
     try:
         content = json.loads(text)
+    except RecursionError:
+        raise HierarchyError("this is not the JSON of a hierarchy: it is nested too deeply.") from None
+    except ValueError as error:
+        raise HierarchyError(f"this is not the JSON of a hierarchy: {error}") from error
+    return parse_dict(content, sep, root)
+
+
+def parse_dict(content: Any, sep: str, root: str | None) -> Parsed:
+    """Do the same for JSON that is parsed."""
+    from truepath.hierarchy.outline import number_dict
+
+    is_ours = isinstance(content, Mapping) and isinstance(content.get("format"), str) and len(content) > 1
+    return _check_saved(content) if is_ours else number_dict(content, sep, root)
+
+
+def _check_saved(content: Mapping[str, Any]) -> Parsed:
+    """Check what :func:`to_json` wrote."""
+    try:
         if content["format"] != FORMAT:
             raise HierarchyError(f"this JSON has the format {content['format']!r}, not {FORMAT!r}.")
         names = [check_name(name) for name in content["names"]]
@@ -244,8 +265,6 @@ def parse_json(text: str) -> tuple[list[str], NDArray[np.int64], dict[str, str],
         sep = content["sep"]
     except HierarchyError:
         raise
-    except RecursionError:
-        raise HierarchyError("this is not the JSON of a hierarchy: it is nested too deeply.") from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise HierarchyError(f"this is not the JSON of a hierarchy: {error}") from error
     return (*number_edges(edges, names, None), aliases, None if sep is None else str(sep))

@@ -29,8 +29,8 @@ class Hierarchy:
     """A tree or a DAG of labels under an implicit root.
 
     Make one with a constructor of its own: :meth:`from_edges`, :meth:`from_paths`, :meth:`from_parents`,
-    :meth:`flat`, :meth:`from_networkx`, :meth:`from_obo`, :meth:`from_json`. Nodes are the integers
-    ``0 .. n_nodes - 1``, numbered so that parents come before children (the order given is kept wherever it
+    :meth:`flat`, :meth:`from_dict`, :meth:`from_networkx`, :meth:`from_obo`, :meth:`from_json`. Nodes are the
+    integers ``0 .. n_nodes - 1``, numbered so that parents come before children (the order given is kept wherever it
     already does that); :attr:`names` holds their names. The root that every instance belongs to
     is not a node. A hierarchy is immutable, hashable, equal to another of the same names and edges, and its own
     scikit-learn clone.
@@ -221,9 +221,38 @@ class Hierarchy:
             return cls(names, pairs, aliases)
 
     @classmethod
-    def from_json(cls, text: str) -> Hierarchy:
-        """Build from what :meth:`to_json` wrote."""
-        return cls(*build.parse_json(text))
+    def from_dict(cls, content: Any, *, sep: str = "/", root: str | None = None) -> Hierarchy:
+        """Build from a dictionary or list as JSON files hold them; the shape is recognised.
+
+        Parameters
+        ----------
+        content : dict or list
+            * nested objects, ``{"a": {"b": {}, "c": {}}}``; lists of names may stand at the bottom;
+            * names with children, ``{"name": "a", "children": [{"name": "b"}]}``, as D3 takes them, or a list of such;
+            * child to parent or parents, ``{"a": None, "b": "a", "c": ["a", "b"]}``; a parent without an entry of its
+              own is at the top. Where all are lists, they hold parents or children, whichever gives fewer names at
+              the top than at the bottom; equal numbers are an error;
+            * a graph as ``networkx.node_link_data`` writes it, links leading from parent to child;
+            * records, ``[{"id": "b", "parent": "a"}, ...]``;
+            * what :meth:`to_json` wrote, parsed.
+        sep : str, default="/"
+            Where an outline has a name in several places, nodes are named by their paths, joined by this.
+        root : str, optional
+            The name of the root, which becomes no node.
+
+        Examples
+        --------
+        >>> Hierarchy.from_dict({"Animal": {"Mammal": ["Sheep", "Cow"]}}).names.tolist()
+        ['Animal', 'Mammal', 'Sheep', 'Cow']
+        >>> Hierarchy.from_dict({"Sheep": "Animal", "Cow": "Animal"})
+        Hierarchy(3 nodes, 2 edges, tree, 2 leaves, height 2)
+        """
+        return cls(*build.parse_dict(content, sep, root))
+
+    @classmethod
+    def from_json(cls, text: str, *, sep: str = "/", root: str | None = None) -> Hierarchy:
+        """Build from what :meth:`to_json` wrote, or from JSON in one of the shapes that :meth:`from_dict` takes."""
+        return cls(*build.parse_json(text, sep, root))
 
     # ------------------------------------------------------------------ structure
 

@@ -25,22 +25,30 @@ class HierarchyReader(Member):
     endings: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
-        """Read a file; ``sep`` separates the parts of label paths, ``root`` is a name that becomes no node."""
+    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
+        """Read a file; ``sep`` separates the parts of label paths, ``root`` is a name that becomes no node.
+
+        ``header`` says whether the first edge of a table is the names of its columns; None finds out.
+        """
         raise NotImplementedError
 
 
 def read_hierarchy(
-    source: PathType, *, sep: str = "/", root: str | None = None, limits: Limits | None = None
+    source: PathType,
+    *,
+    sep: str = "/",
+    root: str | None = None,
+    header: bool | None = None,
+    limits: Limits | None = None,
 ) -> Hierarchy:
     r"""Read a hierarchy from a file, by the ending of its name, or take a data set's.
 
     Parameters
     ----------
     source : path or str
-        * ``.json``: what :meth:`Hierarchy.to_json` wrote;
-        * ``.csv``, ``.tsv``, ``.tab``: edges, parent and child in two columns; a first line ``parent,child`` is
-          skipped, an empty parent puts the child at the top;
+        * ``.json``: what :meth:`Hierarchy.to_json` wrote, or any of the shapes of :meth:`Hierarchy.from_dict`;
+        * ``.csv``, ``.tsv``, ``.tab``: edges, parent and child in two columns, whose names may stand in the first
+          line; an empty parent puts the child at the top;
         * ``.edges``: edges ``parent child``, one per line, as :func:`read_edges` takes them;
         * ``.txt``, ``.paths``: label paths, one per line, ancestors added; with a tab in every line, edges;
         * ``.obo``: an ontology (needs the extra ``ontology``);
@@ -51,7 +59,10 @@ def read_hierarchy(
     sep : str, default="/"
         Separator of the parts of a label path.
     root : str, optional
-        The name of the root in a file of edges; it becomes no node.
+        The name of the root in a file of edges or JSON; it becomes no node.
+    header : bool, optional
+        Whether the first line of a file of edges names the columns. By default it does if it says so, as
+        ``parent_id,child_id`` does; where it could be an edge as well as a header, an error asks.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
@@ -73,7 +84,8 @@ def read_hierarchy(
         return _of_dataset(source, limits)
     reader = next((reader for reader in HIERARCHIES.members() if ending_of(path) in reader.endings), None)
     if reader is not None and path.is_file():
-        found: Hierarchy = reader.read(path, sep, root, limits)
+        said = {} if header is None else {"header": header}
+        found: Hierarchy = reader.read(path, sep, root, limits, **said)
         limits.check_hierarchy(found.n_nodes, found.height, fspath(path))
         return found
     if path.is_dir() or is_readable(path):

@@ -7,6 +7,7 @@ from os import fspath
 from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader, build
+from truepath.data.hierarchies.header import drop_header
 from truepath.errors import DataFormatError
 from truepath.files import Limits, PathType, read_text, split_lines, usual_limits
 from truepath.hierarchy import Hierarchy
@@ -15,7 +16,12 @@ __all__ = ["read_edges"]
 
 
 def read_edges(
-    path: PathType, names: Sequence[str] = (), root: str | None = None, *, limits: Limits | None = None
+    path: PathType,
+    names: Sequence[str] = (),
+    root: str | None = None,
+    *,
+    header: bool | None = None,
+    limits: Limits | None = None,
 ) -> Hierarchy:
     r"""Read a hierarchy from a file of edges ``parent child``, one per line; ``#`` starts a comment line.
 
@@ -27,6 +33,8 @@ def read_edges(
         Nodes to include in any case, and first; those that no edge names are at the top.
     root : str, optional
         The name of the root in the file; it becomes no node.
+    header : bool, optional
+        Whether the first line names the columns; see :func:`read_hierarchy`.
     limits : Limits, optional
         The most that is taken from the file; see :class:`truepath.limits.Limits`.
 
@@ -46,6 +54,7 @@ def read_edges(
         if len(pair) != 2 or not all(pair):
             raise DataFormatError(f"{line.strip()[:40]!r} is not an edge 'parent child'.", fspath(path), number)
         edges.append((None if pair[0] == root else pair[0], pair[1]))
+    edges = drop_header(edges, header, path, names)
     nodes = dict.fromkeys([*names, *(name for edge in edges for name in edge if name is not None)])
     found = build(edges, path, nodes)
     (limits or usual_limits()).check_hierarchy(found.n_nodes, found.height, fspath(path))
@@ -60,6 +69,6 @@ class Edges(HierarchyReader):
     endings = (".edges",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the edges."""
-        return read_edges(path, root=root, limits=limits)
+        return read_edges(path, root=root, header=header, limits=limits)

@@ -22,15 +22,15 @@ class Lines(HierarchyReader):
     endings = (".txt", ".paths")
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the paths."""
-        return _read(path, sep, root, limits)
+        return _read(path, sep, root, limits, header)
 
 
-def _read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
+def _read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None) -> Hierarchy:
     lines = [line for line in split_lines(read_text(path, limits)) if line.strip() and not line.startswith("#")]
     if lines and all("\t" in line for line in lines):
-        return read_pairs(path, "\t", root, limits)
+        return read_pairs(path, "\t", root, limits, header)
     paths = [tuple(part.strip() for part in line.split(sep)) for line in lines]
     for line, parts in zip(lines, paths):
         if not all(parts):

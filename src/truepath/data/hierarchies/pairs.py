@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader, build
+from truepath.data.hierarchies.header import drop_header
 from truepath.data.tables.frames import delimiter_of
 from truepath.errors import DataFormatError
 from truepath.files import Limits, read_text, split_lines
@@ -13,17 +14,15 @@ from truepath.hierarchy import Hierarchy
 
 __all__ = ["Pairs", "read_pairs"]
 
-_HEADER = (("parent", "child"), ("source", "target"), ("from", "to"))
 
-
-def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits) -> Hierarchy:
+def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
     """Read edges; the empty name, like the root's, means the top."""
     edges: list[tuple[str | None, str]] = []
     reader = csv.reader(split_lines(read_text(path, limits)), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             pair = [cell.strip() for cell in cells]
-            if not any(pair) or (reader.line_num == 1 and tuple(cell.lower() for cell in pair) in _HEADER):
+            if not any(pair):
                 continue
             if len(pair) != 2 or not pair[1]:
                 raise DataFormatError(
@@ -32,7 +31,7 @@ def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits) -> 
             edges.append((None if pair[0] in ("", root) else pair[0], pair[1]))
     except csv.Error as problem:
         raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
-    return build(edges, path)
+    return build(drop_header(edges, header, path), path)
 
 
 class Pairs(HierarchyReader):
@@ -43,6 +42,6 @@ class Pairs(HierarchyReader):
     endings = (".csv", ".tsv", ".tab")
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the edges."""
-        return read_pairs(path, delimiter_of(path), root, limits)
+        return read_pairs(path, delimiter_of(path), root, limits, header)

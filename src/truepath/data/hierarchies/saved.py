@@ -1,4 +1,4 @@
-"""Hierarchies as others save them: what ``Hierarchy.to_json`` wrote, and ontologies in OBO form."""
+"""Hierarchies as others save them: JSON in the shapes that ``Hierarchy.from_dict`` takes, and OBO ontologies."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["JSON", "OBO"]
 
 
 class JSON(HierarchyReader):
-    """Files of ``Hierarchy.to_json``."""
+    """JSON files, of ``Hierarchy.to_json`` or of others."""
 
     name = "json"
-    summary = "what Hierarchy.to_json wrote"
+    summary = "nested objects, name and children, child to parent(s), node-link, or what Hierarchy.to_json wrote"
     endings = (".json",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the text."""
         try:
-            return Hierarchy.from_json(read_text(path, limits))
+            return Hierarchy.from_json(read_text(path, limits), sep=sep, root=root)
         except HierarchyError as problem:
             raise DataFormatError(problem.problem, fspath(path), remedy=problem.remedy) from None
 
@@ -37,6 +37,6 @@ class OBO(HierarchyReader):
     endings = (".obo",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits) -> Hierarchy:
+    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the terms and their relations."""
         return Hierarchy.from_obo(path, limits=limits)
