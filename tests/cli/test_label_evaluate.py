@@ -199,7 +199,7 @@ def test_bad_arguments_of_label(files, arguments, match):
 
 
 def test_rows_that_do_not_match(files):
-    with pytest.raises(ValueError, match="lack 40 of 40 rows"):
+    with pytest.raises(ValueError, match="lacks 40 of 40 rows"):
         run("label", files["test"], "-H", files["h"], "-s", "single", "--truth", files["valid_y"])
 
 
@@ -255,7 +255,7 @@ def test_bad_arguments_of_evaluate(files, tmp_path):
         run("evaluate", truth, "-H", h)
     with pytest.raises(ValueError, match="--hierarchy is missing"):
         run("evaluate", truth, truth)
-    with pytest.raises(ValueError, match=r"lack 40 of 40 rows.*--by-order"):
+    with pytest.raises(ValueError, match=r"lacks 40 of 40 rows.*--by-order"):
         run("evaluate", truth, files["valid_y"], "-H", h)
     assert "h_loss" in run("evaluate", truth, files["valid_y"], "-H", h, "--by-order", "-m", "h_loss")
     with pytest.raises(ValueError, match=r"auprc needs scores\. Give --scores"):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from truepath.cli.steps import Header
-from truepath.errors import TruePathError, explain
+from truepath.cli.steps import ByOrder, Header, Ids, join_and_say
+from truepath.errors import TruePathError
 
 if TYPE_CHECKING:
+    from truepath.data.tables.join import RowKeys
     from truepath.hierarchy import Hierarchy
 
 __all__ = ["evaluate"]
@@ -38,7 +39,7 @@ def evaluate(
         typer.Option("--hierarchy", "-H", help="Hierarchy, as in truepath label; not needed if TRUTH is a data set."),
     ] = None,
     header: Header = None,
-    labels: Annotated[str, typer.Option(help="The column of label names, if TRUTH is a table of your own.")] = "labels",
+    labels: Annotated[str, typer.Option(help="The column of label names, in either table.")] = "labels",
     scores: Annotated[
         Path | None, typer.Option("--scores", "-S", help="Scores, for the measures that need them.")
     ] = None,
@@ -57,8 +58,8 @@ def evaluate(
     ] = 0,
     seed: Annotated[int, typer.Option(help="Random seed of the resamples.")] = 0,
     split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set.")] = "test",
-    ids: Annotated[str | None, typer.Option(help="The column of row ids, if not the first.")] = None,
-    by_order: Annotated[bool, typer.Option("--by-order", help="Compare row by row, without matching ids.")] = False,
+    ids: Ids = None,
+    by_order: ByOrder = False,
     close: Annotated[
         bool, typer.Option("--close", help="Add missing ancestors to 0/1 matrices instead of refusing them.")
     ] = False,
@@ -66,33 +67,40 @@ def evaluate(
 ) -> None:
     """Measure predicted labels, scores or both against true labels."""
     from truepath.data import read_labels, read_scores
+    from truepath.data.tables.frames import holds_labels
+    from truepath.data.tables.join import find_column
+    from truepath.data.tables.matrices import column_names
 
     if predicted is None and scores is None:
         raise TruePathError("nothing to evaluate.", "Give predicted labels, --scores, or both.")
-    tree, true, true_ids = _read_truth(truth, hierarchy, labels, split, ids, close, header)
+    columns = find_column(ids, [truth if holds_labels(truth) else None, predicted, scores])
+    tree, true, rows = _read_truth(truth, hierarchy, labels, split, columns.get(truth), close, header)
     given: dict[str, Any] = {}
     if predicted is not None:
-        found_labels = read_labels(predicted, tree, ids=ids, close=close)
-        given["labels"] = _match(found_labels.y, found_labels.ids, true, true_ids, str(predicted), by_order)
+        called = labels if labels in column_names(predicted) else "labels"
+        found = read_labels(predicted, tree, labels=called, ids=columns[predicted], close=close)
+        given["labels"] = found.y[join_and_say(rows, found.row_keys, by_order)]
     if scores is not None:
-        table = read_scores(scores, tree, ids=ids)
-        given["scores"] = _match(table.S, table.ids, true, true_ids, str(scores), by_order)
+        table = read_scores(scores, tree, ids=columns[scores])
+        given["scores"] = table.S[join_and_say(rows, table.row_keys, by_order)]
     counted = _counted(tree, nodes, leave_out)
     wanted = _wanted(metrics, given)
-    found = _measure(wanted, true, given, tree, counted, bootstrap, seed)
+    values = _measure(wanted, true, given, tree, counted, bootstrap, seed)
     if as_json:
-        typer.echo(json.dumps(_as_json(found, bootstrap), indent=2))
+        typer.echo(json.dumps(_as_json(values, bootstrap), indent=2))
     else:
         n_labels = tree.n_nodes if counted is None else len(counted)
-        _print(found, f"{true.shape[0]} rows, {n_labels} labels", bootstrap)
+        _print(values, f"{true.shape[0]} rows, {n_labels} labels", bootstrap)
 
 
 def _read_truth(
     truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, close: bool, header: bool | None
-) -> tuple[Hierarchy, Any, Any]:
-    """Return the hierarchy, the true labels and the names of their rows."""
+) -> tuple[Hierarchy, Any, RowKeys]:
+    """Return the hierarchy, the true labels and what their rows are found by."""
     from truepath.data import open_dataset, read_hierarchy, read_labels
     from truepath.data.tables.frames import holds_labels
+    from truepath.data.tables.join import RowKeys
+    from truepath.data.tables.row_ids import as_texts
 
     if holds_labels(truth):
         if not Path(truth).is_file():
@@ -102,31 +110,15 @@ def _read_truth(
             raise TruePathError(problem, "Give a file of edges, or the hierarchy.json of a run.")
         tree = read_hierarchy(hierarchy, header=header)
         table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
-        return tree, table.y, table.ids
+        return tree, table.y, table.row_keys
     ds = open_dataset(truth)
     split = "all" if list(ds) == ["all"] else split
     if split not in ds.splits:
         raise TruePathError(f"{truth} has no part {split!r}.", f"Choose with --split: {', '.join(ds.splits)}.")
     if hierarchy is not None and read_hierarchy(hierarchy, header=header) != ds.hierarchy:
         raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}.", "Leave it out.")
-    return ds.hierarchy, ds[split].y, ds[split].ids
-
-
-def _match(matrix: Any, ids: Any, true: Any, true_ids: Any, path: str, by_order: bool) -> Any:
-    """Return the rows in the order of the truth."""
-    from truepath.data import match_rows
-
-    if ids is not None and true_ids is not None and not by_order:
-        try:
-            return matrix[match_rows(true_ids, ids, what=path)]
-        except TruePathError as error:
-            problem, remedy = explain(error)
-            raise TruePathError(problem, f"{remedy} To compare row by row instead, add --by-order.".lstrip()) from None
-    if matrix.shape[0] != true.shape[0]:
-        raise TruePathError(
-            f"{path} has {matrix.shape[0]} rows, the truth has {true.shape[0]}: they must be the same rows."
-        )
-    return matrix
+    part = ds[split]
+    return ds.hierarchy, part.y, RowKeys(truth, part.y.shape[0], {} if part.ids is None else {"id": as_texts(part.ids)})
 
 
 def _counted(hierarchy: Hierarchy, nodes: str | None, leave_out: str | None) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Header, SafeCsv, check_outputs
+from truepath.cli.steps import ByOrder, Header, Ids, SafeCsv, check_outputs, join_and_say
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.errors import ConstraintError, TruePathError
 
@@ -50,7 +50,8 @@ def label(
     coherent: Annotated[
         str, typer.Option(help="If a score is above its parent's: error, or the name of a correction, such as max-up.")
     ] = "error",
-    ids: Annotated[str | None, typer.Option(help="The column of row ids, if not the first.")] = None,
+    ids: Ids = None,
+    by_order: ByOrder = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; stdout by default.")] = None,
     form: Annotated[
         str | None, typer.Option("--format", help="csv, tsv, json or parquet; by default the ending of OUTPUT.")
@@ -63,6 +64,7 @@ def label(
     """Turn the scores of any model into label sets that respect the hierarchy."""
     from truepath.cli.steps import progress
     from truepath.data import read_hierarchy, read_scores, write_labels
+    from truepath.data.tables.join import find_column
     from truepath.data.tables.write import find_format
 
     member, options = choose(strategy, typed_options(ctx))
@@ -73,15 +75,17 @@ def label(
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
         tree = read_hierarchy(hierarchy, header=header)
-        table = read_scores(scores, tree, ids=ids)
-        held_out = _learn_from(table, tree, ids, truth, valid_scores, valid_truth)
+        columns = find_column(ids, [scores, truth, valid_scores, valid_truth])
+        table = read_scores(scores, tree, ids=columns[scores])
+        held_out = _learn_from(table, tree, columns, by_order, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options)
         show(0, table.S.shape[0], "learning")
         correct = partial(_correct, hierarchy=tree, correction=correction, wanted="coherent scores" in member.needs)
         S = correct(table)
         _fit(decoder, held_out, correct, strategy)
         Y = _predict(decoder, S, show)
-    how: dict[str, Any] = {"ids": table.ids, "matrix": matrix, "format": form, "safe_csv": safe_csv}
+    named: dict[str, Any] = {} if table.ids is None else {"ids": table.ids, "id_name": table.id_name}
+    how: dict[str, Any] = {**named, "matrix": matrix, "format": form, "safe_csv": safe_csv}
     write_labels(sys.stdout if output is None else output, Y, tree, **how)
     _remark(Y, decoder, output)
 
@@ -89,7 +93,8 @@ def label(
 def _learn_from(
     table: ScoreTable,
     hierarchy: Hierarchy,
-    ids: str | None,
+    ids: dict[Any, str | None],
+    by_order: bool,
     truth: Path | None,
     scores: Path | None,
     labels: Path | None,
@@ -97,7 +102,7 @@ def _learn_from(
     """Read scores and the true labels of the same rows, to learn from."""
     from dataclasses import replace
 
-    from truepath.data import match_rows, read_labels, read_scores
+    from truepath.data import read_labels, read_scores
 
     if truth is not None and (scores is not None or labels is not None):
         raise TruePathError("--truth and --valid-scores/--valid-truth exclude each other: learn from one set of rows.")
@@ -108,16 +113,10 @@ def _learn_from(
         return None
     if truth is not None:
         typer.echo("truepath: learning from the rows that are labelled is optimistic; prefer --valid-scores.", err=True)
-    given = table if scores is None else read_scores(scores, hierarchy, ids=ids)
-    true = read_labels(source, hierarchy)
-    if given.ids is not None and true.ids is not None:
-        rows = match_rows(given.ids, true.ids, what=f"{source}: the true labels")
-        true = replace(true, y=true.y[rows], ids=given.ids)
-    if true.y.shape[0] != given.S.shape[0]:
-        raise TruePathError(
-            f"{source} has {true.y.shape[0]} rows, {given.path} has {given.S.shape[0]}: they must be the same."
-        )
-    return given, true
+    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores])
+    true = read_labels(source, hierarchy, ids=ids[source])
+    rows = join_and_say(given.row_keys, true.row_keys, by_order)
+    return given, replace(true, y=true.y[rows], ids=given.ids)
 
 
 def _correct(table: ScoreTable, *, hierarchy: Hierarchy, correction: Any, wanted: bool) -> Any:

@@ -16,22 +16,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from rich.console import Console
     from rich.table import Table
 
     from truepath.classifier import FittedOn, HierarchicalClassifier
     from truepath.data import Dataset
+    from truepath.data.tables.join import RowKeys
     from truepath.metrics import Metric
     from truepath.report import Evaluated
 
 __all__ = [
     "MEASURES",
+    "ByOrder",
     "Header",
+    "Ids",
     "SafeCsv",
     "Show",
     "check_outputs",
     "evaluate_model",
     "fit_with_progress",
+    "join_and_say",
     "legend",
     "open_training",
     "print_results",
@@ -61,6 +66,24 @@ Header = Annotated[
         show_default=False,
     ),
 ]
+
+
+#: ``--ids``, the same in every command that joins tables
+Ids = Annotated[str | None, typer.Option("--ids", help="The column of row ids, in whichever file has it.")]
+
+#: ``--by-order``, likewise
+ByOrder = Annotated[
+    bool, typer.Option("--by-order", help="Take the rows of all files in their order, without matching ids.")
+]
+
+
+def join_and_say(wanted: RowKeys, given: RowKeys, by_order: bool) -> NDArray[Any]:
+    """Return where the rows of one table are in another; say on stderr how they were found."""
+    from truepath.data.tables.join import join_rows
+
+    rows, how = join_rows(wanted, given, by_order=by_order)
+    typer.echo(f"truepath: {given.path} and {wanted.path}: {how}", err=True)
+    return rows
 
 
 def check_outputs(outputs: Mapping[str, Path | Sequence[Path] | None], inputs: Mapping[str, str | Path | None]) -> None:

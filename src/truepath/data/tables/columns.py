@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from truepath.data.tables.cut import Cut
 from truepath.errors import DataFormatError
+from truepath.hierarchy.names import nearest
 
-__all__ = ["Columns", "CutColumns", "is_missing", "stack_columns"]
+__all__ = ["Columns", "CutColumns", "is_missing", "no_column", "stack_columns"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,7 @@ class Columns:
         """Refuse names that are not columns."""
         missing = [name for name in names if name not in self.data]
         if missing:
-            known = ", ".join(map(repr, self.names[:12]))
-            raise self.error(f"no column {missing[0]!r}; the columns are {known}.", None)
+            raise self.error(no_column(missing[0], self.names), None)
 
     def column(self, name: str) -> Sequence[Any]:
         """Give a column as it is."""
@@ -198,6 +198,19 @@ def stack_columns(parts: Sequence[Columns]) -> Columns:
 
 def _order(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(set(words) - {""}))
+
+
+def no_column(name: str, names: Sequence[str]) -> str:
+    """Describe a column that is not there: the nearest of the names, or all of them.
+
+    >>> no_column("lables", ["id", "labels"])
+    "no column 'lables'; did you mean 'labels'? The columns are 'id', 'labels'."
+    """
+    lower = {other.strip().lower(): other for other in reversed(names)}
+    near = [lower[other] for other in nearest(name.strip().lower(), lower, 1)]
+    shown = ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "")
+    meant = f"did you mean {near[0]!r}? The" if near else "the"
+    return f"no column {name!r}; {meant} columns are {shown}."
 
 
 def is_missing(cell: Any) -> bool:

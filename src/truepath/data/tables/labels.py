@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from os import fspath
 from typing import Any, TextIO
 
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from truepath.data.tables.columns import Columns, is_missing
 from truepath.data.tables.frames import format_of, read_columns
+from truepath.data.tables.join import RowKeys, find_keys
 from truepath.data.tables.matrices import column_names, read_matrix
-from truepath.data.tables.row_ids import check_ids, is_id_name
+from truepath.data.tables.row_ids import is_id_name
 from truepath.data.tables.write import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError, explain
 from truepath.files import Limits, PathType, open_atomically, read_text
@@ -36,11 +37,19 @@ class LabelTable:
         A csr_array if it takes 256 MB or more.
     ids : ndarray of str, or None
     path : str
+    keys : dict of str to ndarray of str
+        The columns that rows may be found by, those of different values.
     """
 
     y: Any
     ids: NDArray[np.object_] | None
     path: str
+    keys: Mapping[str, NDArray[np.object_]] = field(default_factory=dict, repr=False)
+
+    @property
+    def row_keys(self) -> RowKeys:
+        """What the rows are found by in other tables."""
+        return RowKeys(self.path, self.y.shape[0], self.keys)
 
 
 def read_labels(
@@ -64,7 +73,8 @@ def read_labels(
     labels : str, default="labels"
         The column of label names. Ancestors need not be listed.
     ids : str, optional
-        The column of row ids; by default the first that is called ``id`` or similar.
+        The column of row ids; by default the first that is called ``id`` or similar, or the first of all if every
+        value in it is different.
     between : str, default=";"
         Separator of the labels in a cell.
     close : bool, default=False
@@ -106,7 +116,8 @@ def read_labels(
     except ValueError as found:
         problem, remedy = explain(found)
         raise DataFormatError(problem, fspath(path), remedy=remedy) from None
-    return LabelTable(choose_form(Y), matrix.ids, fspath(path))
+    called = "id" if matrix.id_name is None else matrix.id_name
+    return LabelTable(choose_form(Y), matrix.ids, fspath(path), {} if matrix.ids is None else {called: matrix.ids})
 
 
 def _from_columns(table: Columns, hierarchy: Hierarchy, labels: str, ids: str | None, between: str) -> LabelTable:
@@ -117,11 +128,9 @@ def _from_columns(table: Columns, hierarchy: Hierarchy, labels: str, ids: str | 
         for label in row:
             if label not in hierarchy:
                 raise table.error(str(unknown_label(hierarchy, label)), i)
-    column = ids if ids is not None else next((c for c in table.names if c != labels and is_id_name(c)), None)
-    named = None if column is None else table.texts(column)
-    if named is not None:
-        check_ids(named, table.error)
-    return LabelTable(hierarchy.encode(rows), named, str(table.path))
+    keys = find_keys(table, labels, ids)
+    called = next((name for name in keys if name in (ids, table.names[0]) or is_id_name(name)), None)
+    return LabelTable(hierarchy.encode(rows), None if called is None else keys[called], str(table.path), keys)
 
 
 def _split(cell: Any, between: str) -> list[str]:
@@ -150,6 +159,7 @@ def write_labels(
     hierarchy: Hierarchy,
     *,
     ids: Iterable[Any] | None = None,
+    id_name: str = "id",
     between: str = ";",
     matrix: bool = False,
     format: str | None = None,
@@ -165,6 +175,8 @@ def write_labels(
     hierarchy : Hierarchy
     ids : sequence, optional
         Names of the rows; their numbers by default.
+    id_name : str, default="id"
+        What the column of ids is called.
     between : str, default=";"
         Separator of the labels in a cell in CSV and TSV.
     matrix : bool, default=False
@@ -189,18 +201,20 @@ def write_labels(
     kind = find_format(path, format)
     Y = hierarchy.encode(labels, sparse_output=True)
     names = as_ids(ids, Y.shape[0])
+    if id_name in (hierarchy if matrix else ["labels"]):
+        raise ValueError(f"id_name={id_name!r} is the name of another column; choose another.")
     if matrix:
         dense = as_dense(Y).astype(np.int8)
         columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
-        write_columns(path, {"id": names, **columns}, kind, safe_csv)
+        write_columns(path, {id_name: names, **columns}, kind, safe_csv)
         return
     rows = hierarchy.decode(Y)
     if kind == "json":
-        _write_json(path, [{"id": name, "labels": list(row)} for name, row in zip(names, rows)])
+        _write_json(path, [{id_name: name, "labels": list(row)} for name, row in zip(names, rows)])
     elif kind == "parquet":
-        write_columns(path, {"id": names, "labels": [list(row) for row in rows]}, kind)
+        write_columns(path, {id_name: names, "labels": [list(row) for row in rows]}, kind)
     else:
-        write_columns(path, {"id": names, "labels": [join_labels(row, between) for row in rows]}, kind, safe_csv)
+        write_columns(path, {id_name: names, "labels": [join_labels(row, between) for row in rows]}, kind, safe_csv)
 
 
 def join_labels(row: tuple[str, ...], between: str) -> str:

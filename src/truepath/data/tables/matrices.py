@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import fspath
 from pathlib import Path
@@ -14,10 +16,10 @@ from numpy.typing import NDArray
 
 from truepath.data.tables.frames import delimiter_of, format_of
 from truepath.data.tables.parquet import parquet_columns, read_parquet
-from truepath.data.tables.row_ids import check_ids
+from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError, UnknownLabelError
-from truepath.files import Limits, PathType, head_lines, open_binary, usual_limits
+from truepath.files import Limits, PathType, head_lines, open_binary, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import nearest
 
@@ -33,6 +35,7 @@ class Matrix:
     ids: NDArray[np.object_] | None
     path: str
     lines: Sequence[int] = field(default=(), repr=False)
+    id_name: str | None = None
 
     def error(self, problem: str, row: int | None = None) -> DataFormatError:
         """Make the error for a problem, in a row if one is given."""
@@ -66,7 +69,7 @@ class Matrix:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         return UnknownLabelError(
             f"{self.path}: the column {unknown[0]!r}{more} is not in the hierarchy of {len(names)} labels.{hint} "
-            "A column of row ids is called 'id', or is named by ids=.",
+            "A column of row ids is called 'id', or is named by ids= (--ids).",
             unknown,
         )
 
@@ -76,8 +79,8 @@ def read_matrix(
 ) -> Matrix:
     """Read a matrix by the ending of the file's name; columns in the hierarchy's order if one is given.
 
-    ``ids`` names the column of row ids. By default that is the first column if it is called ``id`` or similar, or
-    holds no numbers.
+    ``ids`` names the column of row ids. By default that is the only column beside those of the hierarchy's nodes, or
+    the first column if it is called ``id`` or similar, or holds no numbers.
     """
     kind, limits = format_of(path), limits or usual_limits()
     if kind == "numpy":
@@ -101,11 +104,20 @@ def column_names(path: PathType, limits: Limits | None = None) -> list[str]:
         return []
     if kind == "parquet":
         return parquet_columns(path, limits)
+    if kind == "json":
+        return _keys(read_text(path, limits))
     first = next((line for line in head_lines(path, limits) if line.strip()), None)
     if first is None:
         raise DataFormatError("the file is empty.", fspath(path))
     _, header = next(cut_plainly(first, delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
+
+
+def _keys(text: str) -> list[str]:
+    """Return the keys of the first of a list of JSON objects; what is wrong with other texts is the reader's to say."""
+    with suppress(ValueError, RecursionError, LookupError, TypeError):
+        return list(map(str, json.loads(text)[0]))
+    return []
 
 
 def _check_finite(matrix: Matrix) -> None:
@@ -123,14 +135,8 @@ def _check_finite(matrix: Matrix) -> None:
 
 def _read_text(path: PathType, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
     found = read_text_matrix(path, delimiter_of(path), hierarchy, ids, limits)
-    names = None if found.ids is None else _objects(found.ids)
-    return Matrix(found.values, tuple(found.columns), names, fspath(path), found.lines)
-
-
-def _objects(names: Sequence[Any]) -> NDArray[np.object_]:
-    made = np.empty(len(names), object)
-    made[:] = [str(name).strip() for name in names]
-    return made
+    names = None if found.ids is None else as_texts(found.ids)
+    return Matrix(found.values, tuple(found.columns), names, fspath(path), found.lines, found.id_name)
 
 
 def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
@@ -149,8 +155,10 @@ def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, li
         if not (cells.dtype.is_numeric() or cells.dtype == nw.Boolean):
             raise DataFormatError(f"the column {header[j]!r} holds {cells.dtype}, not numbers.", fspath(path))
         values[:, k] = np.asarray(cells.to_numpy(), np.float64)
-    found = None if id_column is None else _objects(table.get_column(table.columns[id_column]).to_list())
-    return Matrix(np.ascontiguousarray(values), tuple(header[j] for j in columns), found, fspath(path))
+    found = None if id_column is None else as_texts(table.get_column(table.columns[id_column]).to_list())
+    called = None if id_column is None else header[id_column]
+    names = tuple(header[j] for j in columns)
+    return Matrix(np.ascontiguousarray(values), names, found, fspath(path), id_name=called)
 
 
 def _read_numpy(path: PathType, limits: Limits) -> Matrix:
@@ -201,7 +209,7 @@ def _from_archive(parts: dict[str, NDArray[Any]], path: PathType) -> Matrix:
     columns = None if names is None else tuple(map(str, names.tolist()))
     if columns is not None and len(set(columns)) != len(columns):
         raise DataFormatError("names holds a name twice; columns are found by name.", fspath(path))
-    return Matrix(values, columns, None if ids is None else _objects(ids.tolist()), fspath(path))
+    return Matrix(values, columns, None if ids is None else as_texts(ids.tolist()), fspath(path))
 
 
 def _checked(values: Any, path: PathType) -> Any:

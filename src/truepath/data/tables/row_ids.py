@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from truepath.errors import TruePathError
 from truepath.hierarchy.names import nearest
 
-__all__ = ["check_ids", "is_id_name", "match_rows"]
+__all__ = ["as_texts", "check_ids", "is_id_name", "match_rows"]
 
 _ID_NAMES = frozenset(
     [
@@ -41,6 +41,14 @@ def is_id_name(name: str) -> bool:
     return name.strip().lower() in _ID_NAMES
 
 
+def as_texts(names: Iterable[Any]) -> NDArray[np.object_]:
+    """Return row names as strings without spaces around them."""
+    texts = [str(name).strip() for name in names]
+    made = np.empty(len(texts), object)
+    made[:] = texts
+    return made
+
+
 def check_ids(ids: NDArray[np.object_], error: Callable[[str, int], Exception]) -> None:
     """Refuse an id that occurs twice; ``error(problem, row)`` makes the exception."""
     seen: dict[str, int] = {}
@@ -49,14 +57,14 @@ def check_ids(ids: NDArray[np.object_], error: Callable[[str, int], Exception]) 
             raise error(f"the id {name[:60]!r} occurs twice (first in row {seen[name]}); rows are found by id.", row)
 
 
-def match_rows(wanted: Iterable[Any], given: Iterable[Any], *, what: str = "the predictions") -> NDArray[np.int64]:
+def match_rows(wanted: Iterable[Any], given: Iterable[Any], *, what: str = "the other table") -> NDArray[np.int64]:
     """Return where each row of ``wanted`` is in ``given``; both must hold the same ids.
 
     Parameters
     ----------
     wanted, given : iterable
         Row ids, each once.
-    what : str, default="the predictions"
+    what : str, default="the other table"
         The name of the table of the ``given`` ids in errors.
 
     Returns
@@ -79,11 +87,11 @@ def match_rows(wanted: Iterable[Any], given: Iterable[Any], *, what: str = "the 
     if missing := [name for name in names if name not in place]:
         near = nearest(missing[0], place)
         hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
-        raise TruePathError(f"{what} lack {len(missing)} of {len(names)} rows, first the id {missing[0]!r}.{hint}")
+        raise TruePathError(f"{what} lacks {len(missing)} of {len(names)} rows, first the id {missing[0]!r}.{hint}")
     if len(place) > len(names):
         extra = next(name for name in place if name not in set(names))
         raise TruePathError(
-            f"{what} have {len(place) - len(names)} rows too many, first the id {extra!r}. "
+            f"{what} has {len(place) - len(names)} rows too many, first the id {extra!r}. "
             "Both tables must hold the same rows."
         )
     return np.array([place[name] for name in names], np.int64)

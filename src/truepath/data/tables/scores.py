@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.data.tables.join import RowKeys
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
 from truepath.files import Limits, PathType, ending_of, open_atomically
@@ -31,12 +32,20 @@ class ScoreTable:
     ids : ndarray of str, or None
         The rows.
     path : str
+    id_name : str, default="id"
+        What the column of ids is called.
     """
 
     S: Any
     names: tuple[str, ...] | None
     ids: NDArray[np.object_] | None
     path: str
+    id_name: str = "id"
+
+    @property
+    def row_keys(self) -> RowKeys:
+        """What the rows are found by in other tables."""
+        return RowKeys(self.path, self.S.shape[0], {} if self.ids is None else {self.id_name: self.ids})
 
 
 def read_scores(
@@ -53,7 +62,8 @@ def read_scores(
         Puts the columns in its order. A column too many or too few is an error. A file without names must have its
         columns in the hierarchy's order.
     ids : str, optional
-        The column of row ids; by default the first if it is called ``id`` or similar, or holds no numbers.
+        The column of row ids; by default the only one beside those of the hierarchy's nodes, or the first if it is
+        called ``id`` or similar, or holds no numbers.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.limits.Limits`.
 
@@ -80,7 +90,8 @@ def read_scores(
     (('a', 'a/1', 'b'), ['x', 'y'], [0.9, 0.4, 0.1])
     """
     matrix = read_matrix(path, hierarchy, ids=ids, limits=limits)
-    return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path)
+    called = "id" if matrix.id_name is None else matrix.id_name
+    return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path, called)
 
 
 def write_scores(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables import cut
+from truepath.data.tables.columns import no_column
 from truepath.data.tables.frames import cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
@@ -35,6 +36,7 @@ class TextMatrix:
     columns: list[str]
     ids: list[str] | None
     lines: list[int]
+    id_name: str | None = None
 
 
 def read_text_matrix(
@@ -67,7 +69,8 @@ def _read_quickly(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: s
         done += block.n_rows
     if not done:
         raise cut.CannotReadQuickly
-    return TextMatrix(values[:done], [header[j] for j in chosen], None if id_column is None else names, lines)
+    called = None if id_column is None else header[id_column]
+    return TextMatrix(values[:done], [header[j] for j in chosen], None if called is None else names, lines, called)
 
 
 def _read_carefully(
@@ -89,7 +92,8 @@ def _read_carefully(
             names.append(cells.pop(id_column))
         values.append(_numbers(cells, columns, fspath(path), line))
         lines.append(line)
-    return TextMatrix(np.array(values), columns, None if id_column is None else names, lines)
+    called = None if id_column is None else header[id_column]
+    return TextMatrix(np.array(values), columns, None if called is None else names, lines, called)
 
 
 def cut_plainly(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:
@@ -137,8 +141,11 @@ def find_ids(
     """Return which column holds the row ids, if any."""
     if ids is not None:
         if ids not in header:
-            raise DataFormatError(f"no column {ids!r}; the first columns are {', '.join(map(repr, header[:8]))}.", path)
+            raise DataFormatError(no_column(ids, header), path)
         return list(header).index(ids)
+    others = [] if hierarchy is None else [j for j, name in enumerate(header) if name not in hierarchy]
+    if hierarchy is not None and len(others) == 1 and len(header) == len(hierarchy) + 1:
+        return others[0]
     if hierarchy is not None and header[0] in hierarchy:
         return None
     return 0 if is_id_name(header[0]) or not is_number(first[0]) else None
