@@ -34,6 +34,17 @@ def inner(function: F) -> F:
     return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
+def part(function: F) -> F:
+    """Compile a function as :func:`inner` does, and write it out where it is called.
+
+    For small steps that are taken once per feature of a node: to pass them their arrays takes longer than what they do.
+    """
+    compiled: F = njit(
+        cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True
+    )(function)
+    return compiled
+
+
 def vector(function: F) -> F:
     """Compile a plain loop over arrays that the machine may take several steps of at once.
 

@@ -22,10 +22,11 @@ from truepath._kernels.trees.labels import (
 )
 from truepath._kernels.trees.nominal import BEST, PLACE
 from truepath._kernels.trees.part import LEARNED, SHARE_OUT, part_rows, write_values
+from truepath._kernels.trees.random_cut import pack_rows, random_split
 from truepath._kernels.trees.rng import draw_below
 from truepath._kernels.trees.scan import NO_SPLIT, Node
 from truepath._kernels.trees.seats import NO_ROOM, Used, take_seats
-from truepath._kernels.trees.split import best_split, no_split, random_split
+from truepath._kernels.trees.split import best_split, no_split
 from truepath._kernels.trees.tree import (
     CATEGORY_START,
     FEATURE,
@@ -130,9 +131,13 @@ def _find_split(columns, seats, lists, buffers, task, tick, features, rules, f_c
     variance, slack = U - C / N, PURE * U  # sum over labels of w (T - T^2 / N)
     if variance <= slack:
         return leaf, N, 0.0, task, tick
-    node = Node(
-        task.start, task.end, rows_here.size, task.n_labels, N, C, rules.min_leaf_weight, rules.missing != LEARNED
-    )
+    only_known, heaviest = rules.missing != LEARNED, 0.0
+    for i in rows_here:
+        heaviest = max(heaviest, lists.stat[i, B])
+    n_rows, least = rows_here.size, rules.min_leaf_weight
+    node = Node(task.start, task.end, n_rows, task.n_labels, N, C, least, only_known, heaviest)
+    if rules.is_random:
+        pack_rows(buffers.packed, lists, rows_here, task.n_labels)
     best = _search(columns, seats, lists, buffers, node, features, rules, rng)
     gain = best.gain
     F = gain * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.

@@ -2,7 +2,8 @@
 
 A value is coded by its rank among the column's distinct values, -1 when missing. The column's most common value (its
 *mode*, such as the zeros of sparse data) need never be listed: a cut below it moves the rows under it, a cut above it
-the rows over it. A column with a rare mode lists all rows (dense), the others only the rows off the mode (sparse).
+the rows over it. A column with a rare mode has the ranks of all rows (dense), the others list the rows off the mode
+(sparse), beside the ranks of all rows unless X itself is sparse.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from truepath._kernels.jit import inner
 # values: the distinct values of each column, ascending
 Columns = namedtuple("Columns", "info dense sparse values")
 IS_DENSE, IS_NOMINAL, MODE, N_VALUES, START, STOP, VALUE_START = 0, 1, 2, 3, 4, 5, 6  # START, STOP: in dense or sparse
+HAS_MISSING, DENSE_START = 7, 8  # DENSE_START: of the ranks of all rows, -1 if there are none
+BY_ROW, ROW_STEP = 9, 10  # where the same ranks start in a copy that lies row by row, and how far rows are apart there
+FEW_ROWS = 256  # of so many rows, all ranks fit in the nearest cache if they lie row by row
 ROW, RANK = 0, 1  # rows of sparse
 MISSING = -1
 NO_MODE = -2  # nominal columns list every row
@@ -28,19 +32,28 @@ def read_column(info, dense, sparse, seats, start, end, keys, missing):
     missing. Return both numbers.
     """
     first, last = info[START], info[STOP]
-    if info[IS_DENSE]:
-        return _read_dense(dense, first, info[MODE], seats.rows, seats.origins, start, end, keys, missing)
+    if info[IS_DENSE] or (info[DENSE_START] >= 0 and end - start < last - first):
+        at, step = dense_layout(info, end - start)
+        return _read_dense(dense, at, step, info[MODE], seats.rows, seats.origins, start, end, keys, missing)
     if last - first <= (end - start) * 4:  # walking the column beats looking up each row in it
         return _read_sparse(sparse, first, last, seats, start, end, keys, missing)
     return _look_up(sparse, first, last, seats.rows, seats.origins, start, end, keys, missing)
 
 
 @inner
-def _read_dense(dense, first, mode, rows, origins, start, end, keys, missing):
+def dense_layout(info, n_rows):
+    """Return where a column's ranks start, and how far they are apart, in the copy that suits n_rows rows."""
+    if n_rows <= FEW_ROWS and info[BY_ROW] >= 0:
+        return info[BY_ROW], info[ROW_STEP]
+    return info[DENSE_START], np.int64(1)
+
+
+@inner
+def _read_dense(dense, first, step, mode, rows, origins, start, end, keys, missing):
     n_keys, n_missing = np.int64(0), np.int64(0)
     for k in range(start, end):
         i = rows[k]
-        rank = np.int64(dense[first + origins[k]])
+        rank = np.int64(dense[np.uint64(first + step * origins[k])])
         if rank >= 0:
             keys[n_keys] = (rank << 32) | i
             n_keys += rank != mode  # overwritten next time if it is the mode

@@ -39,8 +39,8 @@ from truepath._kernels.trees.labels import (
 from truepath._kernels.trees.sort import ROW_MASK
 
 # A node as the split search sees it: rows[start:end], how many of them count, the number of labels in play, sum b, C,
-# the least weight of a side, and whether only the rows with a known value count
-Node = namedtuple("Node", "start end n_rows n_labels N C min_leaf only_known")
+# the least weight of a side, whether only the rows with a known value count, and the largest weight of a row
+Node = namedtuple("Node", "start end n_rows n_labels N C min_leaf only_known heaviest")
 # One side of a split: A, B, the weight and the number of its rows
 Side = namedtuple("Side", "A B n n_rows")
 # A cut of a column: its score, the last rank moved, and whether the rows with a missing value are on the side moved
@@ -65,7 +65,7 @@ def without(node, beside):
         return node
     C = node.C - 2.0 * beside.B + beside.A  # sum w (T - M)^2
     n_rows = node.n_rows - beside.n_rows
-    return Node(node.start, node.end, n_rows, node.n_labels, node.N - beside.n, C, node.min_leaf, True)
+    return Node(node.start, node.end, n_rows, node.n_labels, node.N - beside.n, C, node.min_leaf, True, node.heaviest)
 
 
 @inner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truepath._kernels.trees.labels import PAD, PADDING, B, Lists
+from truepath._kernels.trees.random_cut import SPARE_LABELS, Packed
 from truepath._kernels.trees.seats import Seats
 from truepath._kernels.trees.sort import N_BUCKETS
 from truepath._kernels.trees.split import TABLE_CELLS, Buffers
@@ -47,11 +48,11 @@ def make_lists(indptr, indices, row_weight, class_weight, n_copies, n_entries):
     n_marks = class_weight.size + 2
     span = np.zeros((len(stat), 2), np.int64)
     span[: size.size] = np.column_stack([start[:-1], start[:-1] + size])
-    return Lists(span, label, weight, stat, np.zeros((4, n_marks)), np.zeros((n_marks, 8), np.int64))
+    return Lists(span, label, weight, stat, np.zeros((4, n_marks + SPARE_LABELS)), np.zeros((n_marks, 8), np.int64))
 
 
-def make_buffers(n_rows, n_labels, n_categories):
-    """Return the buffers for nodes of up to n_rows rows."""
+def make_buffers(n_rows, n_labels, n_categories, n_packed, n_entries):
+    """Return the buffers for nodes of up to n_rows rows; n_packed of them (all, or none) packed for random cuts."""
     return Buffers(
         keys=np.empty(n_rows, np.int64),
         spare=np.empty(n_rows, np.int64),
@@ -62,4 +63,8 @@ def make_buffers(n_rows, n_labels, n_categories):
         order=np.zeros((3, n_categories + 1), np.int64),
         share=np.zeros((2, n_categories + 1)),
         direction=np.zeros(n_labels + 2),
+        packed=Packed(np.empty(n_packed + 1, np.uint64), np.empty(n_entries, np.uint32), *np.empty((2, n_packed))),
+        ranks=np.empty(n_packed, np.int32),
+        picked=np.empty(n_packed + 1, np.int32),
+        absent=np.empty(n_packed + 1, np.int32),
     )

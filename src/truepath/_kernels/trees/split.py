@@ -7,31 +7,19 @@ from collections import namedtuple
 import numpy as np
 
 from truepath._kernels.jit import inner
-from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
-from truepath._kernels.trees.labels import SUM_L, SUM_M, SUM_T, clear, product_with
-from truepath._kernels.trees.nominal import order_values, recode, shuffle_values
-from truepath._kernels.trees.rng import draw_unit
-from truepath._kernels.trees.scan import (
-    N_FIELDS,
-    NO_SPLIT,
-    Cut,
-    Side,
-    fill_table,
-    gather,
-    move,
-    scan,
-    scan_table,
-    try_cut,
-    without,
-)
-from truepath._kernels.trees.sort import ROW_MASK, sort_keys
+from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, read_column
+from truepath._kernels.trees.labels import SUM_L, SUM_M, SUM_T, clear
+from truepath._kernels.trees.nominal import order_values, recode
+from truepath._kernels.trees.scan import N_FIELDS, NO_SPLIT, fill_table, gather, scan, scan_table, without
+from truepath._kernels.trees.sort import sort_keys
 
 # A split: rows with rank <= cut (of the order in play) go left, missing values if missing_left; the threshold is NaN
 # where it is to be halfway between the neighbouring values
 Split = namedtuple("Split", "gain feature cut missing_left threshold")
 # keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: to sort by;
-# table: sums by rank, where ranks are few; the rest is for nominal features (see nominal.py)
-Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction")
+# table: sums by rank, where ranks are few; order, share, direction: for nominal features (see nominal.py); the rest for
+# random cuts (see random_cut.py): the rows packed, their ranks, the places of those picked and of those without value
+Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction packed ranks picked absent")
 TABLE_CELLS = 4  # a table of this many cells per row is cheaper than sorting
 
 
@@ -100,58 +88,3 @@ def _count_below(keys, n_keys, mode):
         else:
             high = middle
     return low
-
-
-@inner
-def random_split(columns, j, seats, lists, node, buffers, rng):
-    """Return the split of the node on feature j at one random cut (Geurts et al., 2006), missing values either way."""
-    info, keys, missing = columns.info[j], buffers.keys, buffers.missing
-    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, node.start, node.end, keys, missing)
-    n_rows = node.end - node.start
-    if is_constant(keys, n_keys, n_missing, n_rows):
-        return no_split(-1)
-    if info[IS_NOMINAL]:
-        threshold = np.nan
-        cut = shuffle_values(keys, n_keys, info[N_VALUES], buffers.order, rng)
-        recode(keys, n_keys, buffers.order)
-    else:
-        cut, threshold = _draw_cut(info, columns.values, keys, n_keys, n_keys + n_missing < n_rows, rng)
-    move_left = info[IS_NOMINAL] == 1 or info[MODE] > cut  # never the side of the mode, whose rows are not listed
-    span, label, weight, stat = lists.span, lists.label, lists.weight, lists.stat
-    L, M = lists.sums[SUM_L], lists.sums[SUM_M]
-    beside = gather(missing, n_missing, span, label, weight, stat, M)
-    node = without(node, beside)
-    side, cross = Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
-    for k in range(n_keys):
-        if (keys[k] >> 32 <= cut) == move_left:
-            i = np.uint64(keys[k] & ROW_MASK)
-            if n_missing:
-                cross += product_with(i, span, label, weight, stat, M)
-            side = move(i, side, span, label, weight, stat, L)
-    clear(L, node.n_labels)
-    clear(M, node.n_labels)
-    best = try_cut(Cut(NO_SPLIT, cut, False), True, side, beside, cross, cut, node)
-    return Split(best.score - node.C / node.N, j, cut, best.is_beside == move_left, threshold)
-
-
-@inner
-def _draw_cut(info, values, keys, n_keys, has_mode, rng):
-    """Return a rank and a threshold drawn between the smallest and the largest value in the node; -1 if constant."""
-    lowest, highest = (info[MODE], info[MODE]) if has_mode else (info[N_VALUES], np.int64(-1))
-    for k in range(n_keys):
-        lowest = min(lowest, keys[k] >> 32)
-        highest = max(highest, keys[k] >> 32)
-    if lowest >= highest:
-        return np.int64(-1), -np.inf  # missing against the rest
-    first = info[VALUE_START]
-    low, high = values[first + lowest], values[first + highest]
-    threshold = low + draw_unit(rng) * (high - low)
-    if not low <= threshold < high:  # rounding, or a range too wide for a float
-        threshold = low
-    while lowest + 1 < highest:  # the last rank with a value up to the threshold
-        middle = (lowest + highest) // 2
-        if values[first + middle] <= threshold:
-            lowest = middle
-        else:
-            highest = middle
-    return lowest, threshold

@@ -1,13 +1,14 @@
 """Features as ranks: what a tree needs of a column is the order of its values, and which of them occur.
 
-Every column becomes the ranks of its distinct values (int32, -1 where missing) beside the sorted values themselves. A
-column that mostly holds one value, such as the zeros of text data, is kept as the rows that differ; a CSR matrix is
-read column by column and never made dense.
+Every column becomes the ranks of its distinct values (-1 where missing) beside the sorted values themselves. Of one
+that mostly holds one value, such as the zeros of text data, the rows that differ are listed; a CSR matrix is read
+column by column and never made dense.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +24,8 @@ __all__ = ["code_categories", "encode_columns", "find_categories"]
 SPARSE_SHARE = 0.3
 #: Columns coded by one job
 COLUMNS_AT_A_TIME = 32
+#: Ranks of two bytes in a cache line
+LINE = 32
 
 
 def find_categories(X: Any, is_nominal: np.ndarray) -> dict[int, np.ndarray]:
@@ -57,43 +60,92 @@ def encode_columns(X: Any, categories: dict[int, np.ndarray], *, n_jobs: int | N
 
     Notes
     -----
-    O(n_samples log n_samples) per column; 2 bytes per cell for the ranks (4 if a column has more than 32,767 distinct
-    values, for which the kernels are compiled once more) and 8 for each distinct value. Trees read ranks row by row
-    in no order, so how many fit in the processor's cache decides their speed.
+    O(n_samples log n_samples) per column; 4 bytes per cell for the ranks, once by column and once by row (8 if a column
+    has more than 32,767 distinct values, for which the kernels are compiled once more) and 8 for each distinct value.
+    Trees read ranks in no order, so how many fit in the processor's cache decides their speed.
     """
     n_features = X.shape[1]
     X = sparse.csc_array(X) if sparse.issparse(X) else X
     starts = range(0, n_features, COLUMNS_AT_A_TIME)
     cases = ((range(start, min(start + COLUMNS_AT_A_TIME, n_features)),) for start in starts)
     blocks = run_parallel(_encode_block, cases, common=(X, categories), n_jobs=n_jobs, shared_memory=True)
-    coded = [column for block in blocks for column in block]
-    sizes = np.array([values.size for values, *_ in coded], np.int64)
-    stored = np.array([rank.size for _, _, rank, _ in coded], np.int64)
-    is_dense = np.array([row is None for *_, row in coded], bool)
-    stop = np.where(is_dense, np.cumsum(stored * is_dense), np.cumsum(stored * ~is_dense))
-    is_nominal = [j in categories for j in range(n_features)]
-    mode = [mode for _, mode, *_ in coded]
-    fields: list[Any] = [is_dense, is_nominal, mode, sizes, stop - stored, stop, np.cumsum(sizes) - sizes]
+    coded: list[_Coded] = [column for block in blocks for column in block]
+    sizes, listed, whole = (np.array([part.size for part in parts], np.int64) for parts in _parts(coded))
+    is_dense = [column.rows is None for column in coded]
+    starts_of_dense = np.cumsum(whole) - whole
+    start = np.where(is_dense, starts_of_dense, np.cumsum(listed) - listed)
+    fields: list[Any] = [
+        is_dense,
+        [j in categories for j in range(n_features)],
+        [column.mode for column in coded],
+        sizes,
+        start,
+        start + np.where(is_dense, whole, listed),
+        np.cumsum(sizes) - sizes,
+        [column.has_missing for column in coded],
+        np.where(whole > 0, starts_of_dense, -1),
+        np.where(whole > 0, whole.sum() + np.arange(n_features), -1),
+        np.full(n_features, _row_step(n_features)),
+    ]
     small = np.int16 if sizes.max(initial=0) <= np.iinfo(np.int16).max else np.int32
-    off_mode = [(row, rank) for _, _, rank, row in coded if row is not None]
+    off_mode = [(column.rows, column.off_mode) for column in coded if column.rows is not None]
     return _kernels.trees.columns.Columns(
         info=np.column_stack(fields).astype(np.int64),
-        dense=_join([rank for _, _, rank, row in coded if row is None], small),
+        dense=_lay_out([column.ranks for column in coded], X.shape[0], small),
         sparse=np.vstack([_join(list(part), np.int32) for part in zip(*off_mode)] or [np.empty((2, 0), np.int32)]),
-        values=_join([values for values, *_ in coded], np.float64),
+        values=_join([column.values for column in coded], np.float64),
     )
+
+
+class _Coded(NamedTuple):
+    """A coded column: of the ranks of all rows, and of the rows off the mode beside theirs, either may be missing."""
+
+    values: np.ndarray
+    mode: int
+    ranks: np.ndarray  # empty if the column came as a sparse one
+    rows: np.ndarray | None  # None if too many are off the mode
+    off_mode: np.ndarray
+
+    @property
+    def has_missing(self) -> bool:
+        return bool((self.off_mode < 0).any() or (self.ranks < 0).any())
+
+
+def _parts(coded: list[_Coded]) -> Iterator[list[np.ndarray]]:
+    """Yield the values, the ranks off the mode and all ranks of the columns."""
+    yield [column.values for column in coded]
+    yield [column.off_mode for column in coded]
+    yield [column.ranks for column in coded]
+
+
+def _lay_out(ranks: list[np.ndarray], n_rows: int, dtype: Any) -> np.ndarray:
+    """Return the ranks column by column, then once more row by row: nodes of few rows read them from there."""
+    step = _row_step(len(ranks))
+    whole = sum(part.size for part in ranks)
+    dense = np.zeros(whole + (n_rows * step if whole else 0), dtype)
+    by_row, at = dense[whole:].reshape(-1, step), 0
+    for j, part in enumerate(ranks):
+        dense[at : at + part.size] = part
+        if part.size:
+            by_row[:, j] = part
+        at += part.size
+    return dense
+
+
+def _row_step(n_features: int) -> int:
+    """Return how far rows are apart: an odd number of cache lines, so that they do not compete for the same places."""
+    return (-(-n_features // LINE) | 1) * LINE
 
 
 def _join(parts: list[np.ndarray], dtype: Any) -> np.ndarray:
     return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype)
 
 
-def _encode_block(X: Any, categories: dict[int, np.ndarray], block: range) -> list[tuple]:
+def _encode_block(X: Any, categories: dict[int, np.ndarray], block: range) -> list[_Coded]:
     return [_encode_column(X, j, j in categories) for j in block]
 
 
-def _encode_column(X: Any, j: int, is_nominal: bool) -> tuple[np.ndarray, int, np.ndarray, np.ndarray | None]:
-    """Return (values, mode, ranks, rows): the rows off the mode, or all rows and None."""
+def _encode_column(X: Any, j: int, is_nominal: bool) -> _Coded:
     if sparse.issparse(X) and not is_nominal:
         part = slice(X.indptr[j], X.indptr[j + 1])
         if X.indptr[j + 1] - X.indptr[j] <= SPARSE_SHARE * X.shape[0]:
@@ -101,20 +153,22 @@ def _encode_column(X: Any, j: int, is_nominal: bool) -> tuple[np.ndarray, int, n
     column = np.asarray(dense_column(X, j), np.float64)
     values, rank = _rank(column)
     if is_nominal or not values.size:
-        return values, _kernels.trees.columns.NO_MODE, rank, None
+        return _Coded(values, _kernels.trees.columns.NO_MODE, rank, None, rank[:0])
     counts = np.bincount(rank[rank >= 0], minlength=values.size)
     mode = int(counts.argmax())
-    rows = np.flatnonzero(rank != mode) if column.size - counts[mode] <= SPARSE_SHARE * column.size else None
-    return values, mode, rank if rows is None else rank[rows], rows
+    if column.size - counts[mode] > SPARSE_SHARE * column.size:
+        return _Coded(values, mode, rank, None, rank[:0])
+    rows = np.flatnonzero(rank != mode)
+    return _Coded(values, mode, rank, rows, rank[rows])
 
 
-def _encode_sparse(data: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int, np.ndarray, np.ndarray | None]:
+def _encode_sparse(data: np.ndarray, rows: np.ndarray) -> _Coded:
     """Encode a sparse column whose mode is zero, from its stored entries."""
     order = np.argsort(rows, kind="stable")
     data, rows = data[order], rows[order]
     is_stored = data != 0.0  # NaN is
     values, rank = _rank(np.append(data[is_stored], 0.0))
-    return values, int(rank[-1]), rank[:-1], rows[is_stored]
+    return _Coded(values, int(rank[-1]), rank[:0], rows[is_stored], rank[:-1])
 
 
 def _rank(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -179,12 +179,13 @@ def _try_to_grow(
     rows = np.flatnonzero(weight > 0).astype(np.int32)
     n_categories = _count_categories(data.columns.info)
     n_listed = int(np.diff(data.indptr)[rows].sum())
+    packed = rows.size, n_listed + _kernels.trees.labels.PAD * rows.size
     n_copies, n_entries = room * rows.size, room * (n_listed + _kernels.trees.labels.PAD * rows.size)
     tree = space.make_tree((1 + room) * _count_leaves(rows.size, weight, rules), (1 + room) * n_listed, n_categories)
     sizes = build.build_tree(
         data.columns,
         space.make_lists(data.indptr, data.indices, weight, data.class_weight, n_copies, n_entries),
-        space.make_buffers(rows.size, n_labels, n_categories),
+        space.make_buffers(rows.size, n_labels, n_categories, *(packed if rules.is_random else (0, 0))),
         tree,
         space.make_seats(rows, data.n_rows, n_copies),
         data.indptr,

@@ -1,0 +1,267 @@
+"""One random cut per feature (Geurts et al., 2006): no sorting, one pass over the labels of the smaller side.
+
+Before the features of a node are tried, its rows are packed: labels, weights and single labels lie one after the other
+in the order of the rows' places. A feature then costs some passes over the ranks, for the range and the sides, and the
+labels of the rows on the smaller side; their sums L, and M of the rows without value, give A and B of ``scan.py``.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from truepath._kernels.jit import inner, part
+from truepath._kernels.trees.columns import (
+    DENSE_START,
+    HAS_MISSING,
+    IS_DENSE,
+    IS_NOMINAL,
+    MODE,
+    N_VALUES,
+    START,
+    STOP,
+    VALUE_START,
+    dense_layout,
+    read_column,
+)
+from truepath._kernels.trees.labels import FOUR, ONE, PAD, SINGLE, SUM_L, SUM_M, SUM_T, SUM_W, THREE, TWO, B
+from truepath._kernels.trees.labels import START as LIST_START
+from truepath._kernels.trees.labels import STOP as LIST_STOP
+from truepath._kernels.trees.nominal import recode, shuffle_values
+from truepath._kernels.trees.rng import draw_unit
+from truepath._kernels.trees.scan import NO_SPLIT, Cut, Side, try_cut, without
+from truepath._kernels.trees.sort import ROW_MASK
+from truepath._kernels.trees.split import Split, is_constant, no_split
+
+# The rows of a node in order: where each one's labels start, the labels, b, and b^2 times the weight of single labels
+Packed = namedtuple("Packed", "start label b single")
+# A cut, and the rows on one side of it: their number, whether they are the left ones, and the number without value
+Picked = namedtuple("Picked", "cut threshold n is_left n_missing")
+CONSTANT = -2  # as a cut: there is none
+TOO_LIGHT = -1  # as a number of rows: one side is lighter than allowed
+SPARE_LABELS = 8  # room behind the labels in play: what fills up lists and loops
+
+
+@inner
+def pack_rows(packed, lists, rows, n_labels):
+    """Copy what the search needs of a node's rows; lists are filled up with labels of weight 0 behind those in play."""
+    label, n = lists.label, np.int64(0)
+    for k in range(rows.size):
+        i = rows[k]
+        packed.start[k] = n
+        b = lists.stat[i, B]
+        packed.b[k], packed.single[k] = b, b * b * lists.stat[i, SINGLE]
+        for e in range(lists.span[i, LIST_START], lists.span[i, LIST_STOP]):
+            packed.label[n] = label[e]
+            n += 1
+        spare = np.int64(0)
+        while n % PAD:
+            packed.label[n] = n_labels + spare
+            n, spare = n + 1, spare + 1
+    packed.start[rows.size] = n
+    for v in range(n_labels, n_labels + SPARE_LABELS):
+        for row in range(lists.sums.shape[0]):
+            lists.sums[row, v] = 0.0
+
+
+@part
+def random_split(columns, j, seats, lists, node, buffers, rng):
+    """Return the split of the node on feature j at one random cut, missing values either way."""
+    info, packed = columns.info[j], buffers.packed
+    is_listed = info[STOP] - info[START] < node.end - node.start and not info[IS_DENSE]
+    if info[DENSE_START] >= 0 and not is_listed and not info[IS_NOMINAL]:
+        picked = _pick_ranks(columns, info, seats, node, buffers, rng)
+    else:
+        picked = _pick_keys(columns, info, seats, node, buffers, rng)
+    if picked.cut == CONSTANT:
+        return no_split(-1)
+    if picked.n == TOO_LIGHT:
+        return Split(NO_SPLIT, j, picked.cut, picked.is_left, picked.threshold)
+    n, single = _weigh(packed, buffers.picked, picked.n)
+    n_absent, single_absent = _weigh(packed, buffers.absent, picked.n_missing)
+    if node.only_known or not picked.n_missing:
+        known = node.N - n_absent
+        if n < node.min_leaf or known - n < node.min_leaf:  # before the labels are looked at
+            return Split(NO_SPLIT, j, picked.cut, picked.is_left, picked.threshold)
+    _sum_labels(packed, buffers.picked, picked.n, lists.sums[SUM_L])
+    _sum_labels(packed, buffers.absent, picked.n_missing, lists.sums[SUM_M])
+    side, beside, cross = Side(0.0, 0.0, 0.0, np.int64(0)), Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
+    if picked.n_missing:
+        A, C, cross, A_absent, B_absent = _multiply_both(lists.sums, node.n_labels)
+        beside = Side(A_absent + single_absent, B_absent + single_absent, n_absent, picked.n_missing)
+    else:
+        A, C = _multiply(lists.sums, node.n_labels)
+    side = Side(A + single, C + single, n, picked.n)
+    node = without(node, beside)
+    best = try_cut(Cut(NO_SPLIT, picked.cut, False), True, side, beside, cross, picked.cut, node)
+    return Split(best.score - node.C / node.N, j, picked.cut, best.is_beside == picked.is_left, picked.threshold)
+
+
+@part
+def _pick_ranks(columns, info, seats, node, buffers, rng):
+    """Draw a cut of a column of ranks, and pick the rows of the smaller side, and those without value."""
+    n_rows = np.uint64(node.end - node.start)
+    ranks, k, start = buffers.ranks, np.uint64(0), np.uint64(node.start)
+    first, step = dense_layout(info, node.end - node.start)
+    while k < n_rows:  # unsigned: no test for negative indices
+        ranks[k] = columns.dense[np.uint64(first + step * seats.origins[start + k])]
+        k += ONE
+    lowest, highest = _range(ranks, n_rows)
+    n_missing = _pick(ranks, n_rows, 0, True, buffers.absent) if info[HAS_MISSING] else np.int64(0)
+    if highest < 0 or (n_missing == 0 and lowest == highest):
+        return Picked(np.int64(CONSTANT), np.nan, np.int64(0), True, n_missing)
+    cut, threshold = _draw_cut(info, columns.values, lowest, highest, rng)
+    n_above = _count_above(ranks, n_rows, np.int32(cut))
+    n_below = np.int64(n_rows) - n_missing - n_above
+    smaller = min(n_below, n_above)
+    is_left = n_below == smaller
+    if smaller * node.heaviest < node.min_leaf and (node.only_known or not n_missing):
+        return Picked(cut, threshold, np.int64(TOO_LIGHT), is_left, n_missing)
+    if not is_left:
+        _pick(ranks, n_rows, cut + 1, False, buffers.picked)
+    elif n_missing:
+        _pick_between(ranks, n_rows, cut, buffers.picked)
+    else:
+        _pick(ranks, n_rows, cut + 1, True, buffers.picked)
+    return Picked(cut, threshold, smaller, is_left, n_missing)
+
+
+@part
+def _range(ranks, n_rows):
+    """Return the least and the largest rank; a missing value, -1, is never the least, unless all are missing."""
+    lowest, highest = np.uint32(0xFFFFFFFF), np.int32(-1)
+    for k in range(n_rows):
+        lowest = min(lowest, np.uint32(ranks[k]))
+        highest = max(highest, ranks[k])
+    return np.int64(lowest), np.int64(highest)
+
+
+@part
+def _count_above(ranks, n_rows, cut):
+    n = np.int32(0)
+    for k in range(n_rows):
+        n += np.int32(ranks[k] > cut)
+    return np.int64(n)
+
+
+@part
+def _pick(ranks, n_rows, bound, is_below, places):
+    """List the places of ranks below the bound, or from it on. Return their number."""
+    n, k = np.uint64(0), np.uint64(0)
+    while k < n_rows:
+        places[n] = k  # overwritten next time if it is not one of them
+        n += np.uint64((ranks[k] < bound) == is_below)
+        k += ONE
+    return np.int64(n)
+
+
+@part
+def _pick_between(ranks, n_rows, cut, places):
+    """List the places of ranks from 0 to the cut."""
+    n, k = np.uint64(0), np.uint64(0)
+    while k < n_rows:
+        places[n] = k
+        n += np.uint64((ranks[k] <= cut) & (ranks[k] >= 0))
+        k += ONE
+
+
+@inner
+def _pick_keys(columns, info, seats, node, buffers, rng):
+    """The same for nominal columns, and for those that list only the rows off their mode: never the mode's side."""
+    keys, missing, n_rows = buffers.keys, buffers.missing, node.end - node.start
+    n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, node.start, node.end, keys, missing)
+    for k in range(n_missing):
+        buffers.absent[k] = seats.place[missing[k]] - node.start
+    if is_constant(keys, n_keys, n_missing, n_rows):
+        return Picked(np.int64(CONSTANT), np.nan, np.int64(0), True, n_missing)
+    if info[IS_NOMINAL]:
+        threshold = np.nan
+        cut = shuffle_values(keys, n_keys, info[N_VALUES], buffers.order, rng)
+        recode(keys, n_keys, buffers.order)
+    else:
+        has_mode = n_keys + n_missing < n_rows
+        lowest, highest = (info[MODE], info[MODE]) if has_mode else (info[N_VALUES], np.int64(-1))
+        for k in range(n_keys):
+            lowest = min(lowest, keys[k] >> 32)
+            highest = max(highest, keys[k] >> 32)
+        cut, threshold = _draw_cut(info, columns.values, lowest, highest, rng)
+    is_left = info[IS_NOMINAL] == 1 or info[MODE] > cut
+    n = np.int64(0)
+    for k in range(n_keys):
+        if (keys[k] >> 32 <= cut) == is_left:
+            buffers.picked[n] = seats.place[keys[k] & ROW_MASK] - node.start
+            n += 1
+    return Picked(cut, threshold, n, is_left, n_missing)
+
+
+@part
+def _weigh(packed, places, n):
+    """Return the weight of the rows at these places, and what their single labels add to A and B."""
+    weight, single = 0.0, 0.0
+    for k in range(n):
+        p = np.uint64(places[k])
+        weight += packed.b[p]
+        single += packed.single[p]
+    return weight, single
+
+
+@part
+def _sum_labels(packed, places, n, sums):
+    """Add up the labels of the rows at these places."""
+    label = packed.label
+    for k in range(n):
+        p = np.uint64(places[k])
+        b = packed.b[p]
+        e, stop = packed.start[p], packed.start[p + ONE]
+        while e < stop:
+            sums[label[e]] += b
+            sums[label[e + ONE]] += b
+            sums[label[e + TWO]] += b
+            sums[label[e + THREE]] += b
+            e += FOUR
+
+
+@part
+def _multiply(sums, n_labels):
+    """Return sum w L^2 and sum w L T, and clear L. Two sums each, as additions wait for each other."""
+    T, L, W = sums[SUM_T], sums[SUM_L], sums[SUM_W]
+    A, A2, C, C2 = 0.0, 0.0, 0.0, 0.0
+    for v in range(0, n_labels + PAD, 2):  # and the labels that fill up lists, of weight 0
+        l1, l2 = L[v], L[v + 1]
+        w1, w2 = W[v] * l1, W[v + 1] * l2
+        A, A2 = A + w1 * l1, A2 + w2 * l2
+        C, C2 = C + w1 * T[v], C2 + w2 * T[v + 1]
+        L[v], L[v + 1] = 0.0, 0.0
+    return A + A2, C + C2
+
+
+@inner
+def _multiply_both(sums, n_labels):
+    """Return sum w L^2, w L T, w L M, w M^2 and w M T, and clear L and M."""
+    T, L, M, W = sums[SUM_T], sums[SUM_L], sums[SUM_M], sums[SUM_W]
+    A, C, cross, A_absent, B_absent = 0.0, 0.0, 0.0, 0.0, 0.0
+    for v in range(n_labels + PAD):
+        wL, wM = W[v] * L[v], W[v] * M[v]
+        A, C, cross = A + wL * L[v], C + wL * T[v], cross + wL * M[v]
+        A_absent, B_absent = A_absent + wM * M[v], B_absent + wM * T[v]
+        L[v], M[v] = 0.0, 0.0
+    return A, C, cross, A_absent, B_absent
+
+
+@part
+def _draw_cut(info, values, lowest, highest, rng):
+    """Return a rank and a threshold drawn between the smallest and the largest value in the node; -1 if constant."""
+    if lowest >= highest:
+        return np.int64(-1), -np.inf  # missing against the rest
+    first = info[VALUE_START]
+    low, high = values[first + lowest], values[first + highest]
+    threshold = low + draw_unit(rng) * (high - low)
+    if not low <= threshold < high:  # rounding, or a range too wide for a float
+        threshold = low
+    at, size = np.uint64(first + lowest), np.uint64(highest - lowest)
+    while size > ONE:  # to the last rank with a value up to the threshold; no branches, which no one could guess
+        half = size >> ONE
+        at += half if values[at + half] <= threshold else np.uint64(0)
+        size -= half
+    return np.int64(at) - first, threshold
