@@ -117,7 +117,7 @@ def make_preset(
     >>> from truepath.classifier import make_preset
     >>> model = make_preset("clus-ens+mts", random_state=1)
     >>> model.decoder, model.learner[-1].n_estimators
-    (MultiThreshold(method='greedy'), 50)
+    (MultiThreshold(method='greedy', ties='published'), 50)
     """
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier  # it resolves presets by name
 

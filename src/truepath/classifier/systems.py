@@ -87,14 +87,14 @@ def _clus_forest(seed: Any) -> Pipeline:
 
 @preset("clus-ens+sts", "forest of predictive clustering trees, one threshold", _TRIGUERO, published=True)
 def _clus_ens_sts(seed: Any) -> Arguments:
-    return {"learner": _clus_forest(seed), "decoder": SingleThreshold(), "cv": 1 / 3}
+    return {"learner": _clus_forest(seed), "decoder": SingleThreshold(ties="published"), "cv": 1 / 3}
 
 
 @preset(
     "clus-ens+mts", "forest of predictive clustering trees, one threshold per class (greedy)", _TRIGUERO, published=True
 )
 def _clus_ens_mts(seed: Any) -> Arguments:
-    return {"learner": _clus_forest(seed), "decoder": MultiThreshold(method="greedy"), "cv": 1 / 3}
+    return {"learner": _clus_forest(seed), "decoder": MultiThreshold(method="greedy", ties="published"), "cv": 1 / 3}
 
 
 @preset(

@@ -58,7 +58,7 @@ def test_single_threshold_is_algorithm_1(objective, problem):
     S, Y, hierarchy = problem
     expected, _ = naive.best_single(S, lambda P: SINGLE[objective](Y, P, hierarchy), lambda a, b: a < b)
     for scores in (S, sparse.csr_array(S)):
-        decoder = SingleThreshold(objective, hierarchy=hierarchy).fit(scores, Y)
+        decoder = SingleThreshold(objective, hierarchy=hierarchy, ties="published").fit(scores, Y)
         assert decoder.threshold_ == expected
         P = S > expected
         assert decoder.objective_value_ == pytest.approx(VALUE[objective](Y, P, hierarchy), abs=1e-9)
@@ -84,10 +84,38 @@ def test_greedy_searches_are_the_repaired_pseudo_code(problem):
     }
     for (objective, order), t in expected.items():
         for scores, labels in ((S, Y), (sparse.csr_array(S), sparse.csr_array(Y))):
-            decoder = MultiThreshold(objective, "greedy", hierarchy=hierarchy, order=order).fit(scores, labels)
+            decoder = MultiThreshold(objective, "greedy", hierarchy=hierarchy, order=order, ties="published")
+            decoder.fit(scores, labels)
             assert decoder.thresholds_.tolist() == t.tolist(), (objective, order)
             value = VALUE[objective](Y, S > t, hierarchy)
             assert decoder.objective_value_ == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize("objective", SINGLE)
+@given(problem=problems(hierarchies(max_nodes=5), max_rows=5))
+@settings(max_examples=25)
+def test_no_single_threshold_is_better(objective, problem):
+    S, Y, hierarchy = problem
+    decoder = SingleThreshold(objective, hierarchy=hierarchy).fit(S, Y)
+    losses = {t: SINGLE[objective](Y, S > t, hierarchy) for t in [-np.inf, *np.unique(S).tolist()]}
+    assert SINGLE[objective](Y, decoder.predict(S), hierarchy) == min(losses.values())
+    assert decoder.objective_value_ == pytest.approx(VALUE[objective](Y, decoder.predict(S), hierarchy), abs=1e-9)
+    is_finite_best = min(losses.values()) == min(loss for t, loss in losses.items() if t > -np.inf)
+    assert np.isfinite(decoder.threshold_) == is_finite_best
+
+
+@given(problem=problems(hierarchies(max_nodes=7)))
+@settings(max_examples=25)
+def test_midpoints_label_the_scores_given_alike(problem):
+    S, Y, hierarchy = problem
+    for objective in ("micro_f1", "hmc_loss", "class_distribution"):
+        for scores in (S, sparse.csr_array(S)):
+            middle = MultiThreshold(objective, hierarchy=hierarchy).fit(scores, Y)
+            lowest = MultiThreshold(objective, hierarchy=hierarchy, ties="published").fit(scores, Y)
+            assert ((S > middle.thresholds_) == (S > lowest.thresholds_)).all()
+            assert (middle.thresholds_ >= lowest.thresholds_).all()
+            assert naive.is_monotone(middle.thresholds_, hierarchy)
+            assert middle.objective_value_ == lowest.objective_value_
 
 
 @given(problem=problems(dags(max_nodes=7)))

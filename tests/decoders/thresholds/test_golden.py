@@ -19,8 +19,8 @@ def fit(strategy, measure, S, Y, hierarchy):
     kind, thresholds = strategy[:2], strategy[3:6]
     objective = {"EM": measure, "CD": "class_distribution", "LC": "label_cardinality"}[kind]
     if thresholds == "STS":
-        return SingleThreshold(objective, hierarchy=hierarchy).fit(S, Y)
-    return MultiThreshold(objective, "greedy", hierarchy=hierarchy).fit(S, Y)
+        return SingleThreshold(objective, hierarchy=hierarchy, ties="published").fit(S, Y)
+    return MultiThreshold(objective, "greedy", hierarchy=hierarchy, ties="published").fit(S, Y)
 
 
 def labels_and_truth(imclef07a, part, entry):

@@ -127,7 +127,7 @@ def compare_strategies(
 
 def _strategies(measure: str, hierarchy: Hierarchy | None, coherent: str) -> dict[str, ThresholdDecoder]:
     """Return the strategies of the paper's tables for a measure, and the exact one where it exists."""
-    common: dict[str, Any] = {"hierarchy": hierarchy, "coherent": coherent}
+    common: dict[str, Any] = {"hierarchy": hierarchy, "coherent": coherent, "ties": "published"}
     strategies: dict[str, ThresholdDecoder] = {
         "EM(STS)": SingleThreshold(measure, **common),
         "EM(MTS, greedy)": MultiThreshold(measure, "greedy", **common),

@@ -23,10 +23,12 @@ Thresholds = NDArray[np.float64]
 def shrink_thresholds(t: Thresholds, strength: float, towards: str, single: float, given: HeldOutScores) -> Thresholds:
     """Move thresholds part of the way to the single one, or to their parents' (at the top: to the single one).
 
-    Monotone thresholds stay monotone. -inf counts as the lowest score given once it is moved.
+    Monotone thresholds stay monotone. -inf counts as the lowest score given once it is moved, and as just below it
+    where thresholds are moved towards it.
     """
     if strength == 0:
         return t
+    single = max(single, float(np.nextafter(given.S.min(), -np.inf)))
     lowest = min(float(given.S.min()), single)
     t = np.maximum(t, lowest)
     if towards == "single":

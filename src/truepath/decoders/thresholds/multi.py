@@ -12,6 +12,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds import searches
 from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
 from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
+from truepath.decoders.thresholds.midpoints import TIES, best_threshold, centre_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
 
@@ -51,6 +52,8 @@ class MultiThreshold(LearnedThresholds):
         Folds of that cross-validation, of rows taken in turn.
     min_positives : int, default=0
         Classes with fewer positive instances take over their parents' threshold; at the top, the best single one.
+    ties : {"midpoint", "published"}, default="midpoint"
+        Which of equally good thresholds: the middle between neighbouring scores, or the lowest scores, as published.
     alpha, beta, lambda_ : optional
         The prices of the HMC-loss, as in :func:`truepath.metrics.hmc_loss`: one lambda for each class by default.
     coherent : {"check", "max-up"}, default="check"
@@ -76,10 +79,14 @@ class MultiThreshold(LearnedThresholds):
 
     Notes
     -----
-    Ties go to the smallest thresholds. Losses are compared in whole numbers of a tiny unit, so the same data give the
-    same thresholds on every machine. The optimum is one of the *scores given*: with few instances a single threshold,
-    or a guard, often does better on new ones (Triguero & Vens, section 4.2). ``sample_weight`` counts an instance that
-    many times; weights that are not whole are rounded to 1/65536 of the largest.
+    Ties go to the smallest thresholds, each of which is then moved to the middle between its score and the next one of
+    its class, as far as the thresholds of its children allow: the scores given are labelled as before.
+    ``ties="published"`` leaves thresholds at the scores.
+
+    Losses are compared in whole numbers of a tiny unit, so the same data give the same thresholds on every machine. The
+    optimum is that of the *scores given*: with few instances a single threshold, or a guard, often does better on new
+    ones (Triguero & Vens, section 4.2). ``sample_weight`` counts an instance that many times; weights that are not
+    whole are rounded to 1/65536 of the largest.
 
     The paper calls Algorithm 3 optimal; it is not, even on two-node chains, and it collapses where a class scores the
     same everywhere (the top terms of the Gene Ontology): that score is its only candidate, and no score exceeds it.
@@ -100,7 +107,7 @@ class MultiThreshold(LearnedThresholds):
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.2, 0.4, 0.5, 0.3]]
     >>> decoder = MultiThreshold("micro_f1", hierarchy=h).fit(S, h.encode([["a/1"], ["a/2", "b/1"]]))
     >>> decoder.thresholds_.tolist(), decoder.objective_value_
-    ([-inf, 0.2, 0.3, -inf, 0.2], 0.9230769230769231)
+    ([-inf, 0.4, 0.35, -inf, 0.25], 0.9230769230769231)
     """
 
     name = "multi"
@@ -117,6 +124,7 @@ class MultiThreshold(LearnedThresholds):
         shrink: str | None = None,
         cv: int = 5,
         min_positives: int = 0,
+        ties: str = "midpoint",
         alpha: ArrayLike | None = None,
         beta: ArrayLike | None = None,
         lambda_: str | ArrayLike | None = None,
@@ -129,6 +137,7 @@ class MultiThreshold(LearnedThresholds):
         self.shrink = shrink
         self.cv = cv
         self.min_positives = min_positives
+        self.ties = ties
         self.alpha = alpha
         self.beta = beta
         self.lambda_ = lambda_
@@ -153,6 +162,7 @@ class MultiThreshold(LearnedThresholds):
             "method": ("auto", "optimal", "greedy"),
             "order": (None, "top_down", "bottom_up"),
             "shrink": (None, "parent", "single"),
+            "ties": TIES,
         }.items():
             if getattr(self, name) not in allowed:
                 shown = ", ".join(repr(value) for value in allowed)
@@ -170,6 +180,11 @@ class MultiThreshold(LearnedThresholds):
 
     def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
         """Return the thresholds, and the objective's value where the search yields it."""
+        t, value = self._search_scores(given)
+        return (t if self.ties == "published" else centre_thresholds(t, given.S, given.hierarchy)), value
+
+    def _search_scores(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
+        """Do the same with thresholds at scores."""
         S, Y, weight, hierarchy = given.S, given.y, given.whole_weight, given.hierarchy
         is_optimal = self.method_ == "optimal"
         if self.objective == "h_loss" and is_optimal:
@@ -230,5 +245,4 @@ class MultiThreshold(LearnedThresholds):
 
     def _single(self, given: HeldOutScores) -> float:
         """Return the best single threshold for the same objective."""
-        curve = self._single_curve(given)
-        return float(curve.threshold[curve.best])
+        return best_threshold(self._single_curve(given), self.ties)[0]

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve
 from truepath.decoders.thresholds.cut_points import find_distinct
+from truepath.decoders.thresholds.midpoints import best_threshold, check_ties
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class SingleThreshold(LearnedThresholds):
         sub-optimal search does with 100. All distinct scores by default.
     greater_is_better : bool, default=True
         Which way a function is better.
+    ties : {"midpoint", "published"}, default="midpoint"
+        Which of equally good thresholds: the middle between neighbouring scores, or the lowest score, as published.
     alpha, beta, lambda_ : optional
         The prices of the HMC-loss, as in :func:`truepath.metrics.hmc_loss`: one lambda for each class by default.
     coherent : {"check", "max-up"}, default="check"
@@ -51,6 +54,7 @@ class SingleThreshold(LearnedThresholds):
     Attributes
     ----------
     threshold_ : float
+        -inf where it is best to predict all labels.
     thresholds_ : ndarray of float64, shape (n_nodes,)
         The same, once for each class.
     objective_value_ : float
@@ -68,10 +72,15 @@ class SingleThreshold(LearnedThresholds):
 
     Notes
     -----
-    Candidates are the distinct scores, and the smallest of equally good ones is taken. All named objectives cost one
-    sort of the scores and a sweep, instead of one evaluation for each candidate. For the H-loss, the curve holds
-    only the cut points where it changes. The distance of class distributions weights squared differences with
-    the costs c_v of the classes: the paper does not say so, but its numbers are reproduced only then.
+    Candidates are the distinct scores and -inf, so that no threshold is better on the scores given. A threshold
+    anywhere between neighbouring scores labels them alike: with true labels scored above .95 and false ones below .04,
+    the middle, .495, is taken. Of several best stretches it is the lowest one; -inf, which predicts every label, only
+    if it is better than all others. The paper takes the lowest of the equally good scores, .04, and -inf is no
+    candidate; ``ties="published"`` does so, in the reproduction and in the presets that follow the paper.
+
+    All named objectives cost one sort of the scores and a sweep, instead of one evaluation for each candidate. For the
+    H-loss, the curve holds only the cut points where it changes. The distance of class distributions weights squared
+    differences with the costs c_v of the classes: the paper does not say so, but its numbers are reproduced only then.
     ``sample_weight`` counts an instance that many times; weights that are not whole are rounded to 1/65536 of the
     largest. Memory stays below four times the score matrix.
 
@@ -83,7 +92,7 @@ class SingleThreshold(LearnedThresholds):
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.3, 0.1, 0.8, 0.7]]
     >>> decoder = SingleThreshold("micro_f1", hierarchy=h).fit(S, h.encode([["a/1"], ["b/1"]]))
     >>> decoder.threshold_, decoder.objective_value_
-    (0.5, 1.0)
+    (0.55, 1.0)
     >>> h.decode(decoder.predict(S))
     [('a/1',), ('b/1',)]
     """
@@ -99,6 +108,7 @@ class SingleThreshold(LearnedThresholds):
         hierarchy: Hierarchy | None = None,
         candidates: int | None = None,
         greater_is_better: bool = True,
+        ties: str = "midpoint",
         alpha: ArrayLike | None = None,
         beta: ArrayLike | None = None,
         lambda_: str | ArrayLike | None = None,
@@ -108,15 +118,17 @@ class SingleThreshold(LearnedThresholds):
         self.hierarchy = hierarchy
         self.candidates = candidates
         self.greater_is_better = greater_is_better
+        self.ties = ties
         self.alpha = alpha
         self.beta = beta
         self.lambda_ = lambda_
         self.coherent = coherent
 
     def _learn(self, given: HeldOutScores) -> None:
+        check_ties(self.ties)
         self.curve_ = self._compute_curve(given)
-        self.threshold_ = float(self.curve_.threshold[self.curve_.best])
-        self._keep(np.full(given.hierarchy.n_nodes, self.threshold_), float(self.curve_.value[self.curve_.best]), given)
+        self.threshold_, value = best_threshold(self.curve_, self.ties, is_grid=self.candidates is not None)
+        self._keep(np.full(given.hierarchy.n_nodes, self.threshold_), value, given)
 
     def _compute_curve(self, given: HeldOutScores) -> Curve:
         """Sweep for a named objective, evaluate a function candidate by candidate."""
