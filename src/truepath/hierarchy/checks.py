@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.errors import ConstraintError, TruePathError
+from truepath.hierarchy.columns import by_name, frame_names
 from truepath.hierarchy.matrices import as_bool, as_matrix
 from truepath.hierarchy.propagation import find_incoherent, find_unclosed, raise_up
 
@@ -48,6 +49,7 @@ __all__ = [
     "check_scores",
     "check_truth",
     "check_weight",
+    "flat_like",
     "hierarchy_for",
     "resolve_hierarchy",
     "weight_or_ones",
@@ -111,15 +113,15 @@ def check_scores(S: Any, hierarchy: Hierarchy, *, name: str = "S", coherent: boo
 
     Parameters
     ----------
-    S : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Other number types become float64.
+    S : array-like, frame or sparse matrix, shape (n_samples, n_nodes)
+        The columns of a frame are found by name. Other number types become float64.
     hierarchy : Hierarchy
     name : str, default="S"
         What the error messages call it.
     coherent : bool, default=False
         Whether to refuse a score above its parent's.
     """
-    S = as_scores(S, name, hierarchy.n_nodes, labels=hierarchy.names)
+    S = as_scores(by_name(S, hierarchy, name), name, hierarchy.n_nodes, labels=hierarchy.names)
     broken = find_incoherent(S, hierarchy) if coherent else None
     if broken is not None:
         rows, where = broken.describe(hierarchy, "above")
@@ -202,13 +204,27 @@ def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int)
     return hierarchy
 
 
+def flat_like(*matrices: Any) -> Hierarchy | None:
+    """Return a flat hierarchy of the columns of the first frame, None if there is no frame."""
+    named = next((names for M in matrices if (names := frame_names(M)) is not None), None)
+    return None if named is None else _flat(named)
+
+
+def _flat(names: Sequence[str]) -> Hierarchy:
+    from truepath.hierarchy.hierarchy import Hierarchy
+
+    return Hierarchy.flat(names)
+
+
 def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
-    """Return the hierarchy given, or a flat one as wide as the score matrix ``S``."""
+    """Return the hierarchy given, or a flat one as wide as ``S``, named like the columns if that is a frame."""
     shape = S.shape if hasattr(S, "shape") else np.asarray(S).shape
     if len(shape) != 2:
         raise ValueError(
             "S must be a matrix (n_samples, n_nodes). Reshape your data with S.reshape(1, -1) for one row."
         )
+    if hierarchy is None and (names := frame_names(S)) is not None:
+        return _flat(names)
     return resolve_hierarchy(hierarchy, shape[1] if hierarchy is None else 0)
 
 
@@ -229,8 +245,8 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool =
 
     Parameters
     ----------
-    Y : array-like or sparse matrix, shape (n_samples, n_nodes)
-        Only 0 and 1 (or False and True).
+    Y : array-like, frame or sparse matrix, shape (n_samples, n_nodes)
+        Only 0 and 1 (or False and True). The columns of a frame are found by name.
     hierarchy : Hierarchy
     name : str, default="y"
         What the error messages call it.
@@ -239,7 +255,7 @@ def check_labels(Y: Any, hierarchy: Hierarchy, *, name: str = "y", close: bool =
     """
     if is_checked(Y, hierarchy):
         return Y
-    Y = as_labels(Y, name, hierarchy.n_nodes)
+    Y = as_labels(by_name(Y, hierarchy, name), name, hierarchy.n_nodes)
     if close:
         return raise_up(Y, hierarchy)
     broken = find_unclosed(Y, hierarchy)

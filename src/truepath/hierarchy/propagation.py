@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
+from truepath.hierarchy.columns import by_name
 from truepath.hierarchy.matrices import as_bool, as_matrix, dense_blocks, has_negative
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _by_blocks(S: sparse.csr_array, walk: Callable[..., NDArray[Any]]) -> sparse
 
 def _as_numbers(S: Any, hierarchy: Hierarchy) -> Any:
     """Return an array or csr_array of a type that the compiled walks take, with one column per node."""
-    S = as_matrix(S, hierarchy.n_nodes)
+    S = as_matrix(by_name(S, hierarchy), hierarchy.n_nodes)
     return S if S.dtype.kind in "biu" or S.dtype in (np.float32, np.float64) else S.astype(np.float64)
 
 

@@ -19,6 +19,8 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri
 
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import flat_like
+from truepath.hierarchy.columns import by_name
 from truepath.metrics.base import get_metric
 
 __all__ = ["Interval", "bootstrap_interval"]
@@ -86,7 +88,8 @@ def bootstrap_interval(
         raise ValueError("confidence must be between 0 and 1, and n_resamples must be at least 1.")
     if method not in ("percentile", "bca"):
         raise ValueError(f"method must be 'percentile' or 'bca'; got {method!r}.")
-    y_true, predicted = _indexable(y_true), _indexable(predicted)
+    order = hierarchy or flat_like(y_true, predicted)
+    y_true, predicted = _indexable(by_name(y_true, order, "y_true")), _indexable(by_name(predicted, order, "predicted"))
     function = get_metric(metric) if isinstance(metric, str) else metric
     weight = None if sample_weight is None else np.asarray(sample_weight)
 

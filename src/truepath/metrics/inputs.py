@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import as_labels, as_scores, check_weight, resolve_hierarchy
+from truepath.hierarchy.checks import as_labels, as_scores, check_weight, flat_like, resolve_hierarchy
+from truepath.hierarchy.columns import by_name
 from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix, row_blocks
 
 __all__ = [
@@ -65,7 +66,8 @@ def check_label_pair(
     y_true: Any, y_pred: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
 ) -> Pair:
     """Return truth and predicted labels as boolean matrices of one kind: CSR when either is sparse."""
-    true, pred = as_labels(y_true, "y_true"), as_labels(y_pred, "y_pred")
+    order = hierarchy or flat_like(y_true, y_pred)
+    true, pred = (as_labels(by_name(y, order, name), name) for y, name in ((y_true, "y_true"), (y_pred, "y_pred")))
     if sparse.issparse(true) or sparse.issparse(pred):
         true, pred = as_bool(sparse.csr_array(true)), as_bool(sparse.csr_array(pred))
     return _pair(true, pred, "y_pred", hierarchy, nodes, sample_weight)
@@ -75,7 +77,9 @@ def check_label_scores(
     y_true: Any, y_score: Any, hierarchy: Hierarchy | None, nodes: Any = None, sample_weight: Any = None
 ) -> Pair:
     """Return truth and scores as matrices of one kind: the scores' own."""
-    true, scores = as_labels(y_true, "y_true"), as_scores(y_score, labels=getattr(hierarchy, "names", None))
+    order = hierarchy or flat_like(y_true, y_score)
+    true = as_labels(by_name(y_true, order, "y_true"), "y_true")
+    scores = as_scores(by_name(y_score, order), labels=getattr(order, "names", None))
     true = as_bool(sparse.csr_array(true)) if sparse.issparse(scores) else as_dense(true)
     return _pair(true, scores, "S", hierarchy, nodes, sample_weight)
 

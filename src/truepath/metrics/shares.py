@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy, check_weight
 from truepath.hierarchy.checks import as_labels, as_scores
+from truepath.hierarchy.columns import by_name
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics.base import register
 from truepath.metrics.inputs import (
@@ -53,7 +54,7 @@ def unlabelled_share(
     >>> unlabelled_share([[1, 0], [0, 0]])
     0.5
     """
-    labels = as_labels(y_pred, "y_pred")
+    labels = as_labels(by_name(y_pred, hierarchy, "y_pred"), "y_pred")
     check_rows(labels, hierarchy, "y_pred")
     counted, weight = check_nodes(nodes, hierarchy, labels.shape[1]), check_weight(sample_weight, labels.shape[0])
     return float(np.average(~has_any(labels if counted is None else take_columns(labels, counted)), weights=weight))
@@ -100,7 +101,9 @@ def incoherent_share(
     >>> incoherent_share([[0.9, 0.8, 0.1, 0.2, 0.3]], h)
     1.0
     """
-    scores = as_scores(predicted, "predicted", labels=getattr(hierarchy, "names", None))
+    scores = as_scores(
+        by_name(predicted, hierarchy, "predicted"), "predicted", labels=getattr(hierarchy, "names", None)
+    )
     check_rows(scores, hierarchy, "predicted")
     counted, weight = check_nodes(nodes, hierarchy, scores.shape[1]), check_weight(sample_weight, scores.shape[0])
     if hierarchy is None:

@@ -18,12 +18,14 @@ from truepath.data.tables.frames import delimiter_of, format_of
 from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
-from truepath.errors import DataFormatError, UnknownLabelError
+from truepath.errors import DataFormatError
 from truepath.files import Limits, PathType, head_lines, open_binary, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.names import nearest
+from truepath.hierarchy.columns import find_places
 
 __all__ = ["Matrix", "column_names", "read_matrix"]
+
+_IDS = "A column of row ids is called 'id', or is named by ids= (--ids)."
 
 
 @dataclass(frozen=True)
@@ -52,26 +54,10 @@ class Matrix:
                     "A file without names needs one column per node, in the hierarchy's order."
                 )
             return replace(self, names=tuple(hierarchy.names.tolist()))
-        place = {hierarchy.aliases.get(name, name): j for j, name in enumerate(self.names)}
-        names = hierarchy.names.tolist()
-        if unknown := [name for name in place if name not in hierarchy]:
-            raise self._unknown(unknown, names)
-        if missing := [name for name in names if name not in place]:
-            shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
-            raise self.error(f"no column for {len(missing)} of the hierarchy's {len(names)} nodes: {shown}.")
-        columns = [place[name] for name in names]
+        columns = find_places(self.names, hierarchy, self.path, self.error, _IDS)
         in_order = columns == list(range(len(columns)))
-        return replace(self, values=self.values if in_order else self.values[:, columns], names=tuple(names))
-
-    def _unknown(self, unknown: list[str], names: list[str]) -> UnknownLabelError:
-        near = nearest(unknown[0], names)
-        hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
-        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        return UnknownLabelError(
-            f"{self.path}: the column {unknown[0]!r}{more} is not in the hierarchy of {len(names)} labels.{hint} "
-            "A column of row ids is called 'id', or is named by ids= (--ids).",
-            unknown,
-        )
+        values = self.values if in_order else self.values[:, columns]
+        return replace(self, values=values, names=tuple(hierarchy.names.tolist()))
 
 
 def read_matrix(

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from truepath.adapters import weight_argument
 from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
 from truepath.hierarchy.checks import check_weight
+from truepath.hierarchy.columns import by_name
 from truepath.hierarchy.propagation import drop_ancestors
 
 __all__ = ["MetaLabeler", "count_path_ends"]
@@ -131,6 +132,7 @@ class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
         """Return the numbers given, or counted from labels, at least 1."""
         if Y is None:
             raise ValueError("requires y to be passed, but the target y is None: the labels, or their numbers.")
+        Y = by_name(Y, self.hierarchy, "y")
         Y = Y if sparse.issparse(Y) else np.asarray(Y)
         if Y.ndim == 1:
             if Y.size == 0 or Y.dtype.kind not in "iuf" or not ((Y >= 0) & (Y == np.floor(Y))).all():
