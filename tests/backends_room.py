@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from learners_room import DAG, NEEDS_A_CLASSIFIER, TREE, make, make_data, make_rows, members, trees_only
+from learners_room import DAG, NEEDS_A_CLASSIFIER, TREE, is_installed, make, make_data, make_rows, members, trees_only
 from truepath import Dataset, HierarchicalClassifier, Hierarchy
 from truepath.data import Split
 from truepath.learners import PCTForest, PCTree, Stack
@@ -97,7 +97,7 @@ def same(a, b):
 def plan():
     """Return an experiment with every learner, every combiner and every decoder."""
     tree = PCTree(random_state=0)
-    methods = {name: build(name, None) for name in sorted(members())}
+    methods = {name: build(name, None) for name in sorted(members()) if is_installed(name)}
     for combiner in COMBINERS.members():
         learner = Stack([tree], combiner=combiner(), cv=2) if combiner.name == "blend" else tree
         given = {} if combiner.name == "blend" else {"combiner": combiner.name}

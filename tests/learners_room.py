@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from importlib.util import find_spec
 
 import numpy as np
+import pytest
 from sklearn.linear_model import LogisticRegression
 
 from truepath import Hierarchy
@@ -19,6 +21,7 @@ def members():
 LEARNERS = sorted(members())
 NEEDS_A_CLASSIFIER = "a classifier or pipeline"
 NEEDS_A_TREE = "a tree"
+NEEDS_TORCH = "torch"
 
 
 def logistic(**options):
@@ -35,11 +38,23 @@ SETTINGS = {
     "pct-forest": {"n_estimators": 8, "random_state": 0},
     # the kernel of sparse rows is another one unless it is named, and leaving out one of two equal rows is no test
     "kernel-ridge": {"kernel": "linear", "alpha": 0.01, "normalize": None},
+    # sparse rows stay as they are
+    "network": {
+        "hidden_layer_sizes": (16,),
+        "n_estimators": 2,
+        "dropout": 0.0,
+        "learning_rate": 0.05,
+        "n_epochs": 15,
+        "batch_size": 32,
+        "normalize": None,
+        "device": "cpu",
+    },
 }
 # Members that draw bootstrap samples or otherwise count rows: a weight of two is not the same as two rows
 WEIGHT_IS_NOT_REPETITION = {
     "bagged-cutset-networks": "draws bootstrap samples of rows",
     "pct-forest": "draws bootstrap samples of rows",
+    "network": "draws batches of rows",
 }
 # Members that answer for missing values but learn from complete rows only
 NEED_WHOLE_ROWS = {
@@ -54,9 +69,16 @@ DAG = Hierarchy.from_edges([(None, "a"), (None, "b"), ("a", "c"), ("b", "c"), ("
 HIERARCHIES = {"tree": TREE, "dag": DAG, "flat": Hierarchy.flat(4), "one": Hierarchy.flat(["only"])}
 
 
+def is_installed(name):
+    """Say whether the packages that a learner needs are there."""
+    return NEEDS_TORCH not in REGISTRY[name].needs or find_spec("torch") is not None
+
+
 def make(name, hierarchy=None, **options):
     """Build a learner, with logistic regression where a classifier is needed."""
     cls = REGISTRY[name]
+    if NEEDS_TORCH in cls.needs:
+        pytest.importorskip("torch", reason="PyTorch is not installed").set_num_threads(1)  # tiny fits wait for threads
     if NEEDS_A_CLASSIFIER in cls.needs:
         options.setdefault("estimator", logistic())
     parameters = inspect.signature(cls).parameters
@@ -109,6 +131,7 @@ __all__ = [
     "WEIGHT_IS_NOT_REPETITION",
     "cases",
     "exclusive_data",
+    "is_installed",
     "logistic",
     "make",
     "make_data",

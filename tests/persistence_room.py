@@ -22,6 +22,10 @@ PRESETS: dict[str, dict] = {"clus-ens+mts": {}, "h-ada.mh": {}, "rcnet": {}, "tp
 ASKED = ("predict_proba", "predict_conditional_proba", "transform", "predict")
 
 
+# What cannot be fitted here, for want of a package
+MISSING = set() if learners_room.is_installed("network") else {"CoherentNetwork", "NetworkInputs", "PiecewiseLinear"}
+
+
 def make_scores(seed=1, n_samples=30):
     scores = np.random.default_rng(seed).random((n_samples, TREE.n_nodes))
     return combiners.MinDown(hierarchy=TREE).fit(scores).transform(scores)
@@ -36,7 +40,8 @@ def fitted():
     """Return the estimators by name."""
     X, Y = make_data()
     S = make_scores(n_samples=40)
-    models = {f"learners.{name}": learners_room.make(name, TREE).fit(X, Y) for name in learners_room.LEARNERS}
+    there = [name for name in learners_room.LEARNERS if learners_room.is_installed(name)]
+    models = {f"learners.{name}": learners_room.make(name, TREE).fit(X, Y) for name in there}
     models |= _variants(X, Y)
     models["learners.Stack"] = _stack().fit(X, Y)
     for kind, registry in (("combiners", COMBINERS), ("decoders", DECODERS)):
@@ -62,6 +67,8 @@ def _variants(X, Y):
         "classifiers": learners_room.make("ada-boost-mh", TREE, estimator=GaussianNB()).fit(X, Y),
         "categories": learners_room.make("global-naive-bayes", TREE, categorical_features=[0]).fit(X - X.min(0), Y),
     }
+    if learners_room.is_installed("network"):
+        made["pieces"] = learners_room.make("network", TREE, encoding="piecewise").fit(X, Y)
     return {f"learners.{name}": model for name, model in made.items()}
 
 

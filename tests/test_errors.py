@@ -23,6 +23,7 @@ ERRORS = [
     errors.DataFormatError("not a number.", "some.csv", 3, "Remove it."),
     errors.DataFormatError("not a number.", None, 3),
     errors.ModelFileError("the file is damaged.", "some.tp", "Save it again."),
+    errors.MissingExtraError("PyTorch is not installed.", 'pip install "truepath[torch]".'),
 ]
 
 

@@ -13,7 +13,8 @@ text.
     ├── ConstraintError         a matrix breaks the hierarchy: Y not closed, or S not coherent
     ├── UnknownDatasetError     no data set of that name is here
     ├── DataFormatError         a file cannot be read as what it claims to be (``.path``, ``.line``)
-    └── ModelFileError          a model file is damaged, foreign, too new or not to be trusted (``.path``)
+    ├── ModelFileError          a model file is damaged, foreign, too new or not to be trusted (``.path``)
+    └── MissingExtraError       an optional package is not installed; also an ``ImportError``
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ __all__ = [
     "CycleError",
     "DataFormatError",
     "HierarchyError",
+    "MissingExtraError",
     "ModelFileError",
     "TruePathError",
     "UnknownDatasetError",
@@ -123,6 +125,10 @@ class ModelFileError(TruePathError):
     def where(self) -> str:
         """The file."""
         return "" if self.path is None else str(self.path)
+
+
+class MissingExtraError(TruePathError, ImportError):
+    """A package that only an extra of truepath installs is not there; ``remedy`` names the extra."""
 
 
 def explain(error: Exception) -> tuple[str, str]:

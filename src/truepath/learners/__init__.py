@@ -17,6 +17,7 @@ from truepath.learners.local.per_node import PerNode
 from truepath.learners.local.per_parent import PerParent
 from truepath.learners.local.policies import POLICIES, Policy
 from truepath.learners.local.published import HBR, BRMetaLabeler
+from truepath.learners.network.coherent_network import CoherentNetwork
 from truepath.learners.stack import Stack
 from truepath.learners.trees.forest import PCTForest
 from truepath.learners.trees.grow import class_weights
@@ -32,6 +33,7 @@ __all__ = [
     "BayesianChain",
     "BinaryRelevance",
     "ChowLiuTree",
+    "CoherentNetwork",
     "CutsetNetwork",
     "GlobalNaiveBayes",
     "HAdaBoostMH",

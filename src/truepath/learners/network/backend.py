@@ -1,0 +1,98 @@
+"""PyTorch, imported when it is used: which device computes, and the same bits for the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from threading import Lock
+from typing import Any
+
+from truepath.errors import MissingExtraError
+
+__all__ = ["choose_device", "device_to_predict", "has_torch", "import_torch", "repeatable"]
+
+
+def has_torch() -> bool:
+    """Say whether PyTorch is installed, without importing it."""
+    try:
+        return find_spec("torch") is not None
+    except ValueError:  # a module that stands for one that is not there
+        return False
+
+
+def import_torch() -> Any:
+    """Return PyTorch; where it is not installed, the error names the extra."""
+    try:
+        import torch
+    except ImportError as problem:
+        raise MissingExtraError(
+            "networks are trained with PyTorch, which is not installed.",
+            'Install it with pip install "truepath[torch]".',
+        ) from problem
+    return torch
+
+
+def choose_device(device: str) -> str:
+    """Return the device's name; ``"auto"`` is a CUDA device where there is one, the CPU elsewhere."""
+    torch = import_torch()
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as problem:
+        said = str(problem).splitlines()[0]
+        raise ValueError(f"device must be 'auto' or one that PyTorch can use here; got {device!r}: {said}") from problem
+    return str(device)
+
+
+def device_to_predict(device: str) -> str:
+    """Return the device that a model was trained on where it can be used, else the CPU."""
+    if device == "cpu" or not has_torch():
+        return "cpu"
+    try:
+        return choose_device(device)
+    except ValueError:
+        return "cpu"
+
+
+class _CountedMode:
+    """PyTorch's deterministic algorithms, on while at least one caller is inside, in any thread."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.n_inside = 0
+        self.before = (False, False)
+
+    def enter(self, torch: Any) -> None:
+        with self.lock:
+            if self.n_inside == 0:
+                self.before = (
+                    torch.are_deterministic_algorithms_enabled(),
+                    torch.is_deterministic_algorithms_warn_only_enabled(),
+                )
+                torch.use_deterministic_algorithms(True, warn_only=True)
+            self.n_inside += 1
+
+    def leave(self, torch: Any) -> None:
+        with self.lock:
+            self.n_inside -= 1
+            if self.n_inside == 0:
+                torch.use_deterministic_algorithms(self.before[0], warn_only=self.before[1])
+
+
+_MODE = _CountedMode()
+
+
+@contextmanager
+def repeatable() -> Iterator[None]:
+    """Within the block, use algorithms that give the same bits every time; then restore what was set.
+
+    The mode belongs to the whole process. Blocks may be nested, and may overlap in several threads.
+    """
+    torch = import_torch()
+    _MODE.enter(torch)
+    try:
+        yield
+    finally:
+        _MODE.leave(torch)

@@ -1,0 +1,369 @@
+r"""An ensemble of small neural networks for all labels at once, coherent by raising labels to their descendants.
+
+Each member is a perceptron with dropout whose last layer has one output per node. The members differ in what they
+start from, in the order of rows, in dropout, and, while the number of epochs is chosen, in the rows they leave out.
+They are trained as one network whose weights have one more dimension (:mod:`truepath.learners.network.layers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from truepath.adapters import Progress, encode_labels, tracked
+from truepath.combiners.projections import Projection, check_projection, project_scores
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.checks import check_weight
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_choice,
+    check_fit_input,
+    check_number,
+    check_predict_input,
+    leave_out_weightless,
+)
+from truepath.learners.kernel.scaling import NORMALIZATIONS
+from truepath.learners.network.backend import choose_device, device_to_predict, import_torch, repeatable
+from truepath.learners.network.held_out import draw_parts, train_apart
+from truepath.learners.network.inputs import ENCODINGS, NetworkInputs
+from truepath.learners.network.layers import draw_layers, ensemble_scores
+from truepath.learners.network.losses import LOSSES
+from truepath.learners.network.training import Training, TrainingRows, TrainingSettings
+
+__all__ = ["CoherentNetwork"]
+
+#: Units of each of the two hidden layers: up to this many nodes, and beyond
+FEW_NODES, NARROW, WIDE = 1000, 512, 1024
+
+
+class CoherentNetwork(HierarchicalLearner):
+    """Score all labels by an ensemble of small neural networks.
+
+    Needs PyTorch to be fitted (``pip install "truepath[torch]"``), not to predict on a CPU.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : sequence of int or "auto", default="auto"
+        ``"auto"`` is two layers, of 512 units for up to 1,000 nodes and of 1,024 beyond.
+    n_estimators : int, default=10
+        The number of members; scores are their mean.
+    hierarchy : Hierarchy, optional
+    loss : {"bce", "constraint"}, default="bce"
+        Binary cross-entropy of all nodes, or the max-constraint loss of C-HMCNN(h), which compares labels with scores
+        that are raised to their descendants already.
+    dropout : float, default=0.7
+        The share of hidden units left out in every step.
+    learning_rate, weight_decay : float, default=1e-3 and 1e-2
+        Of AdamW.
+    batch_size : int, default=64
+    n_epochs : int or "auto", default="auto"
+        How often every row is seen. ``"auto"`` trains members that each leave out some rows until the AU(PRC) of those
+        rows has not risen for ``n_iter_no_change`` epochs, and takes the best number.
+    max_epochs : int, default=200
+    n_iter_no_change : int, default=10
+    validation_fraction : float, default=0.2
+        The share of the rows that each member leaves out, at most one half. Members leave out different parts in turn:
+        with 0.2 and five members or more, every row is left out by some.
+    refit : bool, default=True
+        Whether the members are trained once more, on all rows, after some were left out. False takes half the time.
+    keep_held_out : bool, default=False
+        Whether to keep ``held_out_decision_``. With ``n_epochs`` given, members are then trained with some rows left
+        out as well.
+    normalize : {"standard", "quantile", None}, default="standard"
+        How columns are brought to one scale, and gaps marked, see :class:`MultiLabelKernelRidge`. Sparse X stays as
+        it is.
+    encoding : {None, "piecewise"}, default=None
+        ``"piecewise"`` cuts every column at quantiles into ``n_bins`` inputs, each linear within its interval.
+    n_bins : int, default=8
+    project : str, combiner or None, default="max-up"
+        The correction that makes scores coherent, see :class:`truepath.combiners.FAEL`.
+    device : str, default="auto"
+        Where to train: ``"cpu"``, ``"cuda"``, ``"cuda:1"``; ``"auto"`` is a CUDA device if there is one.
+    mixed_precision : bool, default=True
+        Whether a CUDA device multiplies in bfloat16 in training. The CPU does not.
+    random_state : int, RandomState or None, default=0
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    weights_, biases_ : lists of ndarray of float32
+        Of every layer, members first: shapes (n_estimators, inputs, outputs) and (n_estimators, 1, outputs).
+    n_epochs_ : int
+        The epochs that the members have been trained.
+    areas_ : list of float
+        AU(PRC) of the rows left out after each epoch, where ``n_epochs`` was chosen.
+    device_ : str
+        Where they were trained.
+    constant_ : ndarray, shape (n_nodes,)
+        The score of labels that no row or every row has; NaN for the others.
+    held_out_decision_ : ndarray, shape (n_samples, n_nodes)
+        The scores of each training row by the members that left it out, NaN for rows that none left out. Only with
+        ``keep_held_out=True``.
+
+    Notes
+    -----
+    A step costs O(n_estimators * batch_size * weights of a member), prediction O(n_estimators * weights) per row.
+    Memory is four arrays like the weights in training, one afterwards. Batches of sparse X are made dense.
+
+    The same seed gives the same bits on one machine's CPU with the same number of threads; PyTorch's global generator
+    is not touched. As rows are drawn in batches, a weight of two is not the same as two rows.
+
+    References
+    ----------
+    Giunchiglia, E. & Lukasiewicz, T. (2020). Coherent hierarchical multi-label classification networks. NeurIPS 33.
+
+    Gorishniy, Y., Rubachev, I. & Babenko, A. (2022). On embeddings for numerical features in tabular deep learning.
+    NeurIPS 35.
+
+    Examples
+    --------
+    >>> from truepath.learners import CoherentNetwork
+    >>> CoherentNetwork(n_estimators=5, dropout=0.5)
+    CoherentNetwork(dropout=0.5, n_estimators=5)
+    """
+
+    name = "network"
+    summary = "an ensemble of small neural networks for all labels at once"
+    learns_from = "rows and their labels"
+    needs = ("torch",)
+
+    weights_: list[np.ndarray]
+    biases_: list[np.ndarray]
+    moments_: list[dict[str, np.ndarray]]
+
+    def __init__(
+        self,
+        hidden_layer_sizes: Sequence[int] | str = "auto",
+        n_estimators: int = 10,
+        *,
+        hierarchy: Hierarchy | None = None,
+        loss: str = "bce",
+        dropout: float = 0.7,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 1e-2,
+        batch_size: int = 64,
+        n_epochs: int | str = "auto",
+        max_epochs: int = 200,
+        n_iter_no_change: int = 10,
+        validation_fraction: float = 0.2,
+        refit: bool = True,
+        keep_held_out: bool = False,
+        normalize: str | None = "standard",
+        encoding: str | None = None,
+        n_bins: int = 8,
+        project: Projection = "max-up",
+        device: str = "auto",
+        mixed_precision: bool = True,
+        random_state: Any = 0,
+    ):
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.n_estimators = n_estimators
+        self.hierarchy = hierarchy
+        self.loss = loss
+        self.dropout = dropout
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.n_epochs = n_epochs
+        self.max_epochs = max_epochs
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.refit = refit
+        self.keep_held_out = keep_held_out
+        self.normalize = normalize
+        self.encoding = encoding
+        self.n_bins = n_bins
+        self.project = project
+        self.device = device
+        self.mixed_precision = mixed_precision
+        self.random_state = random_state
+
+    # ----------------------------------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CoherentNetwork:
+        """Choose the number of epochs where it is left open, and train.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+            NaN is a missing value.
+        y : label matrix or label names, see :func:`truepath.adapters.encode_labels`
+        sample_weight : array-like, shape (n_samples,), optional
+        """
+        self._check()
+        X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
+        rows = self._begin(*leave_out_weightless(X, Y, weight))
+        with repeatable():
+            held_out = self._fit_rows(rows)
+        if held_out is not None and self.keep_held_out:
+            used = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight)
+            self.held_out_decision_ = held_out if used.size == X.shape[0] else self.predict_proba(X)
+            self.held_out_decision_[used] = held_out  # rows of weight zero were not learned from
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, *, n_epochs: int = 1) -> CoherentNetwork:
+        """Train some epochs more, on these rows; the first call starts from new members.
+
+        Columns are scaled as the rows of the first call were. Calls with the same rows are one training, as ``fit``
+        with ``n_epochs``. After ``fit`` the optimiser starts afresh.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        n_epochs : int, default=1
+        """
+        self._check()
+        if hasattr(self, "weights_"):
+            rows, layers = self._more_rows(X, y, sample_weight), list(zip(self.weights_, self.biases_))
+        else:
+            X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
+            rows, layers = self._begin(*leave_out_weightless(X, Y, weight)), None
+        with repeatable(), tracked(self, n_epochs) as progress:
+            training = self._new_training(rows, layers)
+            if hasattr(self, "moments_"):
+                training.restore_moments(self.moments_)
+            self._train(training, n_epochs, progress)
+        self.moments_ = training.moments()
+        return self
+
+    def _check(self) -> None:
+        import_torch()
+        check_choice(self, "loss", LOSSES)
+        check_choice(self, "normalize", NORMALIZATIONS)
+        check_choice(self, "encoding", ENCODINGS)
+        check_projection(self.project)
+        for name in ("n_estimators", "batch_size", "max_epochs", "n_iter_no_change", "n_bins"):
+            check_number(self, name, Integral, 1)
+        if self.n_epochs != "auto":
+            check_number(self, "n_epochs", Integral, 1)
+        check_number(self, "dropout", Real, 0, 0.99)
+        check_number(self, "learning_rate", Real, 0, above=True)
+        check_number(self, "weight_decay", Real, 0)
+        check_number(self, "validation_fraction", Real, 0.001, 0.5)
+        sizes = [] if isinstance(self.hidden_layer_sizes, str) else list(self.hidden_layer_sizes)
+        if self.hidden_layer_sizes != "auto" and not (sizes and all(isinstance(n, Integral) and n > 0 for n in sizes)):
+            raise ValueError(
+                f"hidden_layer_sizes must be 'auto' or integers from 1 up; got {self.hidden_layer_sizes!r}."
+            )
+
+    def _begin(self, X: Any, Y: Any, weight: np.ndarray | None) -> TrainingRows:
+        """Forget what was learned before, learn how columns are scaled, and return the rows as members take them."""
+        for name in ("weights_", "biases_", "moments_", "areas_", "held_out_decision_"):
+            self.__dict__.pop(name, None)
+        self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        self.device_ = choose_device(self.device)
+        self.inputs_ = NetworkInputs.of(X, self.normalize, self.encoding, self.n_bins, weight)
+        self.n_epochs_, self.n_rows_seen_, self.n_positive_ = 0, 0, np.zeros(Y.shape[1], np.int64)
+        return self._as_rows(X, Y, weight)
+
+    def _more_rows(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+        """Check rows that come after the first ones."""
+        X = check_predict_input(self, X, allow_nan=True)
+        Y = encode_labels(y, self.hierarchy_)
+        if Y.shape[0] != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows but y has {Y.shape[0]}; they must describe the same instances.")
+        return self._as_rows(*leave_out_weightless(X, Y, check_weight(sample_weight, X.shape[0])))
+
+    def _as_rows(self, X: Any, Y: Any, weight: np.ndarray | None) -> TrainingRows:
+        """Count the labels, and return the rows as members take them."""
+        self.n_rows_seen_ += Y.shape[0]
+        self.n_positive_ += np.asarray(Y.sum(axis=0)).ravel()
+        share = self.n_positive_ / self.n_rows_seen_
+        self.constant_ = np.where(share == 1, 1.0, np.where(share == 0, 0.0, np.nan))
+        return TrainingRows(self.inputs_.take(X), Y, None if weight is None else weight / weight.mean())
+
+    # Training
+
+    def _fit_rows(self, rows: TrainingRows) -> np.ndarray | None:
+        """Train, and return the scores of rows by members that left them out; None where none was left out."""
+        n_epochs = None if self.n_epochs == "auto" else int(self.n_epochs)
+        n_rows = rows.Y.shape[0]
+        is_apart = (n_epochs is None or self.keep_held_out) and n_rows > 1
+        longest = n_epochs or self.max_epochs
+        with tracked(self, longest * (2 if is_apart and self.refit else 1)) as progress:
+            if not is_apart:
+                self._train(self._new_training(rows), longest, progress)
+                return np.full(rows.Y.shape, np.nan, np.float32)
+            chosen = train_apart(
+                self._new_training(rows),
+                draw_parts(n_rows, self.n_estimators, self.validation_fraction, self.seed_),
+                self._to_scores,
+                self._raised_by,
+                n_epochs,
+                self.max_epochs,
+                self.n_iter_no_change,
+                progress,
+            )
+            if n_epochs is None:
+                self.areas_ = chosen.areas
+            if self.refit:
+                progress.total = progress.done + chosen.n_epochs
+                self._train(self._new_training(rows), chosen.n_epochs, progress)
+            else:
+                self._keep(chosen.layers, chosen.n_epochs)
+        return chosen.S
+
+    def _new_training(self, rows: TrainingRows, layers: Any = None) -> Training:
+        """Put members on the device: new ones, or those given."""
+        if layers is None:
+            sizes = [rows.X.shape[1], *self._hidden_sizes(), rows.Y.shape[1]]
+            layers = draw_layers(sizes, self.n_estimators, np.random.default_rng(self.seed_))
+        settings = TrainingSettings(
+            self.loss,
+            self.dropout,
+            self.learning_rate,
+            self.weight_decay,
+            self.batch_size,
+            self.device_,
+            self.mixed_precision and self.device_.startswith("cuda"),
+            self.seed_,
+        )
+        return Training(layers, rows, self.hierarchy_, settings)
+
+    def _hidden_sizes(self) -> list[int]:
+        if isinstance(self.hidden_layer_sizes, str):
+            return [NARROW if self.hierarchy_.n_nodes <= FEW_NODES else WIDE] * 2
+        return [int(n) for n in self.hidden_layer_sizes]
+
+    def _train(self, training: Training, n_epochs: int, progress: Progress) -> None:
+        """Train all members on all rows, and keep them."""
+        rows_of = [np.arange(training.rows.Y.shape[0])] * training.n_members
+        for epoch in range(1, n_epochs + 1):
+            training.epoch(self.n_epochs_ + epoch, rows_of)
+            progress.step(f"epoch {epoch} of {n_epochs}, all rows")
+        self._keep(training.arrays(), n_epochs)
+
+    def _keep(self, layers: Any, n_epochs: int) -> None:
+        self.weights_, self.biases_ = ([pair[k] for pair in layers] for k in (0, 1))
+        self.n_epochs_ += n_epochs
+
+    # -------------------------------------------------------------------------------------- predicting
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return coherent scores, float32, shape (n_samples, n_nodes)."""
+        X = check_predict_input(self, X, allow_nan=True)
+        layers = list(zip(self.weights_, self.biases_))
+        return self._to_scores(
+            ensemble_scores(self.inputs_.take(X), layers, self._raised_by, device_to_predict(self.device_))
+        )
+
+    @property
+    def _raised_by(self) -> Hierarchy | None:
+        """The constraint holds for each member; without it members are raised together."""
+        return self.hierarchy_ if self.loss == "constraint" else None
+
+    def _to_scores(self, S: np.ndarray) -> np.ndarray:
+        is_constant = np.isfinite(self.constant_)
+        S[:, is_constant] = self.constant_[is_constant]
+        return project_scores(S, self.hierarchy_, self.project)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,95 @@
+r"""What networks take of a row: columns on one scale, gaps marked, and numbers encoded piecewise if that is wanted.
+
+Piecewise-linear encoding (Gorishniy, Rubachev & Babenko 2022): the quantiles :math:`b_0 < b_1 < \dots < b_T` of a
+column cut it into intervals, and each interval becomes an input
+
+.. math:: e_t(x) = \min(1, \max(0, (x - b_{t-1}) / (b_t - b_{t-1}))),
+
+so that a linear layer on top can bend at every quantile. The outer intervals end at the least and the greatest value
+seen; the paper lets them go on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from truepath.learners.kernel.scaling import apply_scaler, fit_scaler
+from truepath.records import Record
+
+__all__ = ["ENCODINGS", "NetworkInputs", "PiecewiseLinear"]
+
+ENCODINGS = (None, "piecewise")
+#: NetworkInputs beyond this would soon overflow in products of single precision
+FARTHEST_INPUT = 1e6
+
+
+class PiecewiseLinear(Record, home="truepath.learners"):
+    """The intervals of all columns.
+
+    Attributes
+    ----------
+    column, start, length : ndarray, shape (n_intervals,)
+        Of each interval the column it belongs to, where it starts, and how long it is.
+    """
+
+    def __init__(self, column: np.ndarray, start: np.ndarray, length: np.ndarray):
+        self.column, self.start, self.length = column, start, length
+
+    @classmethod
+    def of(cls, X: np.ndarray, n_bins: int) -> PiecewiseLinear:
+        """Cut every column at quantiles, equal ones once; a column of one value gets no interval.
+
+        Examples
+        --------
+        >>> found = PiecewiseLinear.of(np.array([[0.0, 5.0], [1.0, 5.0], [3.0, 5.0]]), 2)
+        >>> found.encode(np.array([[2.0, 5.0], [-1.0, 7.0]])).tolist()
+        [[1.0, 0.5], [0.0, 0.0]]
+        """
+        cuts = np.quantile(X, np.linspace(0, 1, n_bins + 1), axis=0).T
+        edges = [np.unique(cut) for cut in cuts]
+        column = np.repeat(np.arange(len(edges)), [edge.size - 1 for edge in edges])
+        start, length = (np.concatenate(parts) for parts in ([e[:-1] for e in edges], [np.diff(e) for e in edges]))
+        return cls(column, start, length)
+
+    def encode(self, X: np.ndarray) -> np.ndarray:
+        """Return the inputs, shape (n_samples, n_intervals)."""
+        E = (X[:, self.column] - self.start) / self.length
+        return np.clip(E, 0.0, 1.0, out=E)
+
+
+class NetworkInputs(Record, home="truepath.learners"):
+    """How the columns of X become inputs.
+
+    Attributes
+    ----------
+    is_sparse : bool
+        Whether the rows learned from were sparse; such rows are taken as they are.
+    scaler, with_gaps
+        See :func:`truepath.learners.kernel.scaling.fit_scaler`.
+    pieces : PiecewiseLinear or None
+    """
+
+    def __init__(self, is_sparse: bool, scaler: Any, with_gaps: np.ndarray, pieces: PiecewiseLinear | None):
+        self.is_sparse, self.scaler, self.with_gaps, self.pieces = is_sparse, scaler, with_gaps, pieces
+
+    @classmethod
+    def of(cls, X: Any, normalize: str | None, encoding: str | None, n_bins: int, weight: Any = None) -> NetworkInputs:
+        """Learn the scales and quantiles of columns."""
+        is_sparse = sparse.issparse(X)
+        scaler, with_gaps = fit_scaler(X, normalize, np.ones(X.shape[0]) if weight is None else weight)
+        pieces = None
+        if encoding == "piecewise" and not is_sparse:
+            pieces = PiecewiseLinear.of(apply_scaler(X, scaler, with_gaps), n_bins)
+        return cls(is_sparse, scaler, with_gaps, pieces)
+
+    def take(self, X: Any) -> Any:
+        """Return rows as float32, dense or, where sparse rows were learned from, as they come."""
+        if self.is_sparse:
+            return sparse.csr_array(X, dtype=np.float32) if sparse.issparse(X) else X.astype(np.float32)
+        X = apply_scaler(X.toarray() if sparse.issparse(X) else X, self.scaler, self.with_gaps)
+        if self.pieces is not None:
+            X = self.pieces.encode(X)
+        return np.clip(X, -FARTHEST_INPUT, FARTHEST_INPUT).astype(np.float32)

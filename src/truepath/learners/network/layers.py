@@ -1,0 +1,127 @@
+r"""The layers of an ensemble: every array has the members as its first dimension, so that one product serves all.
+
+With :math:`W_k` of shape (members, inputs, outputs) and :math:`b_k` of shape (members, 1, outputs)::
+
+    x <- relu(x W_k + b_k)   for all layers but the last,     z = x W_K + b_K
+
+and the score of a label is the mean over the members of sigmoid(z). The fitted state is plain NumPy arrays; prediction
+on a CPU needs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from truepath.hierarchy import Hierarchy, raise_up
+from truepath.hierarchy.matrices import as_dense
+from truepath.ridge.kernels import ROW_BLOCK
+
+__all__ = ["Layers", "apply_layers", "draw_layers", "ensemble_scores", "sigmoid"]
+
+#: Pairs (weights, biases), one for each layer: arrays, or tensors in training
+Layers: TypeAlias = Sequence[tuple[Any, Any]]
+
+#: Logits beyond this say nothing more, and their exponentials are still numbers
+FARTHEST_LOGIT = 80.0
+
+
+def draw_layers(sizes: Sequence[int], n_members: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Draw weights and biases evenly within 1 / sqrt(inputs) of zero, for each member its own.
+
+    Examples
+    --------
+    >>> layers = draw_layers([4, 3, 2], 5, np.random.default_rng(0))
+    >>> [(W.shape, b.shape) for W, b in layers]
+    [((5, 4, 3), (5, 1, 3)), ((5, 3, 2), (5, 1, 2))]
+    """
+    layers = []
+    for n_in, n_out in pairwise(sizes):
+        bound = 1.0 / np.sqrt(max(n_in, 1))
+        drawn = rng.random((n_members, n_in + 1, n_out), dtype=np.float32)
+        drawn = (2 * drawn - 1) * np.float32(bound)
+        layers.append((np.ascontiguousarray(drawn[:, :-1]), np.ascontiguousarray(drawn[:, -1:])))
+    return layers
+
+
+def apply_layers(x: Any, layers: Layers, activate: Callable[[Any], Any]) -> Any:
+    """Return the logits of rows, of arrays and tensors alike."""
+    for W, b in layers[:-1]:
+        x = activate(x @ W + b)
+    W, b = layers[-1]
+    return x @ W + b
+
+
+def sigmoid(Z: Any, exp: Callable[[Any], Any]) -> Any:
+    """Return 1 / (1 + exp(-Z)), of arrays and tensors alike."""
+    return 1.0 / (1.0 + exp(-Z.clip(-FARTHEST_LOGIT, FARTHEST_LOGIT)))
+
+
+def ensemble_scores(X: Any, layers: Layers, raised_by: Hierarchy | None, device: str = "cpu") -> np.ndarray:
+    """Return the mean over the members of their scores.
+
+    Parameters
+    ----------
+    X : ndarray of float32 or csr_array, shape (n_samples, n_inputs)
+    layers : Layers
+        Arrays.
+    raised_by : Hierarchy or None
+        Raises each member's scores to those of the descendants before the mean is taken.
+    device : str, default="cpu"
+        The CPU computes with NumPy, other devices with PyTorch.
+
+    Notes
+    -----
+    Rows are taken in blocks of one size, the last one filled up: a row's scores do not depend on those beside it.
+    """
+    score = _score_on_cpu(layers) if device == "cpu" else _score_on_device(layers, device)
+    S = np.empty((X.shape[0], layers[-1][1].shape[-1]), np.float32)
+    block = np.zeros((ROW_BLOCK, X.shape[1]), np.float32)
+    for start in range(0, X.shape[0], ROW_BLOCK):
+        part = X[start : start + ROW_BLOCK]
+        n_rows = part.shape[0]
+        block[:n_rows] = as_dense(part)
+        block[n_rows:] = 0.0
+        S[start : start + n_rows] = score(block, raised_by)[:n_rows]
+    return S
+
+
+Score: TypeAlias = Callable[[np.ndarray, Hierarchy | None], np.ndarray]
+
+
+def _score_on_cpu(layers: Layers) -> Score:
+    """Return a function that scores a block of rows member by member."""
+
+    def score(block: np.ndarray, raised_by: Hierarchy | None) -> np.ndarray:
+        total = np.zeros((block.shape[0], layers[-1][1].shape[-1]), np.float32)
+        for e in range(layers[0][0].shape[0]):
+            own = [(W[e], b[e]) for W, b in layers]
+            S = sigmoid(apply_layers(block, own, _relu), np.exp)
+            total += S if raised_by is None else raise_up(S, raised_by, out=S)
+        return total / np.float32(layers[0][0].shape[0])
+
+    return score
+
+
+def _relu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, 0, out=x)
+
+
+def _score_on_device(layers: Layers, device: str) -> Score:
+    """Return a function that scores a block of rows by all members at once."""
+    import torch
+
+    there = [(torch.as_tensor(W, device=device), torch.as_tensor(b, device=device)) for W, b in layers]
+
+    def score(block: np.ndarray, raised_by: Hierarchy | None) -> np.ndarray:
+        with torch.no_grad():
+            x = torch.as_tensor(block, device=device).expand(len(layers[0][0]), -1, -1)
+            S = sigmoid(apply_layers(x, there, torch.relu), torch.exp)
+            if raised_by is None:
+                return np.asarray(S.mean(dim=0).cpu().numpy())
+        return np.mean([raise_up(part, raised_by, out=part) for part in S.cpu().numpy()], axis=0)
+
+    return score

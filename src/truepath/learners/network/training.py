@@ -1,0 +1,145 @@
+"""Training an ensemble of networks as one: its members side by side on a device, each with its own rows and dropout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense, row_blocks
+from truepath.learners.network.backend import import_torch
+from truepath.learners.network.layers import apply_layers, sigmoid
+from truepath.learners.network.losses import make_loss
+
+__all__ = ["Training", "TrainingRows", "TrainingSettings"]
+
+
+class TrainingRows(NamedTuple):
+    """What is learned from, checked and scaled."""
+
+    X: Any  # ndarray of float32, or csr_array
+    Y: Any  # ndarray or csr_array of bool
+    weight: np.ndarray | None
+
+
+class TrainingSettings(NamedTuple):
+    """How members are trained."""
+
+    loss: str
+    dropout: float
+    learning_rate: float
+    weight_decay: float
+    batch_size: int
+    device: str
+    mixed_precision: bool
+    seed: int
+
+
+class Training:
+    """Members in training.
+
+    Parameters
+    ----------
+    layers : list of pairs of ndarray
+        What they start from.
+    rows : TrainingRows
+    hierarchy : Hierarchy
+    settings : TrainingSettings
+
+    Notes
+    -----
+    Everything drawn in an epoch comes from the seed and the number of the epoch, nothing from PyTorch's global
+    generator.
+    """
+
+    def __init__(self, layers: Sequence[Any], rows: TrainingRows, hierarchy: Hierarchy, settings: TrainingSettings):
+        self.torch = torch = import_torch()
+        self.rows, self.settings = rows, settings
+        self.layers = [
+            tuple(torch.tensor(part, device=settings.device, requires_grad=True) for part in pair) for pair in layers
+        ]
+        self.n_members = len(layers[0][0])
+        self.optimizer = torch.optim.AdamW(
+            [part for pair in self.layers for part in pair],
+            lr=settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            fused=settings.device.partition(":")[0] in ("cpu", "cuda"),
+        )
+        self.loss = make_loss(settings.loss, hierarchy, settings.device)
+        self.X, self.Y = self._to_device(rows.X), self._to_device(rows.Y)
+
+    def _parameter(self, values: np.ndarray) -> Any:
+        return self.torch.tensor(values, device=self.settings.device, requires_grad=True)
+
+    def _to_device(self, M: Any) -> Any:
+        """Return a dense matrix as a tensor on the device; sparse ones stay, their batches are made dense."""
+        return self.torch.as_tensor(M, device=self.settings.device) if isinstance(M, np.ndarray) else M
+
+    def _take(self, M: Any, rows: np.ndarray) -> Any:
+        """Return some rows as float32 on the device, in the shape of the row numbers."""
+        torch, device = self.torch, self.settings.device
+        if isinstance(M, torch.Tensor):
+            return M[torch.as_tensor(rows, device=device)].to(torch.float32)
+        block = as_dense(M[rows.ravel()]).astype(np.float32)
+        return torch.as_tensor(block, device=device).reshape(*rows.shape, -1)
+
+    def epoch(self, number: int, rows_of: Sequence[np.ndarray]) -> None:
+        """Go once through the rows of every member, each in its own order.
+
+        Members take equally many rows: one with more leaves out some, others every time.
+        """
+        seed = np.random.SeedSequence([self.settings.seed, number])
+        rng = np.random.default_rng(seed)
+        generator = self.torch.Generator(self.settings.device).manual_seed(int(seed.generate_state(1)[0]))
+        n_rows = min(rows.size for rows in rows_of)
+        order = np.stack([rng.permutation(rows)[:n_rows] for rows in rows_of])
+        for start in range(0, n_rows, self.settings.batch_size):
+            self._step(order[:, start : start + self.settings.batch_size], generator)
+
+    def _step(self, rows: np.ndarray, generator: Any) -> None:
+        """Take one step on a batch of each member, shape (n_members, batch)."""
+        torch, settings = self.torch, self.settings
+        x, y = self._take(self.X, rows), self._take(self.Y, rows)
+        with torch.autocast(settings.device.partition(":")[0], torch.bfloat16, enabled=settings.mixed_precision):
+            Z = apply_layers(x, self.layers, lambda x: self._drop(torch.relu(x), generator))
+        weight = None
+        if self.rows.weight is not None:
+            weight = torch.as_tensor(self.rows.weight[rows].astype(np.float32), device=settings.device)[:, :, None]
+        self.optimizer.zero_grad()
+        (self.loss(Z.float(), y, weight) / (rows.shape[1] * y.shape[-1])).backward()
+        self.optimizer.step()
+
+    def _drop(self, x: Any, generator: Any) -> Any:
+        """Set a share of the cells to zero, and scale the others up."""
+        keep = 1.0 - self.settings.dropout
+        if keep == 1.0:
+            return x
+        return x * self.torch.empty_like(x).bernoulli_(keep, generator=generator).div_(keep)
+
+    def scores(self, member: int, rows: np.ndarray) -> np.ndarray:
+        """Return one member's scores of some rows, without dropout."""
+        torch = self.torch
+        own = [(W[member], b[member]) for W, b in self.layers]
+        parts = []
+        with torch.no_grad():
+            for block in row_blocks(rows.size, self.layers[-1][1].shape[-1]):
+                Z = apply_layers(self._take(self.X, rows[block]), own, torch.relu)
+                parts.append(sigmoid(Z, torch.exp).cpu().numpy())
+        return np.concatenate(parts)
+
+    def arrays(self) -> list[tuple[np.ndarray, ...]]:
+        """Return a copy of weights and biases."""
+        return [tuple(part.detach().cpu().numpy().copy() for part in pair) for pair in self.layers]
+
+    def moments(self) -> list[dict[str, np.ndarray]]:
+        """Return a copy of what the optimiser remembers of every array."""
+        state = self.optimizer.state_dict()["state"]
+        return [{key: value.cpu().numpy().copy() for key, value in state[k].items()} for k in sorted(state)]
+
+    def restore_moments(self, moments: list[dict[str, np.ndarray]]) -> None:
+        """Go on from what :meth:`moments` returned."""
+        state = self.optimizer.state_dict()
+        tensors = [{key: self.torch.tensor(value) for key, value in entry.items()} for entry in moments]
+        self.optimizer.load_state_dict({**state, "state": dict(enumerate(tensors))})
