@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from truepath.cli.steps import ByOrder, Header, Ids, join_and_say
+from truepath.cli.steps import Between, ByOrder, Header, Ids, Sep, join_and_say
 from truepath.errors import TruePathError
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def evaluate(
     ] = 0,
     seed: Annotated[int, typer.Option(help="Random seed of the resamples.")] = 0,
     split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set.")] = "test",
+    sep: Sep = None,
+    between: Between = ";",
     ids: Ids = None,
     by_order: ByOrder = False,
     close: Annotated[
@@ -74,11 +76,12 @@ def evaluate(
     if predicted is None and scores is None:
         raise TruePathError("nothing to evaluate.", "Give predicted labels, --scores, or both.")
     columns = find_column(ids, [truth if holds_labels(truth) else None, predicted, scores])
-    tree, true, rows = _read_truth(truth, hierarchy, labels, split, columns.get(truth), close, header)
+    cells: dict[str, Any] = {"sep": sep, "between": between, "close": close}
+    tree, true, rows = _read_truth(truth, hierarchy, labels, split, columns.get(truth), cells, header)
     given: dict[str, Any] = {}
     if predicted is not None:
         called = labels if labels in column_names(predicted) else "labels"
-        found = read_labels(predicted, tree, labels=called, ids=columns[predicted], close=close)
+        found = read_labels(predicted, tree, labels=called, ids=columns[predicted], **cells)
         given["labels"] = found.y[join_and_say(rows, found.row_keys, by_order)]
     if scores is not None:
         table = read_scores(scores, tree, ids=columns[scores])
@@ -94,7 +97,7 @@ def evaluate(
 
 
 def _read_truth(
-    truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, close: bool, header: bool | None
+    truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, cells: Any, header: bool | None
 ) -> tuple[Hierarchy, Any, RowKeys]:
     """Return the hierarchy, the true labels and what their rows are found by."""
     from truepath.data import open_dataset, read_hierarchy, read_labels
@@ -108,8 +111,8 @@ def _read_truth(
         if hierarchy is None:
             problem = "--hierarchy is missing: a file of labels does not contain the hierarchy."
             raise TruePathError(problem, "Give a file of edges, or the hierarchy.json of a run.")
-        tree = read_hierarchy(hierarchy, header=header)
-        table = read_labels(truth, tree, labels=labels, ids=ids, close=close)
+        tree = read_hierarchy(hierarchy, sep=cells["sep"] or "/", header=header)
+        table = read_labels(truth, tree, labels=labels, ids=ids, **cells)
         return tree, table.y, table.row_keys
     ds = open_dataset(truth)
     split = "all" if list(ds) == ["all"] else split

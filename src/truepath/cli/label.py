@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import ByOrder, Header, Ids, SafeCsv, check_outputs, join_and_say
+from truepath.cli.steps import Between, ByOrder, Header, Ids, SafeCsv, Sep, check_outputs, join_and_say
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.errors import ConstraintError, TruePathError
 
@@ -50,6 +50,8 @@ def label(
     coherent: Annotated[
         str, typer.Option(help="If a score is above its parent's: error, or the name of a correction, such as max-up.")
     ] = "error",
+    sep: Sep = None,
+    between: Between = ";",
     ids: Ids = None,
     by_order: ByOrder = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; stdout by default.")] = None,
@@ -74,10 +76,11 @@ def label(
     check_outputs({"--output": output}, {"SCORES": scores, "--hierarchy": hierarchy, **inputs})
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
-        tree = read_hierarchy(hierarchy, header=header)
+        tree = read_hierarchy(hierarchy, sep=sep or "/", header=header)
         columns = find_column(ids, [scores, truth, valid_scores, valid_truth])
         table = read_scores(scores, tree, ids=columns[scores])
-        held_out = _learn_from(table, tree, columns, by_order, truth, valid_scores, valid_truth)
+        cells = {"sep": sep, "between": between}
+        held_out = _learn_from(table, tree, columns, cells, by_order, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options)
         show(0, table.S.shape[0], "learning")
         correct = partial(_correct, hierarchy=tree, correction=correction, wanted="coherent scores" in member.needs)
@@ -85,7 +88,7 @@ def label(
         _fit(decoder, held_out, correct, strategy)
         Y = _predict(decoder, S, show)
     named: dict[str, Any] = {} if table.ids is None else {"ids": table.ids, "id_name": table.id_name}
-    how: dict[str, Any] = {**named, "matrix": matrix, "format": form, "safe_csv": safe_csv}
+    how: dict[str, Any] = {**named, "between": between, "matrix": matrix, "format": form, "safe_csv": safe_csv}
     write_labels(sys.stdout if output is None else output, Y, tree, **how)
     _remark(Y, decoder, output)
 
@@ -94,6 +97,7 @@ def _learn_from(
     table: ScoreTable,
     hierarchy: Hierarchy,
     ids: dict[Any, str | None],
+    cells: dict[str, Any],
     by_order: bool,
     truth: Path | None,
     scores: Path | None,
@@ -114,7 +118,7 @@ def _learn_from(
     if truth is not None:
         typer.echo("truepath: learning from the rows that are labelled is optimistic; prefer --valid-scores.", err=True)
     given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores])
-    true = read_labels(source, hierarchy, ids=ids[source])
+    true = read_labels(source, hierarchy, ids=ids[source], **cells)
     rows = join_and_say(given.row_keys, true.row_keys, by_order)
     return given, replace(true, y=true.y[rows], ids=given.ids)
 

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES",
+    "Between",
     "ByOrder",
     "Header",
     "Ids",
     "SafeCsv",
+    "Sep",
     "Show",
     "check_outputs",
     "evaluate_model",
@@ -75,6 +77,13 @@ Ids = Annotated[str | None, typer.Option("--ids", help="The column of row ids, i
 ByOrder = Annotated[
     bool, typer.Option("--by-order", help="Take the rows of all files in their order, without matching ids.")
 ]
+
+
+#: ``--sep`` and ``--between``, the same in every command that reads labels of rows
+Sep = Annotated[
+    str | None, typer.Option("--sep", help="Separator of the parts of a label path, such as ' > ' (default: /).")
+]
+Between = Annotated[str, typer.Option("--between", help="Separator of the labels in a cell.")]
 
 
 def join_and_say(wanted: RowKeys, given: RowKeys, by_order: bool) -> NDArray[Any]:

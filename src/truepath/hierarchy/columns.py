@@ -15,7 +15,7 @@ from truepath.hierarchy.names import nearest
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["by_name", "find_places", "frame_names"]
+__all__ = ["by_name", "find_node_columns", "frame_names"]
 
 IDS = "Leave a column of row ids out of the frame, or make it the index."
 
@@ -58,7 +58,7 @@ def by_name(M: Any, hierarchy: Hierarchy | None, name: str = "S") -> Any:
         def error(problem: str) -> TruePathError:
             return TruePathError(f"{name}: {problem}", "The columns of a frame are found by name.")
 
-        order = find_places(names, hierarchy, name, error, IDS)
+        order = find_node_columns(names, hierarchy, name, error, IDS)
     return _numbers(nw.from_native(M, eager_only=True), order, name)
 
 
@@ -70,7 +70,7 @@ def frame_names(M: Any) -> list[str] | None:
     return None if columns == list(range(len(columns))) else list(map(str, columns))
 
 
-def find_places(
+def find_node_columns(
     names: Sequence[str], hierarchy: Hierarchy, where: str, error: Callable[[str], Exception], ids: str
 ) -> list[int]:
     """Return the place of each node's column; there must be one for each, and no other.

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.tables.columns import Columns, is_missing
+from truepath.data.tables.columns import Columns, is_missing, no_column
 from truepath.data.tables.frames import format_of, read_columns
 from truepath.data.tables.join import RowKeys, find_keys
 from truepath.data.tables.matrices import column_names, read_matrix
@@ -58,6 +58,7 @@ def read_labels(
     *,
     labels: str = "labels",
     ids: str | None = None,
+    sep: str | None = None,
     between: str = ";",
     close: bool = False,
     limits: Limits | None = None,
@@ -75,8 +76,10 @@ def read_labels(
     ids : str, optional
         The column of row ids; by default the first that is called ``id`` or similar, or the first of all if every
         value in it is different.
+    sep : str, optional
+        Separator of the parts of a label path, such as ``" > "``, if not that of the hierarchy's names.
     between : str, default=";"
-        Separator of the labels in a cell.
+        Separator of the labels in a cell. A file whose labels are all known when split at ``;`` is read that way.
     close : bool, default=False
         For matrices: whether to add missing ancestors; otherwise they are an error.
     limits : Limits, optional
@@ -98,14 +101,14 @@ def read_labels(
     (['x', 'y'], [[1, 1, 1], [0, 0, 0]])
     """
     if format_of(path) == "json":
-        return _from_columns(_read_json(path, labels, limits), hierarchy, labels, ids, between)
+        return _from_columns(_read_json(path, labels, limits), hierarchy, labels, ids, sep, between)
     columns = column_names(path, limits)
     if labels not in hierarchy and labels in columns:
-        return _from_columns(read_columns(path, limits=limits), hierarchy, labels, ids, between)
+        return _from_columns(read_columns(path, limits=limits), hierarchy, labels, ids, sep, between)
     if columns and not any(column in hierarchy for column in columns):
         raise DataFormatError(
-            f"neither a column {labels!r} of label names nor a column for any label; the columns are "
-            f"{', '.join(map(repr, columns[:8]))}. Name the column of labels by labels= (--labels).",
+            f"neither a column {labels!r} of label names nor a column for any label: {no_column(labels, columns)} "
+            "Name the column of labels by labels= (--labels).",
             fspath(path),
         )
     matrix = read_matrix(path, hierarchy, ids=ids, limits=limits)
@@ -120,17 +123,45 @@ def read_labels(
     return LabelTable(choose_form(Y), matrix.ids, fspath(path), {} if matrix.ids is None else {called: matrix.ids})
 
 
-def _from_columns(table: Columns, hierarchy: Hierarchy, labels: str, ids: str | None, between: str) -> LabelTable:
+def _from_columns(
+    table: Columns, hierarchy: Hierarchy, labels: str, ids: str | None, sep: str | None, between: str
+) -> LabelTable:
     """Encode a column of label names."""
     table.check([labels, *([ids] if ids is not None else [])])
-    rows = [_split(cell, between) for cell in table.column(labels)]
-    for i, row in enumerate(rows):
-        for label in row:
-            if label not in hierarchy:
-                raise table.error(str(unknown_label(hierarchy, label)), i)
+    cells = table.column(labels)
+    ways = ([[_find(part, hierarchy, sep) for part in _split(cell, sign)] for cell in cells] for sign in (between, ";"))
+    rows = next((rows for rows in ways if _first_unknown(rows, hierarchy) is None), None)
+    if rows is None:
+        i, label = _first_unknown([_split(cell, between) for cell in cells], hierarchy, sep)
+        raise table.error(f"{unknown_label(hierarchy, label)}{_likely(label, hierarchy)}", i)
     keys = find_keys(table, labels, ids)
     called = next((name for name in keys if name in (ids, table.names[0]) or is_id_name(name)), None)
     return LabelTable(hierarchy.encode(rows), None if called is None else keys[called], str(table.path), keys)
+
+
+def _find(label: str, hierarchy: Hierarchy, sep: str | None) -> str:
+    """Return the hierarchy's name of a label path with other separators; a label that is not known, as it is."""
+    if sep is None or label in hierarchy:
+        return label
+    name = (hierarchy.sep or "/").join(part.strip() for part in label.split(sep.strip() or sep))
+    return name if name in hierarchy else label
+
+
+def _first_unknown(rows: list[list[str]], hierarchy: Hierarchy, sep: str | None = None) -> Any:
+    """Return the row and the name of the first label that the hierarchy does not have, None if it has all."""
+    found = ((i, label) for i, row in enumerate(rows) for label in row if _find(label, hierarchy, sep) not in hierarchy)
+    return next(found, None)
+
+
+def _likely(label: str, hierarchy: Hierarchy) -> str:
+    """Return the option that would make labels of the hierarchy out of a name, in words."""
+    for sign in (";", "|", ",", "&", " "):
+        if len(parts := _split(label, sign)) > 1 and all(part in hierarchy for part in parts):
+            return f" If {sign!r} separates labels, say so with between={sign!r} (--between)."
+    for sign in (" > ", ">", "::", "|", "/", ".", "\\"):
+        if sign in label and _find(label, hierarchy, sign) in hierarchy:
+            return f" If {sign!r} separates the parts of a path, say so with sep={sign!r} (--sep)."
+    return ""
 
 
 def _split(cell: Any, between: str) -> list[str]:

@@ -21,7 +21,7 @@ from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_ma
 from truepath.errors import DataFormatError
 from truepath.files import Limits, PathType, head_lines, open_binary, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.columns import find_places
+from truepath.hierarchy.columns import find_node_columns
 
 __all__ = ["Matrix", "column_names", "read_matrix"]
 
@@ -54,7 +54,7 @@ class Matrix:
                     "A file without names needs one column per node, in the hierarchy's order."
                 )
             return replace(self, names=tuple(hierarchy.names.tolist()))
-        columns = find_places(self.names, hierarchy, self.path, self.error, _IDS)
+        columns = find_node_columns(self.names, hierarchy, self.path, self.error, _IDS)
         in_order = columns == list(range(len(columns)))
         values = self.values if in_order else self.values[:, columns]
         return replace(self, values=values, names=tuple(hierarchy.names.tolist()))
