@@ -27,6 +27,7 @@ __all__ = [
     "ConstraintError",
     "CycleError",
     "DataFormatError",
+    "FlatLabelsWarning",
     "HierarchyError",
     "MissingExtraError",
     "ModelFileError",
@@ -129,6 +130,10 @@ class ModelFileError(TruePathError):
 
 class MissingExtraError(TruePathError, ImportError):
     """A package that only an extra of truepath installs is not there; ``remedy`` names the extra."""
+
+
+class FlatLabelsWarning(UserWarning):
+    """Labels were read as flat, though they look like paths; the text says how to have them read as such."""
 
 
 def explain(error: Exception) -> tuple[str, str]:

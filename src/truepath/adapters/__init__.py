@@ -14,7 +14,7 @@ from truepath.adapters.fitting import (
     takes_weight,
     weight_argument,
 )
-from truepath.adapters.inputs import count_rows, derive_hierarchy, encode_labels, take_rows
+from truepath.adapters.inputs import count_rows, derive_hierarchy, encode_labels, split_paths, take_rows
 from truepath.adapters.prepare import (
     Learner,
     adapt,
@@ -59,6 +59,7 @@ __all__ = [
     "own_held_out",
     "prepare",
     "scores_own_rows",
+    "split_paths",
     "tags_of",
     "take_rows",
     "takes_weight",

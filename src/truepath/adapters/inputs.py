@@ -11,6 +11,8 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels, resolve_hierarchy
+from truepath.hierarchy.flatness import warn_of_levels, warn_of_separators
+from truepath.hierarchy.names import WAYS
 
 __all__ = [
     "UNKNOWN",
@@ -19,12 +21,15 @@ __all__ = [
     "encode_labels",
     "find_places",
     "resolve_categorical",
+    "split_paths",
     "take_rows",
 ]
 
 
-def derive_hierarchy(Y: Any) -> Hierarchy:
+def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:
     """Return the hierarchy that labels without one imply: flat for a matrix, the tree of paths for names.
+
+    ``sep`` separates the parts of a path. Labels that become flat though they look like paths are warned of.
 
     Examples
     --------
@@ -45,12 +50,51 @@ def derive_hierarchy(Y: Any) -> Hierarchy:
         values = frame.to_numpy().astype(object)
     if sparse.issparse(values) or values.dtype.kind in "biuf":
         if values.ndim != 2:
-            raise ValueError(
-                "y must be a label matrix (n_samples, n_nodes) or a list of label collections; got one column. "
-                "Reshape your data using y.reshape(-1, 1) for one label, or give names."
-            )
+            raise ValueError(_class_ids(values))
         return resolve_hierarchy(None, values.shape[1])
-    return Hierarchy.from_paths(dict.fromkeys(_paths(values)))
+    found = Hierarchy.from_paths(dict.fromkeys(_paths(values)), sep=sep)
+    if found.n_edges == 0 and found.n_nodes > 1:
+        warn_of_separators(found.names.tolist(), sep)
+        if values.ndim == 1:
+            warn_of_levels(values.tolist())
+    return found
+
+
+def split_paths(Y: Any, sep: str = "/", between: str | None = None) -> Any:
+    """Return label names with the separators of their paths, and of the labels in a cell, taken apart.
+
+    Parameters
+    ----------
+    Y : labels in any form
+        Matrices, and rows that are no names, come back as they are.
+    sep : str, default="/"
+        Separator of the parts of a path. Blanks around parts are dropped, unless it is the default.
+    between : str, optional
+        Separator of the labels in a row that is one string; None takes such a row as one label.
+
+    Examples
+    --------
+    >>> split_paths(["Food > Fruit | Gifts", "Tools"], sep=">", between="|")
+    [[('Food', 'Fruit'), ('Gifts',)], [('Tools',)]]
+    """
+    if not isinstance(sep, str) or not sep or (between is not None and not between):
+        raise ValueError(f"sep and between must be strings that are not empty; got {sep!r} and {between!r}.")
+    if (sep == "/" and between is None) or sparse.issparse(Y) or hasattr(Y, "columns"):
+        return Y
+    values = _as_array(Y)
+    if values.ndim != 1 or values.dtype.kind in "biuf":
+        return Y
+    return [_split_row(row, sep, between) for row in values.tolist()]
+
+
+def _split_row(row: Any, sep: str, between: str | None) -> Any:
+    """Split the labels of a row, if it has any, and their paths."""
+    if isinstance(row, str):
+        row = [row] if between is None else [label for label in row.split(between) if label.strip()]
+    if not isinstance(row, Collection) or isinstance(row, Mapping):
+        return row
+    mark = sep.strip() or sep
+    return [tuple(part.strip() for part in label.split(mark)) if isinstance(label, str) else label for label in row]
 
 
 def _as_array(Y: Any) -> NDArray[Any]:
@@ -59,14 +103,28 @@ def _as_array(Y: Any) -> NDArray[Any]:
         return np.asarray(Y)
     rows = list(Y)
     if rows and all(map(_holds_numbers, rows)):
+        if len({np.size(row) for row in rows}) > 1:
+            raise ValueError(_class_ids(rows))
         return np.asarray(rows)
     listed = np.empty(len(rows), object)
     listed[:] = rows
     return listed
 
 
+def _class_ids(values: Any) -> str:
+    """Say what to write instead of numbers of classes."""
+    shown = ", ".join(str(value) for value in list(values)[:3])
+    return (
+        f"y must be a label matrix (n_samples, n_nodes) of 0 and 1, or a list of label collections; got numbers "
+        f"({shown}, ...). For class ids give their names, as in [[str(label)] for label in y]; for a matrix of one "
+        "label reshape your data using y.reshape(-1, 1)."
+    )
+
+
 def _holds_numbers(row: Any) -> bool:
     """Say whether a row is a sequence of numbers, and so part of a 0/1 matrix (or a number by mistake)."""
+    if isinstance(row, (list, tuple)):
+        return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in row)
     if isinstance(row, (str, bytes)) or np.ndim(row) > 1:
         return False
     return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in np.ravel(row).tolist())
@@ -77,7 +135,7 @@ def _paths(values: NDArray[Any]) -> Iterator[Any]:
     if values.ndim == 1:
         for i, row in enumerate(values.tolist()):
             if not isinstance(row, (str, Collection)) or isinstance(row, Mapping):
-                raise TypeError(f"row {i} of y is {_shown(row)}, not a label or a collection of labels. {_WAYS}")
+                raise TypeError(f"row {i} of y is {_shown(row)}, not a label or a collection of labels. {WAYS}")
             yield from (_path(label, i) for label in ([row] if isinstance(row, str) else row))
         return
     for path in values.reshape(-1, values.shape[-1]).tolist():
@@ -87,14 +145,11 @@ def _paths(values: NDArray[Any]) -> Iterator[Any]:
             yield tuple(str(cell) for cell in path[:length])
 
 
-_WAYS = "Write a name such as 'a', a path such as 'a/b' or ('a', 'b'), or a list of them; [] for a row without labels."
-
-
 def _path(label: Any, row: int) -> Any:
     """Return a label name or path; anything else is an error that names the row."""
     if isinstance(label, str) or (isinstance(label, tuple) and all(isinstance(part, (str, int)) for part in label)):
         return label
-    raise TypeError(f"row {row} of y holds {_shown(label)}, which is no label. {_WAYS}")
+    raise TypeError(f"row {row} of y holds {_shown(label)}, which is no label. {WAYS}")
 
 
 def _shown(value: Any) -> str:
@@ -121,6 +176,8 @@ def encode_labels(Y: Any, hierarchy: Hierarchy) -> Any:
         return check_labels(Y, hierarchy)
     values = Y if hasattr(Y, "columns") else _as_array(Y)
     if not hasattr(values, "columns") and values.dtype.kind in "biuf":
+        if values.ndim == 1 and values.size:
+            raise ValueError(_class_ids(values))
         return check_labels(values, hierarchy)
     return hierarchy.encode(values)
 

@@ -25,6 +25,7 @@ from truepath.adapters import (
     out_of_fold,
     own_held_out,
     prepare,
+    split_paths,
     tags_of,
     tracked,
 )
@@ -76,6 +77,11 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         ``predict``.
     hierarchy : Hierarchy, optional
         None takes Y as flat; label paths are taken as a tree.
+    sep : str, default="/"
+        Separator of the parts of a label path, such as ``" > "`` in ``"Food > Fruit"``.
+    between : str, optional
+        Separator of the labels in a row that is one string, such as ``";"`` in ``"Food/Fruit;Gifts"``. None takes such
+        a row as one label.
     cv : "auto", "oob", int, float or splitter, default="auto"
         Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
         out once; ``"oob"``, what the learner itself keeps of rows left out, at no extra fit: the trees that did not
@@ -148,6 +154,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         decoder: Any = "auto",
         *,
         hierarchy: Hierarchy | None = None,
+        sep: str = "/",
+        between: str | None = None,
         cv: Any = "auto",
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -156,6 +164,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         self.combiner = combiner
         self.decoder = decoder
         self.hierarchy = hierarchy
+        self.sep = sep
+        self.between = between
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -342,7 +352,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the hierarchical F1 (micro-averaged over all labels, ancestors included)."""
-        truth = encode_labels(y, self._fitted().hierarchy_)
+        truth = encode_labels(split_paths(y, self.sep, self.between), self._fitted().hierarchy_)
         return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
 
     def _learner_scores(self, X: Any, start: int = 0) -> NDArray[Any]:

@@ -80,6 +80,7 @@ def fit(
     model = _make(method, ds, seed, n_jobs)
     method = _choose(ds) if method == "auto" else method
     summary: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": ds.hierarchy.n_nodes, "method": method}
+    summary |= _shape(ds)
     if test is not None:
         summary |= _measure(model, train, test, ds, method, folder)
     if test is None or not had_test:
@@ -142,6 +143,25 @@ def _make(method: str, ds: Dataset, seed: int, n_jobs: int | None) -> Hierarchic
     return model.set_params(learner__features__categorical_features=tuple(ds.categories)) if ds.categories else model
 
 
+def _shape(ds: Dataset) -> dict[str, Any]:
+    """Return the shape of the hierarchy found, and how many rows have no label or repeat another."""
+    found = ds.describe()
+    shape = {"kind": found.kind, "nodes": found.n_classes, "depth": found.depth, "leaves": found.n_leaves}
+    return {"hierarchy": shape, "unlabelled": found.n_unlabelled, "duplicates": found.n_duplicates}
+
+
+def _remarks(summary: dict[str, Any]) -> list[str]:
+    """Say in a line each what the labels look like and what was done with rows that people may not know of."""
+    shape = summary["hierarchy"]
+    counts = f"{shape['nodes']:,} nodes, depth {shape['depth']}, {shape['leaves']:,} leaves"
+    lines = [f"Hierarchy: {shape['kind']}, {counts}"]
+    if summary["unlabelled"]:
+        lines.append(f"{summary['unlabelled']:,} rows without labels: kept, as examples of no label")
+    if summary["duplicates"]:
+        lines.append(f"{summary['duplicates']:,} rows repeat another (same features and labels): kept, each counts")
+    return lines
+
+
 def _measure(
     model: HierarchicalClassifier, train: Split, test: Split, ds: Dataset, method: str, folder: Path
 ) -> dict[str, Any]:
@@ -167,6 +187,8 @@ def _print(summary: dict[str, Any], output: Path) -> None:
 
     console = Console(highlight=False)
     console.print(f"[bold]{summary['data']}[/]: {summary['rows_fitted']:,} rows fitted, {summary['labels']:,} labels")
+    for line in _remarks(summary):
+        console.print(line, soft_wrap=True)
     if "measures" in summary:
         title = f"On {summary['test_rows']:,} rows held out"
         print_results(console, {summary["method"]: summary["measures"]}, title)

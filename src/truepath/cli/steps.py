@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import stat
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -182,13 +183,34 @@ def open_training(data: str, *, labels: str | None = None, **options: Any) -> tu
 
     ``labels`` may be several columns separated by commas; options that are None count as not given.
     """
+    given = {name: value for name, value in options.items() if value is not None}
+    if labels is not None:
+        given["labels"] = labels.split(",") if "," in labels else labels
+    with _said_in_a_line():
+        return _open(data, given)
+
+
+@contextmanager
+def _said_in_a_line() -> Iterator[None]:
+    """Print what the block warns of about labels, one line each, to stderr."""
+    from truepath.errors import FlatLabelsWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FlatLabelsWarning)
+        yield
+    for warning in caught:
+        if issubclass(warning.category, FlatLabelsWarning):
+            typer.echo(f"truepath: {warning.message}", err=True)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _open(data: str, given: dict[str, Any]) -> tuple[Dataset, FittedOn]:
+    """Open data with the options given."""
     from truepath.classifier import FittedOn
     from truepath.data import open_dataset
     from truepath.data.open import reader_of
 
-    given = {name: value for name, value in options.items() if value is not None}
-    if labels is not None:
-        given["labels"] = labels.split(",") if "," in labels else labels
     reader = reader_of(data, given.get("format"), given)
     if reader is None or reader.columns is None:
         ds = open_dataset(data, **given)

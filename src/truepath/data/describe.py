@@ -41,8 +41,9 @@ class Description:
         ``labels_closed / n_classes``.
     partial_percent : float
         Rows with at least one most specific label that is not a leaf.
-    n_label_sets, n_unlabelled, n_unused_classes : int
-        Distinct label sets; rows without any label; classes without any row.
+    n_label_sets, n_unlabelled, n_duplicates, n_unused_classes : int
+        Distinct label sets; rows without any label; rows whose features and labels another row before them has;
+        classes without any row.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Description:
     partial_percent: float
     n_label_sets: int
     n_unlabelled: int
+    n_duplicates: int
     n_unused_classes: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,6 +88,7 @@ class Description:
             ("partial paths", f"{self.partial_percent:.0f} % of the rows"),
             ("distinct label sets", str(self.n_label_sets)),
             ("rows without label", str(self.n_unlabelled)),
+            ("repeated rows", str(self.n_duplicates)),
             ("classes without row", str(self.n_unused_classes)),
         ]
 
@@ -102,6 +105,7 @@ def describe(
     n_samples, closed = Y.shape[0], np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)
     partial = _has_inner(specific, hierarchy)
+    n_categorical += _count_words(splits)
     is_text = any(split.X.ndim == 1 for split in splits.values())
     kind = ("flat" if hierarchy.n_edges == 0 else "tree") if hierarchy.is_tree else "DAG"
     return Description(
@@ -123,8 +127,46 @@ def describe(
         partial_percent=100 * float(np.mean(partial)) if n_samples else 0.0,
         n_label_sets=len({Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tobytes() for i in range(n_samples)}),
         n_unlabelled=int(np.sum(closed == 0)),
+        n_duplicates=_count_duplicates(splits),
         n_unused_classes=int(hierarchy.n_nodes - len(np.unique(Y.indices))),
     )
+
+
+def _count_words(splits: Mapping[str, Split]) -> int:
+    """Count the columns of cells kept as written that hold anything but numbers."""
+    tables = [split.X for split in splits.values() if split.X.ndim == 2 and split.X.dtype == object]
+    if not tables:
+        return 0
+    return sum(not all(_all_numbers(X[:, j]) for X in tables) for j in range(tables[0].shape[1]))
+
+
+def _all_numbers(cells: NDArray[Any]) -> bool:
+    try:
+        cells[cells != ""].astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _count_duplicates(splits: Mapping[str, Split]) -> int:
+    """Count rows whose features and labels an earlier row has."""
+    seen: set[int] = set()
+    n_rows = 0
+    for split in splits.values():
+        labels = sparse.csr_array(split.y)
+        n_rows += len(split)
+        seen.update(hash((_row_key(split.X, i), _row_key(labels, i))) for i in range(len(split)))
+    return n_rows - len(seen)
+
+
+def _row_key(X: Any, i: int) -> Any:
+    """Return what equal rows have in common, and others have not."""
+    if sparse.issparse(X):
+        X = X if X.format == "csr" else X.tocsr()
+        part = slice(X.indptr[i], X.indptr[i + 1])
+        return X.indices[part].tobytes(), X.data[part].tobytes()
+    row = X[i]
+    return row if isinstance(row, str) else tuple(row.tolist()) if row.dtype == object else row.tobytes()
 
 
 def _has_inner(specific: sparse.csr_array[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:

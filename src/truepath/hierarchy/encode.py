@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.hierarchy.checks import as_labels, check_labels
-from truepath.hierarchy.names import look_up, unknown_label
+from truepath.hierarchy.names import WAYS, look_up, unknown_label
 from truepath.hierarchy.propagation import drop_ancestors, raise_up
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _from_rows(rows: Iterable[Any], hierarchy: Hierarchy, close: bool) -> sparse
     for i, row in enumerate(rows):
         labels = [row] if isinstance(row, str) else row
         if isinstance(labels, (int, float)) or labels is None:
-            raise TypeError(f"labels, row {i}: expected a collection of label names; got {row!r}.")
+            raise TypeError(f"labels, row {i}: expected a collection of label names; got {row!r}. {WAYS}")
         indices += [finder.find(label, i) for label in labels]
         indptr.append(len(indices))
     parts = (np.ones(len(indices), bool), np.array(indices, np.int32), np.array(indptr, np.int64))
@@ -98,7 +98,7 @@ class _Finder:
             if label not in self.known:
                 self.known[label] = self._walk(label, row)
             return self.known[label]
-        raise TypeError(f"labels, row {row}: a label is a name or a tuple of steps; got {label!r}.")
+        raise TypeError(f"labels, row {row}: a label is a name or a tuple of steps; got {label!r}. {WAYS}")
 
     def _look_up(self, name: str, label: Any, row: int) -> int:
         if name not in self.hierarchy:

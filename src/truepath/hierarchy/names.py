@@ -11,7 +11,10 @@ from truepath.errors import UnknownLabelError
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["look_up", "nearest", "unknown_label"]
+__all__ = ["WAYS", "look_up", "nearest", "unknown_label"]
+
+#: How labels are written, for errors about what is no label
+WAYS = "Write a name such as 'a', a path such as 'a/b' or ('a', 'b'), or a list of them; [] for a row without labels."
 
 # difflib compares with every name: past this many, only names that share a beginning are compared
 MANY_NAMES = 20_000

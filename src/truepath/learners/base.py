@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters import count_rows, derive_hierarchy, encode_labels, take_rows
+from truepath.adapters import count_rows, derive_hierarchy, encode_labels, split_paths, take_rows
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
@@ -116,6 +116,7 @@ def check_fit_input(
     Parameters
     ----------
     learner : estimator with a ``hierarchy`` parameter
+        And perhaps ``sep`` and ``between``, the separators in label names.
     X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
         Becomes a float32 or float64 array, or CSR.
     Y : see :func:`truepath.adapters.encode_labels`
@@ -133,7 +134,9 @@ def check_fit_input(
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None: give the labels."
         )
-    hierarchy = learner.hierarchy if learner.hierarchy is not None else derive_hierarchy(Y)
+    sep = getattr(learner, "sep", "/")
+    Y = split_paths(Y, sep, getattr(learner, "between", None))
+    hierarchy = learner.hierarchy if learner.hierarchy is not None else derive_hierarchy(Y, sep)
     Y = encode_labels(Y, hierarchy)
     n_samples = count_rows(X)
     if Y.shape[0] != n_samples:

@@ -29,6 +29,7 @@ from truepath.data.tables.frames import TABLES, read_columns
 from truepath.errors import DataFormatError
 from truepath.files import Limits, PathType, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.flatness import warn_of_separators
 
 __all__ = ["read_paths_csv"]
 
@@ -191,6 +192,8 @@ def _hierarchy(
         limits.check_paths(parts, sep, table.path)
         with naming_file(table.path):
             hierarchy = Hierarchy.from_paths(parts, sep=sep)
+        if hierarchy.n_edges == 0:
+            warn_of_separators(hierarchy.names.tolist(), sep)
     return hierarchy, {label: v for v, label in enumerate(hierarchy.names.tolist())}
 
 
