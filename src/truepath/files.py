@@ -34,6 +34,7 @@ __all__ = [
     "decode_text",
     "ending_of",
     "head_lines",
+    "head_text",
     "naming_file",
     "open_atomically",
     "open_binary",
@@ -252,6 +253,20 @@ def head_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
     except _DAMAGE:
         read_bytes(path, limits)  # which says what is wrong
         raise
+
+
+def head_text(path: PathType, size: int = 1 << 16) -> str:
+    """Return the whole lines at the beginning of a text file, or part of one that is longer than ``size`` characters.
+
+    Nothing is refused, not even a file that is not there: that is for the reader to say.
+    """
+    module = _MODULES.get(Path(path).suffix.lower())
+    try:
+        with (open if module is None else module.open)(path, "rt", encoding="utf-8-sig", errors="replace") as file:
+            text: str = file.read(size)
+    except _DAMAGE:
+        return ""
+    return text[: text.rfind("\n")] if len(text) == size and "\n" in text else text
 
 
 def read_text(path: PathType, limits: Limits | None = None) -> str:

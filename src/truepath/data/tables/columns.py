@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables.cut import Cut
+from truepath.data.tables.dialect import with_point
 from truepath.errors import DataFormatError
 from truepath.hierarchy.names import nearest
 
@@ -18,11 +19,15 @@ __all__ = ["Columns", "CutColumns", "is_missing", "no_column", "stack_columns"]
 
 @dataclass(frozen=True)
 class Columns:
-    """A table, column by column; ``lines`` are the line numbers of its rows in a text file."""
+    """A table, column by column; ``lines`` are the line numbers of its rows in a text file.
+
+    Numbers may have decimal commas where ``delimiter``, what separates the cells of the file, is another sign.
+    """
 
     data: Mapping[str, Sequence[Any]]
     path: str | None = None
     lines: Any = field(default=(), repr=False)
+    delimiter: str = field(default=",", repr=False)
 
     @property
     def names(self) -> list[str]:
@@ -50,6 +55,9 @@ class Columns:
         """Give a column as it is."""
         return self.data[name]
 
+    def _plain(self, cell: Any) -> Any:
+        return with_point(cell, self.delimiter) if isinstance(cell, str) else cell
+
     def texts(self, name: str) -> NDArray[np.object_]:
         """Give a column as strings, a missing value as the empty string."""
         cells = np.empty(self.n_rows, object)
@@ -60,7 +68,7 @@ class Columns:
         """Give some columns as they are written, side by side, an empty string where a cell is missing."""
         X = np.empty((self.n_rows, len(names)), dtype=object)
         for j, name in enumerate(names):
-            X[:, j] = ["" if is_missing(cell) else cell for cell in self.data[name]]
+            X[:, j] = ["" if is_missing(cell) else self._plain(cell) for cell in self.data[name]]
         return X
 
     def numbers(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -68,7 +76,7 @@ class Columns:
         X, is_number = np.full((self.n_rows, len(names)), np.nan), np.ones(len(names), bool)
         for k, name in enumerate(names):
             try:
-                X[:, k] = [read_cell(cell) for cell in self.data[name]]
+                X[:, k] = [read_cell(self._plain(cell)) for cell in self.data[name]]
             except (ValueError, TypeError):
                 is_number[k] = False
         return X, is_number
@@ -112,10 +120,10 @@ class CutColumns(Columns):
     cut: Cut | None = None
 
     @classmethod
-    def of(cls, header: Sequence[str], cut: Cut, path: str) -> CutColumns:
+    def of(cls, header: Sequence[str], cut: Cut, path: str, delimiter: str = ",") -> CutColumns:
         """Name the columns of a cut text."""
         place = {name: j for j, name in enumerate(header)}
-        return cls(LazyColumns(header, lambda name: cut.texts(place[name])), path, cut.lines, cut=cut)
+        return cls(LazyColumns(header, lambda name: cut.texts(place[name])), path, cut.lines, delimiter, cut=cut)
 
     @property
     def n_rows(self) -> int:
@@ -132,7 +140,7 @@ class CutColumns(Columns):
 
         def read(i: int, k: int, cell: str) -> float | None:
             try:
-                return read_cell(cell)
+                return read_cell(self._plain(cell))
             except ValueError:
                 return None
 

@@ -15,9 +15,10 @@ from typing import Any
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import Columns, CutColumns
+from truepath.data.tables.dialect import guess_delimiter
 from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, ending_of, read_text
+from truepath.files import Limits, PathType, ending_of, head_text, read_text
 
 __all__ = [
     "FORMATS",
@@ -57,10 +58,11 @@ def holds_labels(path: PathType) -> bool:
 
 
 def delimiter_of(path: PathType) -> str:
-    """Return what separates the cells of a text file."""
-    return "\t" if format_of(path) == "tsv" else ","
+    """Return what separates the cells of a text file: a tab by its ending, else what its first lines show."""
+    return "\t" if format_of(path) == "tsv" else guess_delimiter(head_text(path).split("\n")[:_FIRST_LINES])
 
 
+_FIRST_LINES = 20
 _LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
 
 
@@ -86,7 +88,7 @@ def _read_quickly(text: str, delimiter: str, path: str) -> Columns:
     rows = next(blocks, None)
     if rows is None or len(set(header)) != len(header):
         raise cut.CannotReadQuickly
-    return CutColumns.of(header, rows, path)
+    return CutColumns.of(header, rows, path, delimiter)
 
 
 def cut_csv(text: str, delimiter: str, *, whole: bool) -> tuple[list[str], Iterator[cut.Cut]]:
@@ -136,7 +138,7 @@ def _read_carefully(text: str, delimiter: str, path: str) -> Columns:
                 before = reader.line_num
         except csv.Error as problem:
             raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
-    return Columns(_columns(header, rows, lines, path), path, lines)
+    return Columns(_columns(header, rows, lines, path), path, lines, delimiter)
 
 
 def _columns(header: list[str], rows: list[list[str]], lines: list[int], path: str) -> dict[str, Sequence[Any]]:

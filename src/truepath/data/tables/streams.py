@@ -51,7 +51,8 @@ def stream_columns(path: PathType, size: int) -> Iterator[Columns]:
 
 def _text_blocks(path: PathType, size: int) -> Iterator[Columns]:
     """Yield the rows of a text file with their line numbers."""
-    rows = _text_rows(path)
+    delimiter = delimiter_of(path)
+    rows = _text_rows(path, delimiter)
     _, header = next(rows, (1, []))
     if len(set(header)) != len(header):
         twice = next(name for name in header if header.count(name) > 1)
@@ -62,21 +63,21 @@ def _text_blocks(path: PathType, size: int) -> Iterator[Columns]:
             raise DataFormatError(f"{len(row)} cells in this row, {len(header)} column names.", fspath(path), line)
         waiting.append((line, row))
         if len(waiting) == size + ROW_GROUP:
-            yield _block(header, waiting[:size], path)
+            yield _block(header, waiting[:size], path, delimiter)
             del waiting[:size]
     if not waiting:  # at least 64 rows wait once a block was given away
         raise DataFormatError("no rows below the line of column names.", fspath(path))
-    yield _block(header, waiting, path)
+    yield _block(header, waiting, path, delimiter)
 
 
-def _block(header: list[str], rows: list[tuple[int, list[str]]], path: PathType) -> Columns:
+def _block(header: list[str], rows: list[tuple[int, list[str]]], path: PathType, delimiter: str) -> Columns:
     lines, cells = zip(*rows)
-    return Columns(dict(zip(header, zip(*cells))), fspath(path), lines)
+    return Columns(dict(zip(header, zip(*cells))), fspath(path), lines, delimiter)
 
 
-def _text_rows(path: PathType) -> Iterator[tuple[int, list[str]]]:
+def _text_rows(path: PathType, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the cells of every row that is not empty, the names of the columns first."""
-    reader = csv.reader(stream_lines(path), delimiter=delimiter_of(path), strict=True)
+    reader = csv.reader(stream_lines(path), delimiter=delimiter, strict=True)
     before = 0
     while True:
         try:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import no_column
+from truepath.data.tables.dialect import with_point
 from truepath.data.tables.frames import cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
@@ -58,12 +59,17 @@ def _read_quickly(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: s
     chosen: list[int] = []
     for block in blocks:
         if not done:
-            id_column = find_ids(header, [block.cell(0, 0)], hierarchy, ids, path)
+            id_column = find_ids(header, [with_point(block.cell(0, 0), delimiter)], hierarchy, ids, path)
             chosen = [j for j in range(len(header)) if j != id_column]
             if not chosen:
                 raise cut.CannotReadQuickly
             values = np.empty((text.count("\n") + 1, len(chosen)))
-        block.numbers(chosen, values[done : done + block.n_rows], lambda i, k, cell: float(cell), missing=None)
+        block.numbers(
+            chosen,
+            values[done : done + block.n_rows],
+            lambda i, k, cell: float(with_point(cell, delimiter)),
+            missing=None,
+        )
         names += [] if id_column is None else block.texts(id_column)
         lines += block.lines.tolist()
         done += block.n_rows
@@ -82,7 +88,7 @@ def _read_carefully(
     if first is None:
         raise DataFormatError("no rows below the line of column names.", fspath(path))
     check_header(header, hierarchy, fspath(path))
-    id_column = find_ids(header, first[1], hierarchy, ids, fspath(path))
+    id_column = find_ids(header, [with_point(cell, delimiter) for cell in first[1]], hierarchy, ids, fspath(path))
     columns = [name for j, name in enumerate(header) if j != id_column]
     values, names, lines = [], [], []
     for line, cells in _chain(first, rows):
@@ -90,7 +96,7 @@ def _read_carefully(
             raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", fspath(path), line)
         if id_column is not None:
             names.append(cells.pop(id_column))
-        values.append(_numbers(cells, columns, fspath(path), line))
+        values.append(_numbers(cells, columns, fspath(path), line, delimiter))
         lines.append(line)
     called = None if id_column is None else header[id_column]
     return TextMatrix(np.array(values), columns, None if called is None else names, lines, called)
@@ -160,10 +166,13 @@ def is_number(cell: Any) -> bool:
     return True
 
 
-def _numbers(cells: list[str], columns: list[str], path: str, line: int) -> NDArray[np.float64]:
+def _numbers(cells: list[str], columns: list[str], path: str, line: int, delimiter: str) -> NDArray[np.float64]:
     try:
         return np.array(cells, dtype=np.float64)  # twice as fast as float by float, and reads the same
     except ValueError:
-        wrong = next(j for j, cell in enumerate(cells) if not is_number(cell))
+        plain = [with_point(cell, delimiter) for cell in cells]
+        wrong = next((j for j, cell in enumerate(plain) if not is_number(cell)), None)
+    if wrong is None:
+        return np.array(plain, dtype=np.float64)
     shown = f"{cells[wrong].strip()[:40]!r} is not a number" if cells[wrong].strip() else "an empty cell"
     raise DataFormatError(f"{shown} (column {columns[wrong]!r}).", path, line)
