@@ -15,6 +15,7 @@ from strategies import hierarchies
 from truepath import Hierarchy
 from truepath.combiners import FAEL, HierarchicalFAEL, KernelFAEL
 from truepath.combiners.fael.constraints import constraint_gram, constraint_pairs
+from truepath.data import make_ontology_like
 
 TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 
@@ -243,6 +244,16 @@ def test_forty_thousand_nodes_need_no_square_matrix():
 
 
 # ------------------------------------------------------------------------------------------------- the heat map
+
+
+def test_conjugate_gradients_give_the_weights_of_the_factorisation(monkeypatch):
+    h = make_ontology_like(300, random_state=0)
+    rng = np.random.default_rng(0)
+    S, Y = rng.random((20, h.n_nodes)), h.close(rng.random((20, h.n_nodes)) < 0.01)
+    exact = HierarchicalFAEL(0.5, 2.0, 0.5, hierarchy=h).fit(S, Y)
+    monkeypatch.setattr("truepath.combiners.fael.hierarchical.MOST_FACTORISED", 0)
+    stepwise = HierarchicalFAEL(0.5, 2.0, 0.5, hierarchy=h).fit(S, Y)
+    np.testing.assert_allclose(stepwise.transform(S), exact.transform(S), atol=1e-9)
 
 
 def test_plot_weights_draws_the_chosen_block():

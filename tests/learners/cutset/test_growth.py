@@ -14,7 +14,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 import oracles_cutset as oracles
 from learners_room import make_rows
 from truepath import _kernels
+from truepath.errors import TruePathError
 from truepath.learners import (
+    BayesianChain,
     ChowLiuTree,
     CutsetNetwork,
     RestrictedCutsetNetwork,
@@ -152,3 +154,11 @@ def test_the_prior_weighs_a_row_for_every_hundred(n_rows, rows):
         assert cls().fit(X, Y).log_likelihood_ == cls(alpha=rows).fit(X, Y).log_likelihood_
     half = RestrictedCutsetNetwork(prior="fixed", alpha=0.5).fit(X, Y)
     assert RestrictedCutsetNetwork(prior="fixed").fit(X, Y).log_likelihood_ == half.log_likelihood_
+
+
+@pytest.mark.parametrize("learner", [ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork, BayesianChain])
+def test_more_pairs_than_fit_in_memory_are_refused(learner):
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(0, 2, (6, 4)), rng.random((6, 12_000)) < 0.5
+    with pytest.raises(TruePathError, match=r"counts of all pairs of labels .* 100,000,000 at most.*Keep fewer labels"):
+        learner().fit(X, Y)

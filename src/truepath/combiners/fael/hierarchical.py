@@ -37,6 +37,12 @@ __all__ = ["HierarchicalFAEL"]
 RATIOS = (0.01, 0.1, 1.0)
 MUS = (0.5, 1.0)
 
+# Beyond this many weights the factors of the penalty fill up (at 45,000 nodes they do not fit in memory)
+MOST_FACTORISED = 8_000
+
+# Then R x = b is solved until the residual is this share of b
+SOLVED = 1e-12
+
 
 class HierarchicalFAEL(FAEL):
     """Combine local scores by ridge regression with tied weights along the hierarchy (the binary constraint model).
@@ -148,9 +154,34 @@ class _Constraints:
 
 
 def _divide(R: sparse.csc_array, Z: Any) -> np.ndarray:
-    """Return R^-1 Z' by a sparse factorisation (R is symmetric and positive definite: no pivoting)."""
+    """Return R^-1 Z': by a sparse factorisation (R is symmetric, positive definite: no pivoting), or step by step."""
+    columns = np.ascontiguousarray(as_dense(Z).T)
+    if R.shape[0] > MOST_FACTORISED:
+        return _approach(R.tocsr(), columns)
     solver = splu(R, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return solver.solve(np.ascontiguousarray(as_dense(Z).T))
+    return solver.solve(columns)
+
+
+def _approach(R: sparse.csr_array, B: np.ndarray) -> np.ndarray:
+    """Return R^-1 B by conjugate gradients, scaled by the diagonal, all columns side by side."""
+    scale = 1 / R.diagonal()[:, None]
+    X = scale * B
+    residual = B - R @ X
+    step = scale * residual
+    size = (residual * step).sum(axis=0)
+    goal = SOLVED * np.linalg.norm(B, axis=0)
+    for _ in range(R.shape[0]):
+        is_open = np.linalg.norm(residual, axis=0) > goal
+        if not is_open.any():
+            break
+        change = R @ step
+        length = np.divide(size, (step * change).sum(axis=0), out=np.zeros_like(size), where=is_open)
+        X += length * step
+        residual -= length * change
+        scaled = scale * residual
+        before, size = size, (residual * scaled).sum(axis=0)
+        step = scaled + np.divide(size, before, out=np.zeros_like(size), where=is_open) * step
+    return X
 
 
 def _spectrum(system: System, R: sparse.csc_array) -> ridge.Spectrum:

@@ -18,12 +18,16 @@ from typing import NamedTuple
 import numpy as np
 
 from truepath import _kernels
+from truepath.errors import TruePathError
 from truepath.learners.cutset.structure import LeafTree, OrNode
 
 __all__ = ["Growth", "Prior", "Strength", "grow", "indicate"]
 
 #: Rows added to every cell of a 2 x 2 table when the prior's shares are counted; larger tables share 4 * FLOOR
 FLOOR = 0.25
+
+# Pairs are counted whole: this many take 4 GB
+MOST_PAIRS = 100_000_000
 
 
 class Strength(NamedTuple):
@@ -71,6 +75,16 @@ class Growth:
         return slice_.n_rows > self.min_samples and n_features > self.min_features and depth < self.max_depth
 
 
+def _check_pairs(n_first: int, n_columns: int) -> None:
+    """Refuse more pairs than can be counted."""
+    if n_first * n_columns > MOST_PAIRS:
+        raise TruePathError(
+            f"trees of labels need counts of all pairs of labels and feature values: {n_first:,} x {n_columns:,} here, "
+            f"{MOST_PAIRS:,} at most (40 bytes each).",
+            "Keep fewer labels (Hierarchy.subgraph), or use a learner without pairs, such as PCTForest.",
+        )
+
+
 @dataclass(frozen=True)
 class Slice:
     """Some rows and the variables not yet fixed, as bit-sets with their counts."""
@@ -90,6 +104,7 @@ class Slice:
         offset = np.concatenate([[0], np.cumsum(growth.n_states[variables] - 1)])
         bits = kernels.pack_columns(indicate(states[:, variables], growth.n_states[variables]))
         n_first = int((variables < growth.n_labels).sum()) if growth.is_restricted else variables.size
+        _check_pairs(int(offset[n_first]), int(offset[-1]))
         everything = kernels.pack_columns(np.ones((states.shape[0], 1), np.uint8))[0]
         pairs = np.zeros((offset[n_first], offset[-1]), np.int32)
         kernels.count_pairs(bits, everything, offset[n_first], pairs)

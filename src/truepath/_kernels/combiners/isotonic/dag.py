@@ -45,11 +45,11 @@ def project_dag(S, parent_ptr, parent_idx, child_ptr, child_idx, child_edge):
     is_new = np.empty(n_nodes, np.bool_)
     for i in range(S.shape[0]):
         row = S[i]
-        unsettled = members[: gather_unsettled(row, graph, x, greatest, members)]
+        unsettled = members[: gather_unsettled(row, graph, x, greatest, members, first)]
         if unsettled.size == 0:
             continue
         x[:] = row
-        guess_flow(unsettled, x, flow, graph)
+        guess_flow(unsettled, x, flow, graph, first)
         x[:] = row
         join_by_flow(unsettled, flow, graph, first, is_new)
         has_joined, n_rounds = True, 0

@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from truepath._kernels.jit import inner
 
+SETTLED = -1
+
 # Rounds of averaging: more make the sets smaller, fewer cost less
 N_ROUNDS = 15
 
 
 @inner
-def gather_unsettled(row, graph, least, greatest, unsettled):
-    """List the nodes with a smaller ancestor or a greater descendant, ascending; return their number."""
+def gather_unsettled(row, graph, least, greatest, unsettled, first):
+    """List the nodes with a smaller ancestor or a greater descendant, ascending; return their number.
+
+    Each is the first of a set of its own; the others are SETTLED.
+    """
     n_nodes = row.size
     for v in range(n_nodes):
         least[v] = row[v]
@@ -28,14 +33,16 @@ def gather_unsettled(row, graph, least, greatest, unsettled):
             greatest[v] = max(greatest[v], greatest[graph.child_idx[c]])
     size = 0
     for v in range(n_nodes):
+        first[v] = SETTLED
         if least[v] < row[v] or greatest[v] > row[v]:
+            first[v] = v
             unsettled[size] = v
             size += 1
     return size
 
 
 @inner
-def guess_flow(unsettled, x, flow, graph):
+def guess_flow(unsettled, x, flow, graph, first):
     """Average the ends of violated edges in turn, down and up, and take back what was too much."""
     for k in range(N_ROUNDS * unsettled.size):
         turn, place = k // unsettled.size, k % unsettled.size
@@ -49,8 +56,10 @@ def guess_flow(unsettled, x, flow, graph):
     for k in range(unsettled.size):
         v = unsettled[k]
         for e in range(graph.parent_ptr[v], graph.parent_ptr[v + 1]):
-            if flow[e] < x[graph.parent_idx[e]] - x[v]:
-                flow[e] = 0.0  # on its way to 0: the ends drift apart
+            u = graph.parent_idx[e]
+            # On its way to 0, since the ends drift apart; or a mean that exceeds its largest part, by rounding
+            if flow[e] < x[u] - x[v] or first[u] == SETTLED:
+                flow[e] = 0.0
 
 
 @inner
@@ -76,9 +85,7 @@ def join(first, u, v):
 def join_by_flow(unsettled, flow, graph, first, is_new):
     """Make a set of all nodes that edges with flow connect."""
     for v in unsettled:
-        first[v] = v
         is_new[v] = True
-    for v in unsettled:
         for e in range(graph.parent_ptr[v], graph.parent_ptr[v + 1]):
             if flow[e] > 0.0:
                 join(first, v, graph.parent_idx[e])
@@ -92,8 +99,9 @@ def join_violated(unsettled, x, graph, first, is_new):
     has_joined = False
     for v in unsettled:
         for e in range(graph.parent_ptr[v], graph.parent_ptr[v + 1]):
-            if x[v] > x[graph.parent_idx[e]]:
-                joined = join(first, v, graph.parent_idx[e])
+            u = graph.parent_idx[e]
+            if x[v] > x[u] and first[u] != SETTLED:
+                joined = join(first, v, u)
                 if joined >= 0:
                     is_new[joined] = True
                     has_joined = True
