@@ -8,7 +8,9 @@ cut point (Algorithm 1 of Triguero & Vens with all distinct scores as candidates
   score's place among all distinct scores; so also the label cardinality, row by row;
 * H-loss: on coherent scores only true classes and their false children ever change it, so only those are sorted.
 
-Losses are summed in whole numbers (see ``searches.py``): ties are exact, and go to the smallest threshold.
+Losses are summed in whole numbers (see ``searches.py``): ties are exact, and go to the smallest threshold. Between two
+neighbouring scores the objective says nothing. Algorithm 1 takes the lower one, so that with true labels scored above
+.95 and false ones below .04 a new row scored .05 gets the label; :func:`best_threshold` takes the middle, .495.
 """
 
 from __future__ import annotations
@@ -34,9 +36,10 @@ if TYPE_CHECKING:
     from truepath.decoders.base import HeldOutScores
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["SINGLE_OBJECTIVES", "Curve", "single_curves"]
+__all__ = ["SINGLE_OBJECTIVES", "TIES", "Curve", "best_threshold", "check_ties", "middle", "single_curves"]
 
 SINGLE_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution", "label_cardinality")
+TIES = ("midpoint", "published")
 
 
 class Curve(NamedTuple):
@@ -64,6 +67,49 @@ class Curve(NamedTuple):
         """Return the objective's value for any thresholds."""
         position = np.searchsorted(self.threshold, t, side="right") - 1
         return np.where(position < 0, self.lowest, self.value[np.maximum(position, 0)])
+
+
+def check_ties(ties: str) -> None:
+    """Refuse what is not a rule for ties."""
+    if ties not in TIES:
+        raise ValueError(f"ties must be 'midpoint' or 'published'; got {ties!r}.")
+
+
+def best_threshold(curve: Curve, ties: str, is_grid: bool = False) -> tuple[float, float]:
+    """Return the best threshold of a curve and its value.
+
+    Parameters
+    ----------
+    curve : Curve
+    ties : {"midpoint", "published"}
+        The middle of the first best stretch, -inf if that is better than all cut points; or the first best cut point.
+    is_grid : bool, default=False
+        Whether the curve is known at its cut points only; the middle one of the best stretch is then taken.
+
+    Examples
+    --------
+    >>> curve = Curve(np.array([0.02, 0.04, 0.95, 0.98]), np.array([0.8, 1.0, 0.5, 0.0]), 0.5, 1, True)
+    >>> best_threshold(curve, "midpoint"), best_threshold(curve, "published")
+    ((0.495, 1.0), (0.04, 1.0))
+    """
+    value, first = float(curve.value[curve.best]), curve.best
+    if ties == "published":
+        return float(curve.threshold[first]), value
+    if curve.lowest > value if curve.greater_is_better else curve.lowest < value:
+        return -np.inf, float(curve.lowest)
+    changed = np.flatnonzero(curve.value[first:] != curve.value[first])
+    end = first + int(changed[0]) if changed.size else curve.value.size
+    if is_grid:
+        return float(curve.threshold[(first + end - 1) // 2]), value
+    above = curve.threshold[min(end, curve.value.size - 1)]
+    return float(middle(np.float64(curve.threshold[first]), np.float64(above))), value
+
+
+def middle(low: Any, high: Any) -> Any:
+    """Return the middle of two numbers, below the higher one: the lower if there is no number between them."""
+    with np.errstate(invalid="ignore"):  # of -inf and inf, where thresholds stay as they are
+        middle = (low + high) / 2
+    return np.where(middle < high, middle, low)
 
 
 def single_curves(given: HeldOutScores, objectives: Sequence[str], **hmc: Any) -> dict[str, Curve]:

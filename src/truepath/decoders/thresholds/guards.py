@@ -1,4 +1,4 @@
-"""Guards against fitting thresholds to the noise of the held-out part: shrinkage, and rare classes left alone."""
+"""Guards against fitting thresholds to noise in the held-out part: shrinkage, rare classes left alone, midpoints."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from truepath.decoders.thresholds.multi import MultiThreshold
     from truepath.hierarchy import Hierarchy
 
+from truepath.decoders.thresholds.curves import middle
 from truepath.hierarchy import cap_down
+from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["STRENGTHS", "choose_strength", "inherit_rare", "shrink_thresholds"]
+__all__ = ["STRENGTHS", "centre_thresholds", "choose_strength", "inherit_rare", "shrink_thresholds"]
 
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 Thresholds = NDArray[np.float64]
@@ -55,6 +57,22 @@ def inherit_rare(t: Thresholds, min_positives: int, single: float, given: HeldOu
 def raise_to_parents(t: Thresholds, hierarchy: Hierarchy) -> Thresholds:
     """Raise thresholds, top-down, to the largest of their parents'."""
     return -cap_down(-t[None], hierarchy)[0]
+
+
+def centre_thresholds(t: NDArray[np.float64], S: Any, hierarchy: Hierarchy) -> NDArray[np.float64]:
+    """Move one threshold per class to the middle below its class's next score, as far as its children's allow.
+
+    Thresholds that never fall from parent to child stay so; -inf, and a threshold that no score exceeds, stay as well.
+    O(cells) time; a block of rows is copied at a time.
+    """
+    above = np.full(t.size, np.inf)
+    for _, (scores,) in dense_blocks(S):
+        higher = np.where(scores > t, scores, np.inf)
+        np.minimum(above, higher.min(axis=0, initial=np.inf), out=above)
+    moved = np.where(np.isfinite(t) & np.isfinite(above), middle(t, above), t)
+    for parent, child in hierarchy.edges[::-1].tolist():  # children before parents
+        moved[parent] = min(moved[parent], moved[child])
+    return moved
 
 
 def choose_strength(decoder: MultiThreshold, given: HeldOutScores) -> float:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds import searches
+from truepath.decoders.thresholds.curves import TIES, best_threshold
 from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
-from truepath.decoders.thresholds.guards import choose_strength, inherit_rare, shrink_thresholds
-from truepath.decoders.thresholds.midpoints import TIES, best_threshold, centre_thresholds
+from truepath.decoders.thresholds.guards import centre_thresholds, choose_strength, inherit_rare, shrink_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
 

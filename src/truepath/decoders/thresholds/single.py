@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.decoders.base import HeldOutScores
-from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve
+from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve, best_threshold, check_ties
 from truepath.decoders.thresholds.cut_points import find_distinct
-from truepath.decoders.thresholds.midpoints import best_threshold, check_ties
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
 
 if TYPE_CHECKING:
