@@ -17,6 +17,7 @@ import re
 import secrets
 import stat
 import zlib
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -32,6 +33,7 @@ __all__ = [
     "Limits",
     "PathType",
     "decode_text",
+    "encoding_of",
     "ending_of",
     "head_lines",
     "head_text",
@@ -158,6 +160,9 @@ COMPRESSIONS = tuple(_MODULES)
 
 
 _PIECE = 1 << 20
+_HEAD = 1 << 16
+_LATIN = "cp1252"
+_NO_TEXT = bytes([*range(9), *range(14, 32), 0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D])  # no signs of cp1252, or for machines
 
 
 _DAMAGE = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError)
@@ -235,15 +240,18 @@ def _check_size(path: PathType, limits: Limits) -> int:
     return size
 
 
-def head_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
+def head_lines(path: PathType, limits: Limits | None = None, encoding: str | None = None) -> Iterator[str]:
     """Yield the lines of a text file one by one, for a look at its beginning: the rest is not even decompressed.
 
-    Bytes that are no text are replaced, not refused: that is for the reader to say.
+    By default the text is UTF-8 or UTF-16. Bytes that are no text are replaced: to refuse them is for the reader.
     """
     module, seen, limits = _MODULES.get(Path(path).suffix.lower()), 0, limits or usual_limits()
     opener = open if module is None else module.open
     try:
-        with opener(path, "rt", encoding="utf-8-sig", errors="replace") as file:
+        if encoding is None:
+            with opener(path, "rb") as file:
+                encoding = guess_encoding(file.read(_HEAD))
+        with opener(path, "rt", encoding=encoding, errors="replace") as file:
             while line := file.readline(limits.max_bytes):  # a bomb may be one line without an end
                 seen += len(line)
                 limits.check("max_bytes", seen, "the first lines take {:,} bytes or more", fspath(path))
@@ -255,36 +263,85 @@ def head_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
         raise
 
 
-def head_text(path: PathType, size: int = 1 << 16) -> str:
-    """Return the whole lines at the beginning of a text file, or part of one that is longer than ``size`` characters.
+def head_text(path: PathType, size: int = _HEAD) -> str:
+    """Return the whole lines at the beginning of a text file, or part of one that is longer than ``size`` bytes.
 
     Nothing is refused, not even a file that is not there: that is for the reader to say.
     """
     module = _MODULES.get(Path(path).suffix.lower())
     try:
-        with (open if module is None else module.open)(path, "rt", encoding="utf-8-sig", errors="replace") as file:
-            text: str = file.read(size)
+        with (open if module is None else module.open)(path, "rb") as file:
+            raw: bytes = file.read(size)
     except _DAMAGE:
         return ""
-    return text[: text.rfind("\n")] if len(text) == size and "\n" in text else text
+    text = raw.decode(guess_encoding(raw), errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    return text[: text.rfind("\n")] if len(raw) == size and "\n" in text else text
 
 
-def read_text(path: PathType, limits: Limits | None = None) -> str:
-    """Read a text file as UTF-8 (a byte order mark is skipped); line ends come out as line feeds.
+def read_text(path: PathType, limits: Limits | None = None, encoding: str = "utf-8-sig") -> str:
+    """Read a text file, by default as UTF-8 (a byte order mark is skipped); line ends come out as line feeds.
 
     Raises
     ------
     DataFormatError
         If the file is empty, is not UTF-8, holds NUL bytes (then it is no text file), or is too large.
     """
-    return decode_text(read_bytes(path, limits), path)
+    return decode_text(read_bytes(path, limits), path, encoding)
 
 
-def decode_text(raw: bytes, path: PathType) -> str:
+def guess_encoding(raw: bytes) -> str:
+    """Return how the text that starts with these bytes is encoded: UTF-8, or UTF-16 by its mark or its many zeros.
+
+    >>> guess_encoding("id".encode("utf-16-le")), guess_encoding("é".encode())
+    ('utf-16-le', 'utf-8-sig')
+    """
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    n_pairs = len(raw) // 2
+    for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):  # every other byte of western text is zero
+        if n_pairs and raw[first::2].count(0) > 0.4 * n_pairs and not raw[1 - first :: 2].count(0):
+            return name
+    return "utf-8-sig"
+
+
+def encoding_of(path: PathType) -> str:
+    """Return how a table is encoded: UTF-8, UTF-16, or Windows' Latin-1 if bytes are not UTF-8 but could be letters."""
+    module = _MODULES.get(Path(path).suffix.lower())
+    decoder, is_utf8, has_signs = getincrementaldecoder("utf-8")(), True, False
+    try:
+        with (open if module is None else module.open)(path, "rb") as file:
+            piece = file.read(_PIECE)
+            if (wide := guess_encoding(piece[:_HEAD])) != "utf-8-sig":
+                return wide
+            while piece:
+                has_signs = has_signs or _has_signs(piece)
+                is_utf8 = is_utf8 and _is_next(decoder, piece)
+                piece = file.read(_PIECE)
+    except _DAMAGE:
+        return "utf-8-sig"  # the reader says what is wrong
+    return "utf-8-sig" if is_utf8 or has_signs else _LATIN
+
+
+def _is_next(decoder: Any, piece: bytes) -> bool:
+    try:
+        decoder.decode(piece)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _has_signs(raw: bytes) -> bool:
+    """Say whether bytes are no text in any encoding of one byte per letter."""
+    return len(raw.translate(None, _NO_TEXT)) < len(raw)
+
+
+def decode_text(raw: bytes, path: PathType, encoding: str = "utf-8-sig") -> str:
     """Return the text of a file's bytes; errors name the file and the line."""
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode(encoding)
     except UnicodeDecodeError as problem:
+        if encoding != "utf-8-sig":
+            raise DataFormatError(f"not text in {encoding} ({problem.reason}).", fspath(path)) from None
         raise _not_utf8(raw[problem.start], path, raw.count(b"\n", 0, problem.start) + 1) from None
     if not text or text.isspace():
         raise DataFormatError("the file is empty.", fspath(path))
@@ -301,7 +358,7 @@ def _not_utf8(byte: int, path: PathType, line: int) -> DataFormatError:
     return DataFormatError(f"byte 0x{byte:02x} is not UTF-8. {way_out}", fspath(path), line)
 
 
-def stream_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
+def stream_lines(path: PathType, limits: Limits | None = None, encoding: str = "utf-8-sig") -> Iterator[str]:
     """Yield the lines of a text file of any size as :func:`read_text` would give them, each with its line feed.
 
     Only one line is in memory at a time, and only a line may not be larger than the limits allow.
@@ -311,7 +368,7 @@ def stream_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
     if not Path(path).stat().st_size:
         raise DataFormatError("the file is empty.", name)
     try:
-        with (open if module is None else module.open)(path, "rt", encoding="utf-8-sig") as file:
+        with (open if module is None else module.open)(path, "rt", encoding=encoding) as file:
             while line := file.readline(limits.max_bytes + 1):
                 number += 1
                 limits.check("max_bytes", len(line), "a line of {:,} characters or more", name, number)
@@ -321,6 +378,8 @@ def stream_lines(path: PathType, limits: Limits | None = None) -> Iterator[str]:
     except DataFormatError:
         raise
     except UnicodeDecodeError as problem:
+        if encoding != "utf-8-sig":
+            raise DataFormatError(f"not text in {encoding} ({problem.reason}).", fspath(path)) from None
         raise _not_utf8(problem.object[problem.start], path, _first_line_not_utf8(path)) from None
     except _DAMAGE as problem:
         if module is None:

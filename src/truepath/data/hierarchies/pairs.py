@@ -9,7 +9,7 @@ from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.hierarchies.header import drop_header
 from truepath.data.tables.frames import delimiter_of
 from truepath.errors import DataFormatError
-from truepath.files import Limits, read_text, split_lines
+from truepath.files import Limits, encoding_of, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["Pairs", "read_pairs"]
@@ -18,7 +18,7 @@ __all__ = ["Pairs", "read_pairs"]
 def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
     """Read edges; the empty name, like the root's, means the top."""
     edges: list[tuple[str | None, str]] = []
-    reader = csv.reader(split_lines(read_text(path, limits)), delimiter=delimiter, strict=True)
+    reader = csv.reader(split_lines(read_text(path, limits, encoding_of(path))), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             pair = [cell.strip() for cell in cells]

@@ -18,7 +18,7 @@ from truepath.data.tables.columns import Columns, CutColumns
 from truepath.data.tables.dialect import guess_delimiter
 from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, ending_of, head_text, read_text
+from truepath.files import Limits, PathType, encoding_of, ending_of, head_text, read_text
 
 __all__ = [
     "FORMATS",
@@ -76,7 +76,7 @@ def read_columns(source: PathType | Any, delimiter: str | None = None, limits: L
 
 
 def _read_csv(path: PathType, delimiter: str, limits: Limits | None) -> Columns:
-    text = read_text(path, limits)
+    text = read_text(path, limits, encoding_of(path))
     if len(text) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly):
             return _read_quickly(text, delimiter, fspath(path))

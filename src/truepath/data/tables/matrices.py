@@ -19,7 +19,7 @@ from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, head_lines, open_binary, read_text, usual_limits
+from truepath.files import Limits, PathType, encoding_of, head_lines, open_binary, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.columns import find_node_columns
 
@@ -92,11 +92,17 @@ def column_names(path: PathType, limits: Limits | None = None) -> list[str]:
         return parquet_columns(path, limits)
     if kind == "json":
         return _keys(read_text(path, limits))
-    first = next((line for line in head_lines(path, limits) if line.strip()), None)
+    first = _first_line(path, limits)
+    if first is not None and "\ufffd" in first:  # bytes that are not UTF-8
+        first = _first_line(path, limits, encoding_of(path))
     if first is None:
         raise DataFormatError("the file is empty.", fspath(path))
     _, header = next(cut_plainly(first, delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
+
+
+def _first_line(path: PathType, limits: Limits | None, encoding: str | None = None) -> str | None:
+    return next((line for line in head_lines(path, limits, encoding) if line.strip()), None)
 
 
 def _keys(text: str) -> list[str]:

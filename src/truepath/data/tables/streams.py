@@ -13,7 +13,7 @@ from truepath.adapters.blocks import ROW_GROUP, take_blocks
 from truepath.data.tables.columns import Columns
 from truepath.data.tables.frames import delimiter_of, format_of, long_cells, read_columns
 from truepath.errors import DataFormatError
-from truepath.files import COMPRESSIONS, PathType, stream_lines
+from truepath.files import COMPRESSIONS, PathType, encoding_of, stream_lines
 
 __all__ = ["stream_columns"]
 
@@ -77,7 +77,7 @@ def _block(header: list[str], rows: list[tuple[int, list[str]]], path: PathType,
 
 def _text_rows(path: PathType, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the cells of every row that is not empty, the names of the columns first."""
-    reader = csv.reader(stream_lines(path), delimiter=delimiter, strict=True)
+    reader = csv.reader(stream_lines(path, encoding=encoding_of(path)), delimiter=delimiter, strict=True)
     before = 0
     while True:
         try:

@@ -23,7 +23,7 @@ from truepath.data.tables.dialect import with_point
 from truepath.data.tables.frames import cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, read_text, split_lines
+from truepath.files import Limits, PathType, encoding_of, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
@@ -44,7 +44,7 @@ def read_text_matrix(
     path: PathType, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
 ) -> TextMatrix:
     """Read a matrix below a line of column names."""
-    text = read_text(path, limits)
+    text = read_text(path, limits, encoding_of(path))
     if len(text) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly, ValueError):
             return _read_quickly(text, delimiter, hierarchy, ids, fspath(path))
