@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from truepath.errors import DataFormatError, HierarchyError, TruePathError
+from truepath.records import Record
 
 __all__ = [
     "COMPRESSIONS",
@@ -57,6 +58,7 @@ _NUMBER = re.compile(r"(\d{1,18})([KMGT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
+@Record.enter("truepath.limits")
 @dataclass(frozen=True)
 class Limits:
     """The most that readers take from one file.

@@ -31,8 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.errors import ConstraintError, TruePathError
-from truepath.hierarchy.columns import by_name, frame_names
-from truepath.hierarchy.matrices import as_bool, as_matrix
+from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, frame_names
 from truepath.hierarchy.propagation import find_incoherent, find_unclosed, raise_up
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.hierarchy.columns import by_name
-from truepath.hierarchy.matrices import as_bool, as_matrix, dense_blocks, has_negative
+from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, dense_blocks, has_negative
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy

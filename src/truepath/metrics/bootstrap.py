@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import flat_like
-from truepath.hierarchy.columns import by_name
+from truepath.hierarchy.matrices import by_name
 from truepath.metrics.base import get_metric
 
 __all__ = ["Interval", "bootstrap_interval"]

@@ -14,8 +14,7 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import as_labels, as_scores, check_weight, flat_like, resolve_hierarchy
-from truepath.hierarchy.columns import by_name
-from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix, row_blocks
+from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix, by_name, row_blocks
 
 __all__ = [
     "Counts",

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy, check_weight
 from truepath.hierarchy.checks import as_labels, as_scores
-from truepath.hierarchy.columns import by_name
-from truepath.hierarchy.matrices import dense_blocks
+from truepath.hierarchy.matrices import by_name, dense_blocks
 from truepath.metrics.base import register
 from truepath.metrics.inputs import (
     check_nodes,

@@ -21,7 +21,7 @@ from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_ma
 from truepath.errors import DataFormatError
 from truepath.files import Limits, PathType, encoding_of, head_lines, open_binary, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.columns import find_node_columns
+from truepath.hierarchy.matrices import find_node_columns
 
 __all__ = ["Matrix", "column_names", "read_matrix"]
 

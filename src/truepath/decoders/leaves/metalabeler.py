@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from truepath.adapters import weight_argument
 from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
 from truepath.hierarchy.checks import check_weight
-from truepath.hierarchy.columns import by_name
+from truepath.hierarchy.matrices import by_name
 from truepath.hierarchy.propagation import drop_ancestors
 
 __all__ = ["MetaLabeler", "count_path_ends"]
