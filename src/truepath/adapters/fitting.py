@@ -356,8 +356,8 @@ OWN_HELD_OUT = {"oob_score": "oob_decision_", "loo_score": "loo_decision_", "kee
 def scores_own_rows(learner: Any) -> bool:
     """Say whether a learner of truepath, once fitted, can score each training row by what did not see it.
 
-    Forests that draw their rows can, by the trees that left a row out; kernel ridge regression in closed form; stacks
-    by their learners.
+    Forests that draw their rows can, by the trees that left a row out; networks by the members that did; kernel ridge
+    regression in closed form; stacks by their learners.
     """
     return _own_parameter(learner) is not None
 

@@ -63,7 +63,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     cv : "auto", int or splitter, default="auto"
         The number of folds (rows shuffled by ``random_state``), or an object with ``split(X)``. ``"auto"`` fits
         learners once that score rows they did not see on their own (forests that draw their rows, kernel ridge
-        regression), and the others on 5 folds.
+        regression, networks), and the others on 5 folds.
     keep_held_out : bool, default=False
         Whether to keep ``held_out_decision_``.
     random_state : int, RandomState or None, default=0

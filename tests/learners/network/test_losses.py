@@ -31,7 +31,7 @@ def ancestors_of(hierarchy):
 
 @pytest.mark.parametrize("shapes", [trees, dags])
 def test_equals_the_dense_definition_with_its_gradient(shapes):
-    @settings(max_examples=60)
+    @settings(max_examples=40)
     @given(shapes(max_nodes=9), st.data())
     def check(hierarchy, data):
         Y = data.draw(label_matrices(hierarchy))

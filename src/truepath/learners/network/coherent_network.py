@@ -37,9 +37,6 @@ from truepath.learners.network.training import Training, TrainingRows, TrainingS
 
 __all__ = ["CoherentNetwork"]
 
-#: Units of each of the two hidden layers: up to this many nodes, and beyond
-FEW_NODES, NARROW, WIDE = 1000, 512, 1024
-
 
 class CoherentNetwork(HierarchicalLearner):
     """Score all labels by an ensemble of small neural networks.
@@ -48,8 +45,7 @@ class CoherentNetwork(HierarchicalLearner):
 
     Parameters
     ----------
-    hidden_layer_sizes : sequence of int or "auto", default="auto"
-        ``"auto"`` is two layers, of 512 units for up to 1,000 nodes and of 1,024 beyond.
+    hidden_layer_sizes : sequence of int, default=(512, 512)
     n_estimators : int, default=10
         The number of members; scores are their mean.
     hierarchy : Hierarchy, optional
@@ -138,7 +134,7 @@ class CoherentNetwork(HierarchicalLearner):
 
     def __init__(
         self,
-        hidden_layer_sizes: Sequence[int] | str = "auto",
+        hidden_layer_sizes: Sequence[int] = (512, 512),
         n_estimators: int = 10,
         *,
         hierarchy: Hierarchy | None = None,
@@ -200,7 +196,7 @@ class CoherentNetwork(HierarchicalLearner):
         rows = self._begin(*leave_out_weightless(X, Y, weight))
         with repeatable():
             held_out = self._fit_rows(rows)
-        if held_out is not None and self.keep_held_out:
+        if self.keep_held_out:
             used = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight)
             self.held_out_decision_ = held_out if used.size == X.shape[0] else self.predict_proba(X)
             self.held_out_decision_[used] = held_out  # rows of weight zero were not learned from
@@ -219,6 +215,8 @@ class CoherentNetwork(HierarchicalLearner):
         n_epochs : int, default=1
         """
         self._check()
+        if not isinstance(n_epochs, Integral) or n_epochs < 1:
+            raise ValueError(f"n_epochs must be an integer from 1 up; got {n_epochs!r}.")
         if hasattr(self, "weights_"):
             rows, layers = self._more_rows(X, y, sample_weight), list(zip(self.weights_, self.biases_))
         else:
@@ -246,11 +244,9 @@ class CoherentNetwork(HierarchicalLearner):
         check_number(self, "learning_rate", Real, 0, above=True)
         check_number(self, "weight_decay", Real, 0)
         check_number(self, "validation_fraction", Real, 0.001, 0.5)
-        sizes = [] if isinstance(self.hidden_layer_sizes, str) else list(self.hidden_layer_sizes)
-        if self.hidden_layer_sizes != "auto" and not (sizes and all(isinstance(n, Integral) and n > 0 for n in sizes)):
-            raise ValueError(
-                f"hidden_layer_sizes must be 'auto' or integers from 1 up; got {self.hidden_layer_sizes!r}."
-            )
+        sizes = self.hidden_layer_sizes
+        if not (np.iterable(sizes) and all(isinstance(n, Integral) and n > 0 for n in sizes)):
+            raise ValueError(f"hidden_layer_sizes must be integers from 1 up; got {sizes!r}.")
 
     def _begin(self, X: Any, Y: Any, weight: np.ndarray | None) -> TrainingRows:
         """Forget what was learned before, learn how columns are scaled, and return the rows as members take them."""
@@ -280,8 +276,8 @@ class CoherentNetwork(HierarchicalLearner):
 
     # Training
 
-    def _fit_rows(self, rows: TrainingRows) -> np.ndarray | None:
-        """Train, and return the scores of rows by members that left them out; None where none was left out."""
+    def _fit_rows(self, rows: TrainingRows) -> np.ndarray:
+        """Train, and return the scores of rows by members that left them out; NaN where none did."""
         n_epochs = None if self.n_epochs == "auto" else int(self.n_epochs)
         n_rows = rows.Y.shape[0]
         is_apart = (n_epochs is None or self.keep_held_out) and n_rows > 1
@@ -299,6 +295,7 @@ class CoherentNetwork(HierarchicalLearner):
                 self.max_epochs,
                 self.n_iter_no_change,
                 progress,
+                keep_layers=not self.refit,
             )
             if n_epochs is None:
                 self.areas_ = chosen.areas
@@ -312,7 +309,7 @@ class CoherentNetwork(HierarchicalLearner):
     def _new_training(self, rows: TrainingRows, layers: Any = None) -> Training:
         """Put members on the device: new ones, or those given."""
         if layers is None:
-            sizes = [rows.X.shape[1], *self._hidden_sizes(), rows.Y.shape[1]]
+            sizes = [rows.X.shape[1], *map(int, self.hidden_layer_sizes), rows.Y.shape[1]]
             layers = draw_layers(sizes, self.n_estimators, np.random.default_rng(self.seed_))
         settings = TrainingSettings(
             self.loss,
@@ -325,11 +322,6 @@ class CoherentNetwork(HierarchicalLearner):
             self.seed_,
         )
         return Training(layers, rows, self.hierarchy_, settings)
-
-    def _hidden_sizes(self) -> list[int]:
-        if isinstance(self.hidden_layer_sizes, str):
-            return [NARROW if self.hierarchy_.n_nodes <= FEW_NODES else WIDE] * 2
-        return [int(n) for n in self.hidden_layer_sizes]
 
     def _train(self, training: Training, n_epochs: int, progress: Progress) -> None:
         """Train all members on all rows, and keep them."""

@@ -25,7 +25,7 @@ class Chosen(NamedTuple):
 
     n_epochs: int
     S: np.ndarray  # scores of the rows that were left out, NaN elsewhere
-    layers: list[Any]
+    layers: list[Any]  # empty if they are not wanted
     areas: list[float]  # AU(PRC) after each epoch
 
 
@@ -63,6 +63,8 @@ def train_apart(
     max_epochs: int,
     patience: int,
     progress: Progress,
+    *,
+    keep_layers: bool,
 ) -> Chosen:
     """Train every member on the rows it does not leave out.
 
@@ -79,6 +81,8 @@ def train_apart(
         So many; or None, until the AU(PRC) of the rows left out has not risen for ``patience`` epochs.
     max_epochs, patience : int
     progress : Progress
+    keep_layers : bool
+        Whether the members are wanted, not the number of epochs and the scores alone.
     """
     rows, n_rows = training.rows, training.rows.Y.shape[0]
     inside = [np.setdiff1d(np.arange(n_rows), out) for out in left_out]
@@ -95,7 +99,7 @@ def train_apart(
         area = auprc(rows.Y[judged], S[judged], sample_weight=None if rows.weight is None else rows.weight[judged])
         areas.append(float(area))
         if best.n_epochs == 0 or area > highest:
-            best, highest = Chosen(epoch, S, training.arrays(), areas), area
+            best, highest = Chosen(epoch, S, training.arrays() if keep_layers else [], areas), area
         progress.step(f"epoch {epoch}, AU(PRC) of rows left out {area:.4f}")
         if epoch >= best.n_epochs + patience:
             break
