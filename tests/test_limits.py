@@ -15,7 +15,7 @@ from scipy import sparse
 from truepath import Hierarchy, open_dataset
 from truepath.data import read_hierarchy, read_labels, read_scores
 from truepath.errors import DataFormatError, HierarchyError, TruePathError
-from truepath.limits import Limits
+from truepath.files import Limits
 
 PACK = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
 SMALL = Limits(max_bytes=2**20)

@@ -14,7 +14,7 @@ from scipy import sparse
 from truepath import Hierarchy, open_dataset
 from truepath.data import Dataset, read_hierarchy, read_labels, read_scores
 from truepath.errors import DataFormatError, TruePathError
-from truepath.limits import Limits
+from truepath.files import Limits
 
 TREE = Hierarchy.from_paths(["a/b", "c"])
 LIMITS = Limits(max_bytes=2**26)  # damage can announce any size

@@ -27,7 +27,7 @@ from truepath import Hierarchy
 from truepath.combiners import MaxUp
 from truepath.decoders import SingleThreshold
 from truepath.errors import ModelFileError, TruePathError
-from truepath.files import open_atomically
+from truepath.files.text import open_atomically
 from truepath.learners import POLICIES, BinaryRelevance, PCTForest, SiblingLasso
 from truepath.persistence import describe_model, load, save, trusted_types
 

@@ -19,7 +19,7 @@ from scipy import sparse
 from truepath.adapters.blocks import choose_batch_size, is_arrow_stream, is_lazy, known_rows, map_lazily, take_blocks
 from truepath.data.tables.frames import read_columns
 from truepath.errors import TruePathError
-from truepath.files import open_atomically
+from truepath.files.text import open_atomically
 from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_sparse
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_si
 from truepath.data.tables.streams import stream_columns
 from truepath.data.tables.write import find_format
 from truepath.errors import TruePathError
-from truepath.files import PathType, ending_of
+from truepath.files.text import PathType, ending_of
 
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier

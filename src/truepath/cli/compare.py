@@ -95,7 +95,7 @@ def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[
 def _draw(comparison: MethodComparison, path: Path) -> None:
     """Write the diagram: SVG without matplotlib, other formats with it."""
     from truepath.experiments import critical_difference_diagram, critical_difference_svg
-    from truepath.files import open_atomically
+    from truepath.files.text import open_atomically
 
     if path.suffix.lower() == ".svg":
         with open_atomically(path, "w", encoding="utf-8") as file:

@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from truepath.errors import DataFormatError, TruePathError
-from truepath.files import PathType
+from truepath.files.text import PathType
 
 __all__ = ["Progress", "check_address", "fetch_file", "stays_inside"]
 

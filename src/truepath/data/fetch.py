@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from truepath.data.download import Progress, check_address, fetch_file, stays_inside
 from truepath.data.named import data_home
 from truepath.errors import DataFormatError, TruePathError, UnknownDatasetError
-from truepath.files import PathType
+from truepath.files.text import PathType
 
 __all__ = ["fetch_benchmark", "read_manifest"]
 

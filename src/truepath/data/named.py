@@ -21,7 +21,7 @@ from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.base import find_reader, read_with, remark_of, split_files, store_labels
 from truepath.errors import UnknownDatasetError
-from truepath.files import Limits
+from truepath.files.text import Limits
 from truepath.hierarchy.matrices import SparseOutput
 
 __all__ = ["data_home", "list_datasets", "load_dataset"]
@@ -101,7 +101,7 @@ def load_dataset(
     sparse_output : bool or "auto", default="auto"
         Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from truepath.data.readers.base import (
     store_labels,
 )
 from truepath.errors import TruePathError, UnknownDatasetError
-from truepath.files import Limits, PathType
+from truepath.files.text import Limits, PathType
 from truepath.hierarchy.matrices import SparseOutput
 
 __all__ = ["open_dataset", "reader_of"]
@@ -54,7 +54,7 @@ def open_dataset(
     sparse_output : bool or "auto", default="auto"
         Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
     **options
         Options of the reader, such as ``labels`` and ``text`` for tables; for names, those of :func:`load_dataset`.
 

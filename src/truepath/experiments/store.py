@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from truepath.errors import DataFormatError, TruePathError
-from truepath.files import open_atomically, sync_folder
+from truepath.files.text import open_atomically, sync_folder
 
 __all__ = ["Finished", "Store", "Stored", "digest", "replace_file"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath.files import Limits
+from truepath.files.text import Limits
 from truepath.hierarchy import build, encode, matrices, propagation, restrict
 from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
 from truepath.hierarchy.names import look_up
@@ -206,14 +206,14 @@ class Hierarchy:
         namespaces : sequence of str, optional
             Keep these only, e.g. ``["biological_process"]``. All by default.
         limits : Limits, optional
-            The most that is taken from the file; see :class:`truepath.limits.Limits`.
+            The most that is taken from the file; see :class:`truepath.files.Limits`.
 
         Notes
         -----
         Obsolete terms are left out. Alternative ids (``alt_id``) are kept as :attr:`aliases`: :meth:`index` and
         :meth:`encode` take them for the term they stand for.
         """
-        from truepath.files import naming_file
+        from truepath.files.text import naming_file
         from truepath.hierarchy.obo import name_of, read_obo
 
         with naming_file(name_of(source)):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files import COMPRESSIONS, Limits, decode_text, read_text, split_lines, unpack, usual_limits
+from truepath.files.text import COMPRESSIONS, Limits, decode_text, read_text, split_lines, unpack, usual_limits
 from truepath.hierarchy.build import number_edges
 from truepath.hierarchy.names import nearest
 

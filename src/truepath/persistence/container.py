@@ -28,7 +28,7 @@ from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
 from truepath.errors import ModelFileError
-from truepath.files import open_atomically
+from truepath.files.text import open_atomically
 from truepath.hierarchy import Hierarchy
 
 __all__ = [

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from truepath.files import open_atomically
+from truepath.files.text import open_atomically
 from truepath.report.run import package_versions
 
 __all__ = ["write_page"]

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from truepath.errors import DataFormatError, explain
-from truepath.files import open_atomically, sync_folder
+from truepath.files.text import open_atomically, sync_folder
 from truepath.report.run import Evaluated, Run, names_of_measures
 
 __all__ = ["RUN_FILE", "files_of_run", "load_run", "save_run"]

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from truepath.data.readers.base import is_readable
 from truepath.errors import DataFormatError, UnknownDatasetError
-from truepath.files import Limits, PathType, ending_of, naming_file, usual_limits
+from truepath.files.text import Limits, PathType, ending_of, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.registry import Member, Registry
 
@@ -64,7 +64,7 @@ def read_hierarchy(
         Whether the first line of a file of edges names the columns. By default it does if it says so, as
         ``parent_id,child_id`` does; where it could be an edge as well as a header, an error asks.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

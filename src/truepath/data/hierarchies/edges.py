@@ -9,7 +9,7 @@ from pathlib import Path
 from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.hierarchies.header import drop_header
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, read_text, split_lines, usual_limits
+from truepath.files.text import Limits, PathType, read_text, split_lines, usual_limits
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_edges"]
@@ -36,7 +36,7 @@ def read_edges(
     header : bool, optional
         Whether the first line names the columns; see :func:`read_hierarchy`.
     limits : Limits, optional
-        The most that is taken from the file; see :class:`truepath.limits.Limits`.
+        The most that is taken from the file; see :class:`truepath.files.Limits`.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from os import fspath
 
 from truepath.errors import DataFormatError
-from truepath.files import PathType
+from truepath.files.text import PathType
 
 __all__ = ["drop_header"]
 

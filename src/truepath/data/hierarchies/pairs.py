@@ -9,7 +9,7 @@ from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.hierarchies.header import drop_header
 from truepath.data.tables.frames import delimiter_of
 from truepath.errors import DataFormatError
-from truepath.files import Limits, encoding_of, read_text, split_lines
+from truepath.files.text import Limits, encoding_of, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["Pairs", "read_pairs"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files import Limits, read_text
+from truepath.files.text import Limits, read_text
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["JSON", "OBO"]

@@ -29,7 +29,7 @@ from scipy import sparse
 from truepath.data.dataset import Dataset
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, TruePathError
-from truepath.files import COMPRESSIONS, Limits, PathType, ending_of, plain_name
+from truepath.files.text import COMPRESSIONS, Limits, PathType, ending_of, plain_name
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import DENSE_LIMIT, SparseOutput, choose_form
 from truepath.registry import READERS, Member

@@ -27,7 +27,7 @@ from truepath.data.readers.base import (
 from truepath.data.tables.columns import Columns, is_missing, stack_columns
 from truepath.data.tables.frames import TABLES, read_columns
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, naming_file, usual_limits
+from truepath.files.text import Limits, PathType, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.flatness import warn_of_separators
 
@@ -87,7 +87,7 @@ def read_paths_csv(
     name : str, optional
         The name of the data set; by default the file's.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

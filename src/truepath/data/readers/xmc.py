@@ -14,7 +14,7 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.base import Paths, Reader, named_paths, title_of
 from truepath.data.readers.sparse_lines import SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, head_lines, read_text, split_lines, usual_limits
+from truepath.files.text import Limits, PathType, head_lines, read_text, split_lines, usual_limits
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_xmc"]
@@ -47,7 +47,7 @@ def read_xmc(
     name : str, optional
         The name of the data set; by default the file's.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

@@ -14,11 +14,10 @@ from os import PathLike, fspath
 from typing import Any
 
 from truepath.data.tables import cut
-from truepath.data.tables.columns import Columns, CutColumns
-from truepath.data.tables.dialect import guess_delimiter
+from truepath.data.tables.columns import Columns, CutColumns, guess_delimiter
 from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, encoding_of, ending_of, head_text, read_text
+from truepath.files.text import Limits, PathType, encoding_of, ending_of, head_text, read_text
 
 __all__ = [
     "FORMATS",

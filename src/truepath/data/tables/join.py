@@ -14,7 +14,7 @@ from truepath.data.tables.columns import Columns, no_column
 from truepath.data.tables.matrices import column_names
 from truepath.data.tables.row_ids import as_texts, check_ids, is_id_name, match_rows
 from truepath.errors import TruePathError, explain
-from truepath.files import PathType
+from truepath.files.text import PathType
 
 __all__ = ["Joined", "RowKeys", "find_column", "find_keys", "join_rows"]
 

@@ -18,7 +18,7 @@ from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import is_id_name
 from truepath.data.tables.write import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError, explain
-from truepath.files import Limits, PathType, open_atomically, read_text
+from truepath.files.text import Limits, PathType, open_atomically, read_text
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import as_dense, choose_form
@@ -83,7 +83,7 @@ def read_labels(
     close : bool, default=False
         For matrices: whether to add missing ancestors; otherwise they are an error.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

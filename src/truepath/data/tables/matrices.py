@@ -19,7 +19,7 @@ from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, encoding_of, head_lines, open_binary, read_text, usual_limits
+from truepath.files.text import Limits, PathType, encoding_of, head_lines, open_binary, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import find_node_columns
 

@@ -9,7 +9,7 @@ from os import fspath
 from typing import Any, BinaryIO
 
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, open_binary, usual_limits
+from truepath.files.text import Limits, PathType, open_binary, usual_limits
 
 __all__ = ["parquet_columns", "read_parquet"]
 

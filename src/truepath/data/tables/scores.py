@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from truepath.data.tables.join import RowKeys
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
-from truepath.files import Limits, PathType, ending_of, open_atomically
+from truepath.files.text import Limits, PathType, ending_of, open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense
@@ -65,7 +65,7 @@ def read_scores(
         The column of row ids; by default the only one beside those of the hierarchy's nodes, or the first if it is
         called ``id`` or similar, or holds no numbers.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

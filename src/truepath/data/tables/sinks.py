@@ -20,7 +20,7 @@ from scipy import sparse
 
 from truepath.data.tables.labels import join_labels
 from truepath.data.tables.write import find_format, safe_cell, write_columns
-from truepath.files import PathType, open_atomically
+from truepath.files.text import PathType, open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 

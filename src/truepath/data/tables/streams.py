@@ -13,7 +13,7 @@ from truepath.adapters.blocks import ROW_GROUP, take_blocks
 from truepath.data.tables.columns import Columns
 from truepath.data.tables.frames import delimiter_of, format_of, long_cells, read_columns
 from truepath.errors import DataFormatError
-from truepath.files import COMPRESSIONS, PathType, encoding_of, stream_lines
+from truepath.files.text import COMPRESSIONS, PathType, encoding_of, stream_lines
 
 __all__ = ["stream_columns"]
 

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables import cut
-from truepath.data.tables.columns import no_column
-from truepath.data.tables.dialect import with_point
+from truepath.data.tables.columns import no_column, with_point
 from truepath.data.tables.frames import cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, encoding_of, read_text, split_lines
+from truepath.files.text import Limits, PathType, encoding_of, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]

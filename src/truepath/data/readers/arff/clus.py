@@ -17,7 +17,7 @@ from truepath.data.readers.arff.header import Arff, Attribute
 from truepath.data.readers.base import Paths, split_of_labels, written_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files import Limits, usual_limits
+from truepath.files.text import Limits, usual_limits
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_clus_arff"]
@@ -36,7 +36,7 @@ def read_clus_arff(path: Paths, *, name: str | None = None, limits: Limits | Non
     name : str, optional
         The name of the data set; by default the relation's.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

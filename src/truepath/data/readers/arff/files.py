@@ -18,7 +18,7 @@ from truepath.data.readers.arff.header import Arff, read_arff
 from truepath.data.readers.arff.sparse_rows import read_sparse
 from truepath.data.readers.base import Paths, Reader, cut_split, make_dataset, named_paths, title_of
 from truepath.data.split import Split
-from truepath.files import COMPRESSIONS, Limits, PathType, head_lines, plain_name
+from truepath.files.text import COMPRESSIONS, Limits, PathType, head_lines, plain_name
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["LABEL_COUNT", "ArffReader", "finish", "header_lines", "read_all", "row_ids", "xml_beside"]

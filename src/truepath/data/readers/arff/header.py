@@ -15,7 +15,7 @@ from functools import cached_property
 from os import fspath
 
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, read_text, split_lines
+from truepath.files.text import Limits, PathType, read_text, split_lines
 
 __all__ = ["Arff", "Attribute", "read_arff", "split_cells", "unquote"]
 

@@ -14,7 +14,7 @@ from truepath.data.readers.arff.files import (
 )
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths
-from truepath.files import Limits
+from truepath.files.text import Limits
 
 __all__ = ["read_meka"]
 
@@ -30,7 +30,7 @@ def read_meka(path: Paths, *, name: str | None = None, limits: Limits | None = N
     name : str, optional
         The name of the data set; by default the relation's, without its options.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

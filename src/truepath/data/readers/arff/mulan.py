@@ -18,7 +18,7 @@ from truepath.data.readers.arff.files import ArffReader, xml_beside
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths, named_paths
 from truepath.errors import DataFormatError
-from truepath.files import Limits, PathType, plain_name, read_bytes, usual_limits
+from truepath.files.text import Limits, PathType, plain_name, read_bytes, usual_limits
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_mulan"]
@@ -40,7 +40,7 @@ def read_mulan(
     name : str, optional
         The name of the data set; by default the relation's.
     limits : Limits, optional
-        The most that is taken from a file; see :class:`truepath.limits.Limits`.
+        The most that is taken from a file; see :class:`truepath.files.Limits`.
 
     Returns
     -------

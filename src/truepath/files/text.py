@@ -1,7 +1,7 @@
 """Files: bytes to text within limits, and files that appear whole or not at all.
 
 Reading takes plain, ``.xz``, ``.gz`` or ``.bz2`` files in UTF-8; errors name file and line. A compressed file is
-unpacked piece by piece, and no further than the limits say (:mod:`truepath.limits`). A file that is
+unpacked piece by piece, and no further than :class:`Limits` say. A file that is
 written is written beside the target, flushed to the disk, then put in its place.
 """
 
@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from truepath.errors import DataFormatError, HierarchyError, TruePathError
-from truepath.records import Record
 
 __all__ = [
     "COMPRESSIONS",
@@ -36,6 +35,7 @@ __all__ = [
     "decode_text",
     "encoding_of",
     "ending_of",
+    "guess_encoding",
     "head_lines",
     "head_text",
     "naming_file",
@@ -58,7 +58,6 @@ _NUMBER = re.compile(r"(\d{1,18})([KMGT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-@Record.enter("truepath.limits")
 @dataclass(frozen=True)
 class Limits:
     """The most that readers take from one file.
@@ -82,7 +81,7 @@ class Limits:
 
     Examples
     --------
-    >>> from truepath.limits import Limits
+    >>> from truepath.files import Limits
     >>> Limits(max_bytes=16 * 2**30).max_labels
     4194304
     """
@@ -100,7 +99,7 @@ class Limits:
                 f"{problem.format(found)}, more than {limit}={most:,}.",
                 path,
                 line,
-                remedy=f"If you expect a file like this, pass limits=truepath.limits.Limits({limit}=...) with a larger "
+                remedy=f"If you expect a file like this, pass limits=truepath.files.Limits({limit}=...) with a larger "
                 f"number, or set the environment variable {_variable(limit)}.",
             )
 

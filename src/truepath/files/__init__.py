@@ -5,7 +5,7 @@ therefore stop at these limits, with an error that names the file, the limit and
 ``limits``, or for a whole session, command or plan by a variable of the environment such as ``TRUEPATH_MAX_BYTES``.
 """
 
-from truepath.files import Limits
+from truepath.files.text import Limits
 from truepath.public import publish
 
 __all__ = ["Limits"]
