@@ -45,7 +45,16 @@ PURE_LEAVES = {
     "check_classifiers_multilabel_output_format_predict_proba": "the check wants scores above 0; a pure leaf scores 0"
 }
 PARTIAL_FIT = {"check_estimators_partial_fit_n_features": NOT_ZERO_ONE}
-BESIDES = {**dict.fromkeys(NEED_WHOLE_ROWS, WHOLE_ROWS), "pct": PURE_LEAVES, "network": PARTIAL_FIT}
+CLIPPED = {
+    "check_classifiers_multilabel_output_format_predict_proba": "the check wants scores above 0; clipped ones are 0"
+}
+NETWORKS = {*NEED_WHOLE_ROWS, "bayesian-chain", "naive-bayes-ml", "tree-augmented-ml"}
+BESIDES = {
+    **dict.fromkeys(NETWORKS, WHOLE_ROWS),
+    "pct": PURE_LEAVES,
+    "kernel-ridge": CLIPPED,
+    "network": PARTIAL_FIT,
+}
 
 
 # Beside the learners as they come: options that make another model of them

@@ -61,10 +61,10 @@ def test_rows_without_labels_count_as_one():
 
 
 def test_missing_values_pass_where_the_estimator_takes_them():
-    X = [[np.nan], [1.0]]
-    assert MetaLabeler(DecisionTreeClassifier()).fit(X, [1, 2]).predict(X).tolist() == [1, 2]
+    X = [[np.nan], [1.0], [2.0], [3.0]]
+    assert MetaLabeler(DecisionTreeClassifier()).fit(X, [1, 1, 2, 2]).predict(X[1:]).tolist() == [1, 2, 2]
     with pytest.raises(ValueError, match="NaN"):
-        MetaLabeler().fit(X, [1, 2])
+        MetaLabeler().fit(X, [1, 1, 2, 2])
 
 
 def test_sparse_features_and_the_default_model():
