@@ -9,12 +9,12 @@ two workers each.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import time
 
 import joblib
 import numpy as np
+from data_folder import make_parser
 
 BACKENDS = ("sequential", "threading", "loky", "multiprocessing", "dask", "ray")
 
@@ -67,10 +67,12 @@ def measure(repeats):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("backends", nargs="*", default=BACKENDS, help="those to measure; all unless given")
     parser.add_argument("--repeats", type=int, default=3)
     chosen = parser.parse_args()
+    if chosen.smallest:
+        chosen.backends, chosen.repeats = ["sequential", "threading"], 1
     print("| backend | 8 empty jobs | 8 jobs that read 80 MB | 100 trees |\n|---|---|---|---|")
     for name in chosen.backends:
         try:

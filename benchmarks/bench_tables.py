@@ -7,7 +7,6 @@ hierarchy, no check of names and ids. ``plain`` is the library's own way for sma
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from data_folder import make_parser
 
 from truepath.data import open_dataset, read_scores
 from truepath.data.tables import cut
@@ -122,4 +122,7 @@ def main(megabytes: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 100.0)
+    parser = make_parser(__doc__)
+    parser.add_argument("megabytes", type=float, nargs="?", default=100.0)
+    given = parser.parse_args()
+    main(0.02 if given.smallest else given.megabytes)

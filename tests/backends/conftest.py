@@ -19,6 +19,7 @@ def cluster():
 def ray_backend():
     """The name of a backend on a real Ray cluster. Its workers are kept: Ray starts new ones for every loop, in 3 s."""
     ray = pytest.importorskip("ray", reason="ray is not installed: pip install 'truepath[ray]'")
+    from joblib.pool import PicklingPool
     from ray.util.joblib import register_ray
     from ray.util.joblib.ray_backend import RayBackend
 
@@ -36,11 +37,13 @@ def ray_backend():
         def terminate(self):
             self.reset_batch_stats()
 
+    bases = PicklingPool.__bases__
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
     register_ray()
     joblib.register_parallel_backend("ray with kept workers", KeptWorkers)
     yield "ray with kept workers"
     ray.shutdown()
+    PicklingPool.__bases__ = bases  # Ray puts its own pool under joblib's, and multiprocessing would start Ray again
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """The one way kernels are compiled: without the GIL, kept on disk between runs, strict floating point.
 
 numba keeps compiled code in the folder ``NUMBA_CACHE_DIR``, beside the sources, or in the user's cache, whichever it
-may write to. Where it may write to none of them, as in a read-only container, kernels are compiled in every process
-anew, and one warning says so.
+may write to. Where it may write to none of them, as in a read-only container, kernels are compiled again in every
+process, and one warning says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from numba import njit
 
-__all__ = ["inner", "kernel", "vector"]
+__all__ = ["inner", "kernel", "part", "vector"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,10 +39,7 @@ def part(function: F) -> F:
 
     For small steps that are taken once per feature of a node: to pass them their arrays takes longer than what they do.
     """
-    compiled: F = njit(
-        cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True
-    )(function)
-    return compiled
+    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
 
 
 def vector(function: F) -> F:

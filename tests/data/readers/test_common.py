@@ -30,7 +30,8 @@ def test_its_function_takes_a_path_and_named_options(name):
     first, *others = signature(member.read).parameters
     assert first == "path"
     assert member.options() == [option for option in others if option != "limits"]
-    assert "limits" in others
+    if member.read.__module__.startswith("truepath."):
+        assert "limits" in others
     with pytest.raises(ValueError, match=f"the reader {name!r} has no option 'nonsense'"):
         open_dataset(f"x{member.endings[0]}", format=name, nonsense=1)
 
