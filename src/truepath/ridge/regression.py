@@ -54,7 +54,8 @@ class KernelRegression(Record, home="truepath.ridge"):
         The width and the penalty used.
     tried_ : list of tuple (gamma, alpha, leave-one-out AU(PRC))
     X_fit_ : array or CSR, the rows or landmarks that the kernel compares with
-    dual_coef_ : ndarray, shape (rows of X_fit_, n_nodes)
+    dual_coef_ : ndarray, shape (n_compared, n_nodes)
+        One row for each row of ``X_fit_``.
     approximation_error_ : float
         The share of the kernel matrix's trace that the landmarks do not reach; 0 where the kernel is exact.
     held_out_ : ndarray, shape (n_samples, n_nodes)
