@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import joblib
 import pytest
 
@@ -19,7 +21,6 @@ def cluster():
 def ray_backend():
     """The name of a backend on a real Ray cluster. Its workers are kept: Ray starts new ones for every loop, in 3 s."""
     ray = pytest.importorskip("ray", reason="ray is not installed: pip install 'truepath[ray]'")
-    from joblib.pool import PicklingPool
     from ray.util.joblib import register_ray
     from ray.util.joblib.ray_backend import RayBackend
 
@@ -37,13 +38,26 @@ def ray_backend():
         def terminate(self):
             self.reset_batch_stats()
 
-    bases = PicklingPool.__bases__
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
     register_ray()
     joblib.register_parallel_backend("ray with kept workers", KeptWorkers)
     yield "ray with kept workers"
     ray.shutdown()
-    PicklingPool.__bases__ = bases  # Ray puts its own pool under joblib's, and multiprocessing would start Ray again
+
+
+@contextmanager
+def on_ray(backend):
+    """Make Ray active, and joblib's pool its own again at the end: Ray puts another class under it for good."""
+    from joblib.pool import PicklingPool
+    from ray.util.multiprocessing import Pool
+
+    bases = PicklingPool.__bases__
+    PicklingPool.__bases__ = (Pool,)  # of the workers that are kept
+    try:
+        with joblib.parallel_config(backend=backend):
+            yield
+    finally:
+        PicklingPool.__bases__ = bases
 
 
 @pytest.fixture
@@ -53,6 +67,8 @@ def active(request):
     def activate(name):
         if name == "dask":
             request.getfixturevalue("cluster")
-        return joblib.parallel_config(backend=request.getfixturevalue("ray_backend") if name == "ray" else name)
+        if name == "ray":
+            return on_ray(request.getfixturevalue("ray_backend"))
+        return joblib.parallel_config(backend=name)
 
     return activate
