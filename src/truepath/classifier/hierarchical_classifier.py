@@ -41,6 +41,7 @@ from truepath.classifier.parts import (
     resolve_parts,
     takes_conditional,
 )
+from truepath.classifier.tried import Tried
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
@@ -101,6 +102,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     decoder_ : the fitted decoder, or None
     n_held_out_ : int
         How many rows the combiner and decoder were fitted on; 0 if they learn nothing.
+    tried_ : list of Tried
+        What was fitted to choose from or to weigh, each with its score on held-out rows; empty if it was one thing.
     fitted_on_ : FittedOn
         A record of the training data.
 
@@ -188,6 +191,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
         parts = resolve_parts(self.learner, self.combiner, self.decoder, self.cv, X, self.random_state)
         learner = prepare(parts.learner, hierarchy)
+        self.tried_: list[Tried] = []
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
         self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
         cv = resolve_cv(parts.cv, learner)
