@@ -21,19 +21,19 @@ from typing import Any
 import typer
 
 from truepath import __version__
-from truepath.cli.compare import compare
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
-from truepath.cli.experiment import experiment
 from truepath.cli.fit import fit
 from truepath.cli.label import label
 from truepath.cli.methods import methods
 from truepath.cli.names import help_listing
 from truepath.cli.predict import predict
 from truepath.cli.report import report
-from truepath.cli.reproduce import reproduce
 from truepath.cli.strategies import StrategyCommand
+from truepath.cli.studies.compare import compare
+from truepath.cli.studies.experiment import experiment
+from truepath.cli.studies.reproduce import reproduce
 from truepath.errors import explain
 
 __all__ = ["app", "format_error", "main"]

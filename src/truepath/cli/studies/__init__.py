@@ -1,0 +1,1 @@
+"""Commands that put methods side by side: experiments, comparisons, papers rerun."""
