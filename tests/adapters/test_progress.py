@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -66,6 +67,20 @@ def test_listeners_leave_no_trace_in_the_model(tmp_path):
     clone(model)
     model.save(tmp_path / "model.tp")
     assert (HierarchicalClassifier.load(tmp_path / "model.tp").predict(X) == model.predict(X)).all()
+
+
+def test_verbose_prints_what_is_fitted_and_how_long_it_may_take(capsys):
+    X, Y = make_data(TREE)
+    model = HierarchicalClassifier(logistic(), hierarchy=TREE, cv=2, verbose=True).fit(X, Y)
+    first, *parts = capsys.readouterr().out.splitlines()
+    assert first.startswith("HierarchicalClassifier: fitting BinaryRelevance of LogisticRegression on")
+    assert len(parts) == 4
+    assert re.fullmatch(r"  1 of 4  held-out part 1 of 2 scored \(\d+ s, about \d+ s left\)", parts[0])
+    assert re.fullmatch(r"  4 of 4  learner fitted on all rows \(\d+ s\)", parts[-1])
+    with on_progress(lambda *what: None):  # a listener hears it, nothing is printed
+        model.fit(X, Y)
+    model.set_params(verbose=False).fit(X, Y)
+    assert capsys.readouterr().out == ""
 
 
 def test_an_error_ends_the_listening():

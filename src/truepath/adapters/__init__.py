@@ -25,6 +25,7 @@ from truepath.adapters.prepare import (
     give_hierarchy,
     innermost,
     is_of_truepath,
+    name_learner,
     prepare,
     tags_of,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "give_hierarchy",
     "innermost",
     "is_of_truepath",
+    "name_learner",
     "node_scores",
     "on_progress",
     "out_of_fold",

@@ -30,6 +30,7 @@ __all__ = [
     "innermost",
     "is_of_truepath",
     "is_search",
+    "name_learner",
     "prepare",
     "tags_of",
 ]
@@ -78,6 +79,21 @@ def is_of_truepath(estimator: Any) -> bool:
     """Say whether the estimator that learns is one of this library: it takes labels as they are."""
     core = innermost(estimator)
     return isinstance(core, Member) and core.registry is LEARNERS
+
+
+def name_learner(learner: Any) -> str:
+    """Return what a learner is called in messages: its class, and that of the estimator it makes use of.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from truepath.learners import BinaryRelevance
+    >>> name_learner(BinaryRelevance(LogisticRegression()))
+    'BinaryRelevance of LogisticRegression'
+    """
+    core = innermost(learner)
+    inner = getattr(core, "estimator", None)
+    return type(core).__name__ + (f" of {type(innermost(inner)).__name__}" if hasattr(inner, "fit") else "")
 
 
 def tags_of(estimator: Any) -> Any:

@@ -12,12 +12,14 @@
 
 The function is called with ``(0, total, what)`` when the work begins and once after each part, in the thread that
 called ``fit``. It is not a parameter of any estimator, so clones, pickles and model files do not keep it. Under
-scikit-learn 1.9 or later ``model.set_callbacks(ProgressBar())`` works as well.
+scikit-learn 1.9 or later ``model.set_callbacks(ProgressBar())`` works as well. Estimators with ``verbose=True`` print a
+line for each part, with the time that it took and an estimate of what is left, in terminals and notebooks.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,6 +31,7 @@ __all__ = [
     "Progress",
     "begin_callbacks",
     "on_progress",
+    "print_progress",
     "tracked",
     "with_callbacks",
     "without_callbacks",
@@ -93,7 +96,7 @@ def on_progress(listener: Listener) -> Iterator[None]:
     >>> model = HierarchicalClassifier(BinaryRelevance(LogisticRegression()), hierarchy=ds.hierarchy, cv=2)
     >>> with on_progress(lambda done, total, what: print(done, "of", total, what)):
     ...     model = model.fit(ds.train.X, ds.train.y)
-    0 of 4 begun
+    0 of 4 fitting BinaryRelevance of LogisticRegression on 8 rows, 5 labels
     1 of 4 held-out part 1 of 2 scored
     2 of 4 held-out part 2 of 2 scored
     3 of 4 decoder fitted
@@ -106,14 +109,47 @@ def on_progress(listener: Listener) -> Iterator[None]:
         _LISTENER.reset(token)
 
 
+def print_progress(name: str) -> Listener:
+    """Return a listener that prints each part of a fit, the time since the beginning, and how long it may still take.
+
+    Examples
+    --------
+    >>> show = print_progress("HierarchicalClassifier")
+    >>> show(0, 2, "fitting PCTree on 8 rows, 5 labels")
+    HierarchicalClassifier: fitting PCTree on 8 rows, 5 labels
+    >>> show(1, 2, "learner fitted")
+      1 of 2  learner fitted (0 s, about 0 s left)
+    >>> show(2, 2, "decoder fitted")
+      2 of 2  decoder fitted (0 s)
+    """
+    begun = time.perf_counter()
+
+    def show(done: int, total: int, what: str) -> None:
+        if not done:
+            print(f"{name}: {what}", flush=True)
+            return
+        taken = time.perf_counter() - begun
+        left = f", about {_in_words(taken / done * (total - done))} left" if done < total else ""
+        print(f"  {done} of {total}  {what} ({_in_words(taken)}{left})", flush=True)
+
+    return show
+
+
+def _in_words(seconds: float) -> str:
+    """Return a time as people say it."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
 class Progress:
     """The parts of one fit as they are finished; made by :func:`tracked`."""
 
-    def __init__(self, estimator: Any, total: int, listener: Listener | None):
+    def __init__(self, estimator: Any, total: int, listener: Listener | None, begun: str = "begun"):
         self.estimator, self.total, self.listener = estimator, total, listener
         self.done = 0
         self.context = begin_callbacks(estimator, total)
-        self._report("begun")
+        self._report(begun)
 
     def step(self, what: str) -> None:
         """Say that one more part is finished."""
@@ -136,12 +172,23 @@ class Progress:
 
 
 @contextmanager
-def tracked(estimator: Any, total: int) -> Iterator[Progress]:
-    """Yield the progress of a fit with ``total`` parts; fits inside it keep silent."""
+def tracked(estimator: Any, total: int, begun: str = "begun") -> Iterator[Progress]:
+    """Yield the progress of a fit with ``total`` parts; fits inside it keep silent.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With ``verbose`` it prints its parts, unless another listens already.
+    total : int
+    begun : str, default="begun"
+        What is said at the beginning.
+    """
     listener = _LISTENER.get()
+    if listener is None and getattr(estimator, "verbose", False):
+        listener = print_progress(type(estimator).__name__)
     token = _LISTENER.set(None)
     try:
-        progress = Progress(estimator, total, listener)
+        progress = Progress(estimator, total, listener, begun)
         yield progress
         progress.end()
     finally:

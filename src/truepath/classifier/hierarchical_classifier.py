@@ -21,6 +21,7 @@ from truepath.adapters import (
     fit_learner,
     fit_part,
     give_hierarchy,
+    name_learner,
     node_scores,
     out_of_fold,
     own_held_out,
@@ -89,6 +90,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         see a row, or leave-one-out in closed form; a splitter of scikit-learn (a ``PredefinedSplit`` holds out a
         validation part that came with the data). ``"auto"`` is ``"oob"`` for learners that can, and 5 folds otherwise.
         Nothing is held out if neither combiner nor decoder learns.
+    verbose : bool, default=False
+        Whether ``fit`` prints what it does, a line for each part with the time it took and how long the rest may take.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the default learner.
     n_jobs : int, optional
@@ -124,8 +127,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     decoder. For scikit-learn's metadata routing the estimator is a consumer of ``sample_weight``:
     ``set_fit_request(sample_weight=True)``.
 
-    Progress is reported to a function given by :func:`truepath.adapters.on_progress`, and to scikit-learn's callbacks
-    (``set_callbacks``, from 1.9 on).
+    Progress is printed with ``verbose=True``, and reported to a function given by
+    :func:`truepath.adapters.on_progress` and to scikit-learn's callbacks (``set_callbacks``, from 1.9 on).
 
     Examples
     --------
@@ -160,6 +163,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         sep: str = "/",
         between: str | None = None,
         cv: Any = "auto",
+        verbose: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -170,6 +174,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         self.sep = sep
         self.between = between
         self.cv = cv
+        self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -195,13 +200,14 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
         self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
         cv = resolve_cv(parts.cv, learner)
+        begun = f"fitting {name_learner(learner)} on {Y.shape[0]:,} rows, {hierarchy.n_nodes:,} labels"
         if combines_by_learning(self.combiner_) or decides_by_learning(self.decoder_):
             splits = make_splits(cv, X, Y, self.random_state)
-            with tracked(self, 2 if splits is None else len(splits) + 2) as progress:
+            with tracked(self, 2 if splits is None else len(splits) + 2, begun) as progress:
                 self.learner_ = self._fit_honestly(learner, X, Y, weight, splits, progress)
         else:
             self._take_note(hierarchy)
-            with tracked(self, 1) as progress:
+            with tracked(self, 1, begun) as progress:
                 self.learner_ = self._fit_learner(learner, X, Y, weight, progress)
         self.fitted_on_ = FittedOn.of(X)
         return self
