@@ -48,12 +48,14 @@ PARTIAL_FIT = {"check_estimators_partial_fit_n_features": NOT_ZERO_ONE}
 CLIPPED = {
     "check_classifiers_multilabel_output_format_predict_proba": "the check wants scores above 0; clipped ones are 0"
 }
+CLASS_WEIGHT = {"check_class_weight_classifiers": NOT_ZERO_ONE}
 NETWORKS = {*NEED_WHOLE_ROWS, "bayesian-chain", "naive-bayes-ml", "tree-augmented-ml"}
 BESIDES = {
     **dict.fromkeys(NETWORKS, WHOLE_ROWS),
     "pct": PURE_LEAVES,
     "kernel-ridge": CLIPPED,
     "network": PARTIAL_FIT,
+    "sparse-linear": CLASS_WEIGHT,
 }
 
 

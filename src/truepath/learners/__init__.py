@@ -10,6 +10,7 @@ from truepath.learners.cutset.drawing import plot_cutset_network
 from truepath.learners.cutset.network import ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork
 from truepath.learners.kernel.multi_label_kernel_ridge import MultiLabelKernelRidge
 from truepath.learners.linear.sibling_lasso import SiblingLasso
+from truepath.learners.linear.sparse_linear import SparseLinear
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.label_powerset import HMCLabelPowerset
 from truepath.learners.local.per_level import PerLevel
@@ -49,6 +50,7 @@ __all__ = [
     "Policy",
     "RestrictedCutsetNetwork",
     "SiblingLasso",
+    "SparseLinear",
     "Stack",
     "TreeAugmentedML",
     "check_fit_input",

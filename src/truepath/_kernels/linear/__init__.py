@@ -1,4 +1,4 @@
-"""Kernels of the multitask lasso."""
+"""Kernels of the linear learners."""
 
 from truepath._kernels.lazily import submodules_of
 

@@ -1,1 +1,1 @@
-"""Linear learners: the multitask lasso of sibling groups and its solver."""
+"""Linear learners: sparse rows and large hierarchies; the multitask lasso of sibling groups and its solver."""

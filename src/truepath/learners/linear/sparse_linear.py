@@ -1,0 +1,317 @@
+"""Linear classifiers for texts and large hierarchies: one per label, on the rows that have the label's parents.
+
+For each label v with training rows R_v, those that carry all parents of v::
+
+    w_v = argmin  ||w||^2 / 2 + C sum_{i in R_v} omega_i loss(y_iv, w . x_i)
+
+by dual coordinate descent over sparse rows (:mod:`truepath._kernels.linear.dual_descent`). As the rows thin out towards
+the leaves, all labels of a tree together visit each row about as often as it has siblings of labels, not as often as
+there are labels. The score of v is its own probability times the least score of a parent.
+
+References
+----------
+Yu, H.-F., Huang, F.-L. & Lin, C.-J. (2011). Dual coordinate descent methods for logistic regression and maximum entropy
+models. Machine Learning 85, 41-75.
+Hsieh, C.-J. et al. (2008). A dual coordinate descent method for large-scale linear SVM. ICML.
+Prabhu, Y. et al. (2018). Parabel: partitioned label trees for extreme classification. WWW.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from truepath import _kernels
+from truepath.adapters.parallel import count_workers, run_parallel
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.arcs import conditional_from_marginals
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_choice,
+    check_fit_input,
+    check_number,
+    check_predict_input,
+    leave_out_weightless,
+)
+from truepath.learners.linear.label_graph import LabelGraph, order_labels
+from truepath.learners.linear.node_fits import assemble, fit_columns, rows_for_fitting, share_out, training_sizes
+from truepath.learners.local.base import spawn_seeds
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
+
+__all__ = ["SparseLinear"]
+
+LOSSES = ("log", "squared_hinge")
+TRAIN_ON = ("parents", "all")
+#: Rows that one job scores
+ROWS_AT_A_TIME = 2048
+
+
+class SparseLinear(HierarchicalLearner):
+    """One linear classifier per label on sparse rows, trained where the label's parents hold; made for texts.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy, optional
+        None takes Y as flat, or as label paths that make a tree.
+    loss : {"log", "squared_hinge"}, default="log"
+        Logistic regression, or a support vector machine with squared hinge loss, whose score is exp(-loss).
+    train_on : {"parents", "all"}, default="parents"
+        The rows that train a label: those that have all its parents, so that it estimates p(v | parents) and scores
+        are multiplied down the hierarchy; or all rows, so that it estimates p(v) and is capped by its parents.
+    C : float, default=20.0
+        Inverse strength of the L2 penalty, as in ``LogisticRegression``. Rows of TF-IDF have length 1: they want more
+        than standardised numbers do. The intercept is penalised like a weight of a feature that is always 1.
+    class_weight : None, "balanced" or dict, default=None
+        What a row without (0) and with (1) the label counts, as ``{0: 1.0, 1: 5.0}``; "balanced" lets both sides of
+        each label count the same. Probabilities then no longer are those of the data.
+    tol : float, default=0.1
+        A label is done when no row's dual variable has a larger gradient.
+    max_iter : int, default=10
+        Passes over the rows of a label.
+    min_weight : float, default=0.05
+        A weight that cannot move a score, before the sigmoid, by more than this in any training row is dropped.
+    random_state : int, RandomState or None, default=0
+        The order in which rows are visited.
+    n_jobs : int, optional
+        Threads, over labels in ``fit`` and over rows in the predictions. The bits are the same for any number.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    coef_ : csc_array of float32, shape (n_features, n_nodes)
+    intercept_ : ndarray, shape (n_nodes,)
+        Infinite where all training rows of a label agree; minus infinity where it has none.
+    n_iter_ : int
+        The most passes any label took.
+
+    See Also
+    --------
+    PerNode : any classifier at the nodes.
+
+    Notes
+    -----
+    Time: O(passes * entries of the training rows of all labels); with ``train_on="parents"``, for labels that share the
+    rows of their parent, far less than labels times rows. Weights are kept sparse, in float32, by feature.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["b"]])
+    >>> learner = SparseLinear(hierarchy=h, C=100, max_iter=100).fit(X, Y)
+    >>> h.decode(learner.predict(X))
+    [('a/1',), ('a/2',), ('b/1',), ('b',)]
+    >>> h.decode(learner.predict_top(X, 1) > 0)
+    [('a',), ('a',), ('b',), ('b',)]
+    """
+
+    name = "sparse-linear"
+    summary = "linear classifiers for texts and large hierarchies, each on the rows of its parents"
+    learns_from = "the rows that carry a label's parents, or all rows"
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        loss: str = "log",
+        train_on: str = "parents",
+        C: float = 20.0,
+        class_weight: str | Mapping[int, float] | None = None,
+        tol: float = 0.1,
+        max_iter: int = 10,
+        min_weight: float = 0.05,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ):
+        self.hierarchy = hierarchy
+        self.loss = loss
+        self.train_on = train_on
+        self.C = C
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.min_weight = min_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifiers.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+        y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        factors = self._check_parameters()
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight)
+        X, Y, weight = leave_out_weightless(X, Y, weight)
+        X = _as_rows(X)
+        graph = order_labels(hierarchy)
+        labels = sparse.csc_array(Y)[:, graph.node_of]
+        conditional = self.train_on == "parents"
+        sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
+        parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
+        cost = np.full(X.shape[0], float(self.C)) if weight is None else self.C * weight
+        common = (rows_for_fitting(X), (labels.indptr, labels.indices), parents, cost, (factors, *self._settings()))
+        jobs = ((columns,) for columns in share_out(sizes))
+        fits = run_parallel(fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
+        self._weights, self._intercepts, self.n_iter_ = assemble(fits, X.shape[1], graph.n_columns)
+        self._graph = tuple(graph)
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return coherent marginals, shape (n_samples, n_nodes), of X's float type."""
+        X = _as_rows(check_predict_input(self, X))
+        blocks = self._by_blocks(_score_block, X, (self.hierarchy_.n_nodes,))
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
+        """Return p(v | u), one column per arc: ratios of the marginals."""
+        return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
+
+    def predict_top(self, X: Any, k: int = 5, *, beam: int | None = None, leaves: bool = False) -> sparse.csr_array:
+        """Return the k labels of each row that score best, without scoring the others.
+
+        Best-first search from the top of the hierarchy: children are scored once their parent is the best label left.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+        k : int, default=5
+            Labels per row; labels that score 0 are left out.
+        beam : int, optional
+            Look below at most this many labels of each level. None finds the exact best.
+        leaves : bool, default=False
+            Whether to return leaves alone. Otherwise the labels of a row are closed: no child is ahead of a parent.
+
+        Returns
+        -------
+        S : csr_array, shape (n_samples, n_nodes)
+            The scores of :meth:`predict_proba` for the labels found; nothing is stored for the others.
+        """
+        X = _as_rows(check_predict_input(self, X))
+        for name, value in (("k", k), ("beam", 1 if beam is None else beam)):
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be an integer from 1 up; got {value!r}.")
+        n_nodes = self.hierarchy_.n_nodes
+        wanted = np.diff(self.hierarchy_.child_ptr) == 0 if leaves else np.ones(n_nodes, bool)
+        most = np.iinfo(np.int64).max if beam is None else int(beam)
+        blocks = self._by_blocks(_search_block, X, (wanted, min(int(k), n_nodes), most))
+        found, labels, values = (np.concatenate(parts) for parts in zip(*blocks))
+        ptr = np.concatenate([[0], np.cumsum(found)])
+        S = sparse.csr_array((values.astype(X.dtype), labels, ptr), shape=(X.shape[0], n_nodes))
+        S.sort_indices()
+        return S
+
+    @property
+    def coef_(self) -> sparse.csc_array:
+        """The weights of each label."""
+        return sparse.csc_array(self._weights)[:, self._columns()]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The intercept of each label."""
+        return self._intercepts[self._columns()]
+
+    def _columns(self) -> np.ndarray:
+        """Return the column of each label."""
+        node_of = self._graph[-1]
+        columns = np.flatnonzero(node_of >= 0)
+        return columns[np.argsort(node_of[columns])]
+
+    def _by_blocks(self, function: Any, X: sparse.csr_array, options: tuple[Any, ...]) -> list[Any]:
+        """Return what a function makes of blocks of rows, in their order."""
+        n, size = X.shape[0], X.shape[0]
+        if count_workers(self.n_jobs, shared_memory=True) > 1:
+            size = ROWS_AT_A_TIME
+        model = (self._weights, self._intercepts, LabelGraph(*self._graph), LOSSES.index(self.loss))
+        common = (*model, self.train_on == "parents", *options)
+        jobs = ((X[start : start + size],) for start in range(0, n, max(size, 1)))
+        return run_parallel(function, jobs, common=common, n_jobs=self.n_jobs, shared_memory=True)
+
+    def _settings(self) -> tuple[Any, ...]:
+        """Return the kernel's plain arguments."""
+        seed = spawn_seeds(0 if self.random_state is None else self.random_state, 1)[0]
+        return LOSSES.index(self.loss), float(self.tol), int(self.max_iter), float(self.min_weight), seed
+
+    def _check_parameters(self) -> np.ndarray:
+        """Refuse what is out of range; return what rows without and with a label count, -1 for balanced."""
+        check_choice(self, "loss", LOSSES)
+        check_choice(self, "train_on", TRAIN_ON)
+        check_number(self, "C", Real, 0, above=True)
+        check_number(self, "tol", Real, 0, above=True)
+        check_number(self, "max_iter", Integral, 1)
+        check_number(self, "min_weight", Real, 0)
+        given = self.class_weight
+        if given is None or given == "balanced":
+            return np.ones(2) if given is None else -np.ones(2)
+        if not isinstance(given, Mapping) or not set(given) <= {0, 1} or not all(value > 0 for value in given.values()):
+            raise ValueError(f"class_weight must be None, 'balanced' or a dict of 0 and 1 to numbers; got {given!r}.")
+        return np.array([given.get(0, 1.0), given.get(1, 1.0)], np.float64)
+
+    def _check_loaded(self) -> None:
+        """Refuse indices from a file that compiled code would follow outside."""
+        graph = LabelGraph(*self._graph)
+        graph.check(self.hierarchy_.n_nodes)
+        shape = (self.n_features_in_, graph.n_columns)
+        if self._weights.format != "csr" or self._weights.shape != shape or self._intercepts.shape != shape[1:]:
+            raise ValueError("the weights of a linear learner do not fit its features and labels")
+
+
+def _as_rows(X: Any) -> sparse.csr_array:
+    """Return CSR rows that hold each feature once, in order, with small indices where these suffice."""
+    rows = sparse.csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy() if sparse.issparse(X) else rows
+        rows.sum_duplicates()
+    if rows.nnz <= np.iinfo(np.int32).max and rows.indices.dtype != np.int32:
+        parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
+        rows = sparse.csr_array(parts, shape=rows.shape)
+    return rows
+
+
+def _score_block(
+    weights: sparse.csr_array,
+    intercepts: np.ndarray,
+    graph: LabelGraph,
+    loss: int,
+    multiplies: bool,
+    n_nodes: int,
+    X: sparse.csr_array,
+) -> np.ndarray:
+    """Return the scores of all labels in some rows."""
+    S = np.empty((X.shape[0], n_nodes), X.dtype)
+    W = (weights.indptr, weights.indices, weights.data, intercepts)
+    rows, parents = (X.data, X.indices, X.indptr), (graph.parent_ptr, graph.parent_idx)
+    _kernels.linear.label_scores.score_rows(rows, W, parents, graph.node_of, loss, multiplies, S)
+    return S
+
+
+def _search_block(
+    weights: sparse.csr_array,
+    intercepts: np.ndarray,
+    graph: LabelGraph,
+    loss: int,
+    multiplies: bool,
+    wanted: np.ndarray,
+    k: int,
+    beam: int,
+    X: sparse.csr_array,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return how many labels each of some rows gets, their numbers and their scores."""
+    W = (weights.indptr, weights.indices, weights.data, intercepts)
+    rows, parents = (X.data, X.indices, X.indptr), (graph.parent_ptr, graph.parent_idx)
+    walk = (graph.children(), graph.ranges(), graph.depth(), graph.node_of)
+    return _kernels.linear.label_scores.find_best(rows, W, parents, *walk, wanted, k, beam, loss, multiplies)

@@ -1,0 +1,180 @@
+"""Linear classifiers of sparse rows: against scikit-learn and a plain twin, their rows, their best labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from learners_room import DAG, TREE, make_data
+from oracles_learners import dual_logistic, linear_objective
+from strategies import dags
+from truepath import Hierarchy
+from truepath.learners import PerNode, SparseLinear
+from truepath.learners.linear.label_graph import LabelGraph, order_labels
+from truepath.persistence import load, save
+
+EXACT = {"tol": 1e-10, "max_iter": 5000, "min_weight": 0.0}
+
+
+def one_label(n_samples=40, n_features=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features)) * (rng.random((n_samples, n_features)) < 0.6)
+    return X, X[:, 0] + X[:, 1] + rng.normal(size=n_samples) > 0.3
+
+
+def weights_of(learner, v=0):
+    return np.append(learner.coef_[:, [v]].toarray().ravel(), learner.intercept_[v])
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 20.0])
+def test_the_objective_is_that_of_logistic_regression(C):
+    X, y = one_label()
+    found = weights_of(SparseLinear(C=C, **EXACT).fit(X, y[:, None]))
+    theirs = LogisticRegression(C=C, tol=1e-12, max_iter=10_000, fit_intercept=False)
+    theirs.fit(np.column_stack([X, np.ones(len(X))]), y)
+    least = linear_objective(X, y, theirs.coef_[0], C)
+    assert linear_objective(X, y, found, C) == pytest.approx(least, rel=1e-6)
+
+
+def test_the_plain_twin_finds_the_same_weights():
+    X, y = one_label(n_samples=12)
+    found = SparseLinear(C=1.0, **EXACT).fit(X, y[:, None])
+    np.testing.assert_allclose(weights_of(found), dual_logistic(X, y, 1.0), atol=1e-6)
+
+
+def test_the_squared_hinge_is_that_of_linear_svc():
+    X, y = one_label()
+    found = weights_of(SparseLinear(loss="squared_hinge", C=0.5, **EXACT).fit(X, y[:, None]))
+    theirs = LinearSVC(C=0.5, tol=1e-10, max_iter=100_000, random_state=0).fit(X, y)
+    least = linear_objective(X, y, np.append(theirs.coef_[0], theirs.intercept_), 0.5, "squared_hinge")
+    assert linear_objective(X, y, found, 0.5, "squared_hinge") == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("class_weight", [{0: 1.0, 1: 4.0}, "balanced"])
+def test_class_weights_are_those_of_scikit_learn(class_weight):
+    X, y = one_label()
+    found = weights_of(SparseLinear(C=1.0, class_weight=class_weight, **EXACT).fit(X, y[:, None]))
+    theirs = LogisticRegression(tol=1e-12, max_iter=10_000, fit_intercept=False, class_weight=class_weight)
+    theirs.fit(np.column_stack([X, np.ones(len(X))]), y)
+    np.testing.assert_allclose(found, theirs.coef_[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("hierarchy", [TREE, DAG])
+@pytest.mark.parametrize(("train_on", "policy"), [("parents", "parents"), ("all", "less_inclusive")])
+def test_scores_are_those_of_local_classifiers(hierarchy, train_on, policy):
+    X, Y = make_data(hierarchy)
+    ones = np.column_stack([X, np.ones(len(X))])
+    local = PerNode(
+        LogisticRegression(tol=1e-12, max_iter=10_000, fit_intercept=False), hierarchy=hierarchy, policy=policy
+    )
+    found = SparseLinear(hierarchy=hierarchy, C=1.0, train_on=train_on, **EXACT).fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(found, local.fit(ones, Y).predict_proba(ones), atol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(dags(max_nodes=9), st.integers(1, 9), st.sampled_from(["parents", "all"]), st.booleans(), st.integers(0, 2**16))
+def test_the_best_labels_are_those_of_all_scores(hierarchy, k, train_on, leaves, seed):
+    X, Y = make_data(hierarchy, n_samples=25, seed=seed)
+    learner = SparseLinear(hierarchy=hierarchy, C=1.0, train_on=train_on, n_jobs=1).fit(X, Y)
+    S, top = learner.predict_proba(X), learner.predict_top(X, k, leaves=leaves)
+    if leaves:
+        S = np.where(np.isin(np.arange(hierarchy.n_nodes), hierarchy.leaves), S, 0.0)
+    best = -np.sort(-S, axis=1)[:, :k]
+    found = np.zeros_like(best)
+    for i in range(len(X)):
+        own = np.sort(top[[i]].data)[::-1]
+        found[i, : own.size] = own
+    np.testing.assert_allclose(found, best, rtol=1e-12)
+    cells = top.toarray() > 0
+    np.testing.assert_allclose(top.toarray()[cells], S[cells], rtol=1e-12)
+    assert leaves or hierarchy.is_closed(cells)
+
+
+def test_a_beam_follows_the_best_labels_of_each_level():
+    h = Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2"])
+    X, Y = make_data(h, n_samples=80)
+    learner = SparseLinear(hierarchy=h, C=1.0).fit(X, Y)
+    S, found = learner.predict_proba(X), learner.predict_top(X, 6, beam=1).toarray()
+    a, b = h.index("a"), h.index("b")
+    for i in range(len(X)):
+        better = a if S[i, a] >= S[i, b] else b
+        expected = sorted([a, b, *h.children(better).tolist()])
+        assert np.flatnonzero(found[i]).tolist() == expected
+    assert (learner.predict_top(X, 6, beam=2).toarray() == learner.predict_top(X, 6).toarray()).all()
+
+
+def test_weights_that_move_no_score_are_dropped_whatever_the_units():
+    X, y = one_label()
+    scale = np.array([1.0, 1e6, 1e-6, 1.0])
+    learner = SparseLinear(C=1e6, min_weight=0.0).fit(X * scale, y[:, None])
+    pruned = SparseLinear(C=1e6, min_weight=0.5).fit(X * scale, y[:, None])
+    weight = learner.coef_.toarray().ravel()
+    moves = np.abs(weight) * np.abs(X * scale).max(axis=0)
+    np.testing.assert_array_equal(pruned.coef_.toarray().ravel(), np.where(moves >= 0.5, weight, 0))
+    assert (moves >= 0.5).sum() in (1, 2, 3)
+    assert learner.coef_.dtype == np.float32
+
+
+def test_columns_keep_siblings_together():
+    graph = order_labels(DAG)
+    graph.check(DAG.n_nodes)
+    ranges = graph.ranges()
+    for c in range(-1, graph.n_columns):
+        at_home = np.flatnonzero(graph.home() == c)
+        assert at_home.tolist() == list(range(ranges[c + 1], ranges[c + 2]))
+    with pytest.raises(ValueError, match="leads outside"):
+        LabelGraph(graph.parent_ptr, graph.parent_idx[::-1], graph.node_of).check(DAG.n_nodes)
+
+
+@pytest.mark.parametrize("kind", ["duplicates", "int64"])
+def test_rows_of_any_form(kind):
+    X, Y = make_data(TREE)
+    rows = sparse.csr_array(X)
+    expected = SparseLinear(hierarchy=TREE).fit(rows, Y).predict_proba(rows)
+    if kind == "duplicates":
+        data = np.repeat(rows.data, 2) / 2
+        rows = sparse.csr_array((data, np.repeat(rows.indices, 2), rows.indptr * 2), shape=rows.shape)
+    else:
+        rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    found = SparseLinear(hierarchy=TREE).fit(rows, Y).predict_proba(rows)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_saved_without_pickle(tmp_path):
+    pytest.importorskip("skops")
+    X, Y = make_data(DAG)
+    learner = SparseLinear(hierarchy=DAG).fit(X, Y)
+    save(learner, tmp_path / "model.truepath")
+    again = load(tmp_path / "model.truepath")
+    assert (again.predict_proba(X) == learner.predict_proba(X)).all()
+    assert (again.predict_top(X, 2) != learner.predict_top(X, 2)).nnz == 0
+    again._intercepts = again._intercepts[:-1]
+    with pytest.raises(ValueError, match="do not fit"):
+        again._check_loaded()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"loss": "hinge"}, "loss must be one of 'log', 'squared_hinge'"),
+        ({"train_on": "leaves"}, "train_on must be one of"),
+        ({"C": 0}, "C must be a number greater than 0"),
+        ({"class_weight": {2: 1.0}}, "class_weight must be None, 'balanced' or a dict"),
+    ],
+)
+def test_parameters_are_checked(options, message):
+    X, y = one_label()
+    with pytest.raises(ValueError, match=message):
+        SparseLinear(**options).fit(X, y[:, None])
+
+
+@pytest.mark.parametrize("options", [{"k": 0}, {"k": 2, "beam": 0}, {"k": 1.5}])
+def test_how_many_is_checked(options):
+    X, y = one_label()
+    with pytest.raises(ValueError, match="must be an integer from 1 up"):
+        SparseLinear().fit(X, y[:, None]).predict_top(X, **options)
