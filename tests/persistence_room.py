@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import learners_room
 from truepath import Hierarchy, combiners, preprocessing
-from truepath.classifier import make_preset
+from truepath.classifier import Tried, make_preset
 from truepath.decoders import MetaLabeler
 from truepath.learners import POLICIES, Stack
 from truepath.registry import COMBINERS, DECODERS
@@ -51,6 +51,7 @@ def fitted():
     models["decoders.MetaLabeler"] = MetaLabeler(hierarchy=TREE).fit(S, Y)
     for name, options in PRESETS.items():
         models[f"classifier.{name}"] = make_preset(name, hierarchy=TREE, **options).fit(X, Y)
+    models["classifier.tpr"].tried_ = [Tried("tpr", 0.5, "auprc")]  # as where several were
     for name in preprocessing.__all__:
         models[f"preprocessing.{name}"] = getattr(preprocessing, name)().fit(X, Y)
     return models

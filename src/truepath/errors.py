@@ -28,7 +28,10 @@ __all__ = [
     "CycleError",
     "DataFormatError",
     "FlatLabelsWarning",
+    "GuessedEncodingWarning",
     "HierarchyError",
+    "InputWarning",
+    "LeftOutWarning",
     "MissingExtraError",
     "ModelFileError",
     "TruePathError",
@@ -132,8 +135,20 @@ class MissingExtraError(TruePathError, ImportError):
     """A package that only an extra of truepath installs is not there; ``remedy`` names the extra."""
 
 
-class FlatLabelsWarning(UserWarning):
+class InputWarning(UserWarning):
+    """Something about the data was found out rather than given; the text says what, and how to say it oneself."""
+
+
+class FlatLabelsWarning(InputWarning):
     """Labels were read as flat, though they look like paths; the text says how to have them read as such."""
+
+
+class LeftOutWarning(InputWarning):
+    """Columns were left out, since they name the rows and there is nothing to learn from them."""
+
+
+class GuessedEncodingWarning(InputWarning):
+    """A file is not in UTF-8 and was read as Latin-1, in which every byte is a letter."""
 
 
 def explain(error: Exception) -> tuple[str, str]:

@@ -86,8 +86,8 @@ def test_a_row_does_not_depend_on_the_batch():
 def test_what_cannot_be_used_is_named():
     with pytest.raises(ValueError, match="a list of texts, but AutoFeatures was fitted on a sparse matrix"):
         AutoFeatures().fit(sparse.eye_array(3, format="csr")).transform(TEXTS)
-    with pytest.raises(ValueError, match="column 'when' of X holds times"):
-        AutoFeatures().fit(pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])}))
+    with pytest.raises(ValueError, match="column 2 of X held numbers when fitted; row 0 has 'much'"):
+        AutoFeatures().fit(CELLS).transform(np.array([["a", "b", "much"]], object))
 
 
 @pytest.mark.parametrize("options", [{}, {"scale": True}, {"impute": False, "dense": True}], ids=str)

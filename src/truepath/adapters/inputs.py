@@ -1,4 +1,4 @@
-"""What people give beside features: labels in any form, rows to take, and which columns hold categories."""
+"""What people give beside features: labels in any form, and which columns hold categories."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from scipy import sparse
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels, resolve_hierarchy
 from truepath.hierarchy.flatness import warn_of_levels, warn_of_separators
-from truepath.hierarchy.names import WAYS
+from truepath.hierarchy.names import WAYS, is_missing, nearest
 
 __all__ = [
     "UNKNOWN",
-    "count_rows",
     "derive_hierarchy",
     "encode_labels",
     "find_places",
     "resolve_categorical",
     "split_paths",
-    "take_rows",
 ]
 
 
@@ -51,13 +49,21 @@ def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:
     if sparse.issparse(values) or values.dtype.kind in "biuf":
         if values.ndim != 2:
             raise ValueError(_class_ids(values))
+        if not values.shape[1]:
+            raise ValueError(_NO_LABEL)
         return resolve_hierarchy(None, values.shape[1])
-    found = Hierarchy.from_paths(dict.fromkeys(_paths(values)), sep=sep)
+    paths = dict.fromkeys(_paths(values))
+    if not paths:
+        raise ValueError(_NO_LABEL)
+    found = Hierarchy.from_paths(paths, sep=sep)
     if found.n_edges == 0 and found.n_nodes > 1:
         warn_of_separators(found.names.tolist(), sep)
         if values.ndim == 1:
             warn_of_levels(values.tolist())
     return found
+
+
+_NO_LABEL = "y has no label in any row, so there is nothing to learn. Give hierarchy= if that is right."
 
 
 def split_paths(Y: Any, sep: str = "/", between: str | None = None) -> Any:
@@ -101,6 +107,9 @@ def _as_array(Y: Any) -> NDArray[Any]:
     """Return a numeric or string matrix as it is, and rows of label collections as an array of objects."""
     if hasattr(Y, "__array__"):
         return np.asarray(Y)
+    if isinstance(Y, str | Mapping):
+        way = "Put it in a list." if isinstance(Y, str) else "Give a list in the order of the rows of X."
+        raise TypeError(f"y must have one entry per row; got {_shown(Y)}. {way}")
     rows = list(Y)
     if rows and all(map(_holds_numbers, rows)):
         if len({np.size(row) for row in rows}) > 1:
@@ -139,7 +148,7 @@ def _paths(values: NDArray[Any]) -> Iterator[Any]:
             yield from (_path(label, i) for label in ([row] if isinstance(row, str) else row))
         return
     for path in values.reshape(-1, values.shape[-1]).tolist():
-        filled = [not (cell is None or cell == "" or cell != cell) for cell in path]
+        filled = [not (is_missing(cell) or cell == "") for cell in path]
         length = filled.index(False) if False in filled else len(path)
         if length:
             yield tuple(str(cell) for cell in path[:length])
@@ -174,30 +183,30 @@ def encode_labels(Y: Any, hierarchy: Hierarchy) -> Any:
     resolve_hierarchy(hierarchy, 0)
     if sparse.issparse(Y):
         return check_labels(Y, hierarchy)
-    values = Y if hasattr(Y, "columns") else _as_array(Y)
-    if not hasattr(values, "columns") and values.dtype.kind in "biuf":
-        if values.ndim == 1 and values.size:
+    if hasattr(Y, "columns"):
+        _refuse_numbered_levels(Y)
+        return hierarchy.encode(Y)
+    values = _as_array(Y)
+    if values.dtype.kind in "biuf":
+        if values.size and (values.ndim == 1 or (values.dtype.kind in "iu" and values.max() > 1)):
             raise ValueError(_class_ids(values))
         return check_labels(values, hierarchy)
     return hierarchy.encode(values)
 
 
-def count_rows(X: Any) -> int:
-    """Return the number of instances of an array, sparse matrix, frame or list."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+def _refuse_numbered_levels(frame: Any) -> None:
+    """Refuse a frame of whole numbers that are not all 0 and 1: levels whose names are numbers."""
+    import narwhals.stable.v1 as nw
 
-
-def take_rows(X: Any, rows: Any) -> Any:
-    """Return some rows of an array, CSR matrix, data frame or list; ``rows=None`` means all, without a copy."""
-    if rows is None:
-        return X
-    if hasattr(X, "columns"):
-        import narwhals.stable.v1 as nw
-
-        return nw.from_native(X, eager_only=True)[rows].to_native()
-    if hasattr(X, "shape"):
-        return X[rows]
-    return [X[i] for i in np.asarray(rows).tolist()]
+    table = nw.from_native(frame, eager_only=True)
+    if not all(kind.is_integer() for kind in table.schema.values()):
+        return
+    for column in table.columns:
+        if (most := table.get_column(column).max()) is not None and most > 1:
+            raise ValueError(
+                f"column {str(column)!r} of y holds {most}, not only 0 and 1. If the columns are levels whose labels "
+                "are numbers, make them texts: y.astype(str)."
+            )
 
 
 #: The place of a value that is missing or was not seen in training
@@ -243,8 +252,10 @@ def _number(entry: Any, n_features: int, names: Sequence[str] | None) -> int:
     """Return the number of a column given by number or name."""
     if isinstance(entry, str):
         if names is None or entry not in list(names):
+            near = nearest(entry, map(str, names if names is not None else ()), 1)
             known = "X has no column names" if names is None else f"X has {', '.join(map(repr, list(names)[:5]))}"
-            raise ValueError(f"categorical_features names column {entry!r}, but {known}.")
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"categorical_features names column {entry!r}, but {known}.{meant}")
         return list(names).index(entry)
     if isinstance(entry, bool) or not isinstance(entry, int):
         raise TypeError(f"{_WANTED} of {n_features}; got {entry!r} among them.")

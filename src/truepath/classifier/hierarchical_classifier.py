@@ -25,6 +25,7 @@ from truepath.adapters import (
     node_scores,
     out_of_fold,
     own_held_out,
+    plain_rows,
     prepare,
     split_paths,
     tags_of,
@@ -316,6 +317,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return self.hierarchy_.decode(self.predict(X, batch_size=batch_size), most_specific=most_specific)
 
     def _map(self, X: Any, predict: Any, dtype: Any, batch_size: Any, out: Any, is_sparse: bool = False) -> Any:
+        X = plain_rows(X)
         if out is None and batch_size is None and not is_sparse and self._is_small(X):
             return predict(X)
         known = {"n_nodes": self.hierarchy_.n_nodes, "fitted_on": self.fitted_on_, "dtype": dtype}

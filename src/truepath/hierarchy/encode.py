@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.hierarchy.checks import as_labels, check_labels
-from truepath.hierarchy.names import WAYS, look_up, unknown_label
+from truepath.hierarchy.names import WAYS, is_missing, look_up, unknown_label
 from truepath.hierarchy.propagation import drop_ancestors, raise_up
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ def _encode_frame(frame: Any, hierarchy: Hierarchy, close: bool) -> Any:
 
     table = nw.from_native(frame, eager_only=True)
     if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in table.schema.values()):
+        for column in table.columns:
+            if table.get_column(column).is_null().any():
+                row = table.get_column(column).is_null().to_list().index(True)
+                raise ValueError(f"labels: row {row} of column {str(column)!r} is missing; write 0 or 1.")
         values = as_labels(table.to_numpy(), "labels")
         Y = np.zeros((values.shape[0], hierarchy.n_nodes), bool)
         Y[:, hierarchy.indices([str(column) for column in table.columns])] = values
@@ -58,7 +62,7 @@ def _paths_of_levels(levels: NDArray[Any]) -> list[list[tuple[str, ...]]]:
 
 def _cut_path(cells: Sequence[Any], row: int) -> tuple[str, ...]:
     """Keep the cells before the first empty one; a name after an empty cell is an error."""
-    filled = [not (cell is None or cell == "" or cell != cell) for cell in cells]
+    filled = [not (is_missing(cell) or cell == "") for cell in cells]
     length = filled.index(False) if False in filled else len(cells)
     if any(filled[length:]):
         raise ValueError(f"labels, row {row}: {list(cells)!r} has a gap; a path is filled from the top without holes.")

@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters import count_rows, derive_hierarchy, encode_labels, split_paths, take_rows
+from truepath.adapters import (
+    count_rows,
+    derive_hierarchy,
+    encode_labels,
+    plain_rows,
+    refuse_complex,
+    split_paths,
+    take_rows,
+)
+from truepath.adapters.words import code_words
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
@@ -154,10 +163,13 @@ def check_predict_input(
 
 
 def _check_features(learner: Any, X: Any, allow_nan: bool, pass_through: bool, dtype: Any, reset: bool) -> Any:
+    X = plain_rows(X)
+    refuse_complex(X)
     if pass_through:
         if hasattr(X, "shape") and len(X.shape) == 2:
             validate_data(learner, X, skip_check_array=True, reset=reset)
         return X
+    X = code_words(learner, X, reset)
     finite = "allow-nan" if allow_nan else True
     dtype = [np.float64, np.float32] if dtype is None else dtype
     return validate_data(learner, X, accept_sparse="csr", dtype=dtype, ensure_all_finite=finite, reset=reset)

@@ -1,12 +1,15 @@
 """AutoFeatures: whatever a table holds, as a matrix of numbers.
 
-Texts become TF-IDF weights, categories 0/1 columns, numbers stay numbers. The kind of each column is decided once, in
+Texts become TF-IDF weights, categories 0/1 columns, dates and times days, numbers stay numbers. Row ids are left out.
+The kind of each column is decided once, in
 ``fit``, from the training rows alone. Put before a learner in a pipeline, it lets texts, data frames, cells of a CSV
 file and sparse counts be learned from without describing them.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,18 +22,24 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncod
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.adapters.inputs import resolve_categorical
+from truepath.adapters.rows import plain_rows, refuse_complex
+from truepath.errors import LeftOutWarning
+from truepath.hierarchy.names import is_missing
+from truepath.preprocessing.column_kinds import (
+    CATEGORY,
+    NUMBER,
+    ROW_ID,
+    TEXT,
+    TIME,
+    column_kind,
+    is_frame,
+    table_columns,
+    to_days,
+    to_numbers,
+    to_strings,
+)
 
-__all__ = [
-    "CATEGORY",
-    "NUMBER",
-    "TEXT",
-    "AutoFeatures",
-    "column_kind",
-    "is_frame",
-    "table_columns",
-    "to_numbers",
-    "to_strings",
-]
+__all__ = ["AutoFeatures", "left_out"]
 
 
 #: From this many training rows on, a word must occur twice to count
@@ -62,11 +71,19 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         What X was: one text per row, a sparse matrix, an array of numbers, or columns of several kinds.
     blocks_ : list of tuple (kind, columns, transformer)
         Which columns are treated how.
+    left_out_ : list
+        Columns of row ids, which are not learned from.
 
     Notes
     -----
     A column of strings is numeric if every cell that is not empty is a number; a text if its cells have three words
     or more on average, or more than ``max_categories`` distinct values that are mostly different; else a category.
+    Dates and times (also written as 2024-05-01 or 2024-05-01 12:30) are days since 1970.
+
+    A column that names the rows is left out, with a warning: strings without blanks that differ in all of ten rows or
+    more, mostly with a digit or without a word that two rows share; or whole numbers that differ in all rows, if the
+    column is called ``id``, ``index`` or similar.
+
     The result is CSR if it has a text or a category, dense otherwise. A category never seen before becomes zeros.
 
     Examples
@@ -99,16 +116,22 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> AutoFeatures:
         """Decide what each column is, and learn vocabularies, categories, medians and scales."""
+        X = plain_rows(X)
         self.kind_ = self._kind(X)
         columns = self._columns(X, reset=True)
+        self.left_out_: list[Any] = []
         self.blocks_ = [(kind, keys, make) for kind, keys, make in self._plan(columns) if keys]
         for kind, keys, transformer in self.blocks_:
-            transformer.fit(_gather(columns, kind, keys))
+            values = _gather(columns, kind, keys)
+            if kind == TEXT:
+                _check_words(values, transformer, None if self.kind_ == "text" else keys[0])
+            transformer.fit(values)
         return self
 
     def transform(self, X: Any) -> Any:
         """Return the features as a float matrix, dense or CSR."""
         check_is_fitted(self, "blocks_")
+        X = plain_rows(X)
         kind = self._kind(X)
         if kind != self.kind_ and {kind, self.kind_} != {"numbers", "table"}:
             raise ValueError(f"X is {_WHAT[kind]}, but AutoFeatures was fitted on {_WHAT[self.kind_]}.")
@@ -134,11 +157,12 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         if is_frame(X):
             return "table"
         values = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
-        if values.ndim == 1 and values.size and isinstance(values[0], str):
+        if values.ndim == 1 and _holds_texts(values):
             return "text"
         if values.dtype == object and not hasattr(X, "dtype"):
             values = np.asarray(X)  # a list of lists of numbers
-        return "table" if values.dtype.kind in "OUT" else "numbers"
+        refuse_complex(values)
+        return "table" if values.dtype.kind in "OUTmM" else "numbers"
 
     def _columns(self, X: Any, reset: bool) -> Any:
         """Return X as columns by key, or as the matrix or texts that it is."""
@@ -158,11 +182,14 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         if self.kind_ == "sparse":
             return [("sparse", [0], _sparse_scaler(columns) if self.scale else FunctionTransformer(accept_sparse=True))]
         kinds = self._kinds(columns)
+        if not kinds:
+            raise ValueError("X has 0 feature(s), and a minimum of 1 is required.")
         n_rows = columns.shape[0] if self.kind_ == "numbers" else len(next(iter(columns.values())))
-        of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, CATEGORY, TEXT)}
+        of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, TIME, CATEGORY, TEXT)}
         texts = [(TEXT, [key], self._words(n_rows)) for key in of_kind[TEXT]]
         return [
             (NUMBER, of_kind[NUMBER], self._numbers()),
+            (TIME, of_kind[TIME], self._numbers()),
             (CATEGORY, of_kind[CATEGORY], self._categories()),
             *texts,
         ]
@@ -174,10 +201,21 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
             return {j: CATEGORY if is_category else NUMBER for j, is_category in enumerate(declared)}
         names = list(columns) if isinstance(next(iter(columns), None), str) else None
         declared = resolve_categorical(self.categorical_features, len(columns), names)
-        return {
-            key: CATEGORY if is_category else column_kind(values, self.max_categories)
+        kinds = {
+            key: CATEGORY if is_category else column_kind(values, self.max_categories, key)
             for (key, values), is_category in zip(columns.items(), declared)
         }
+        return self._without_ids(kinds, columns)
+
+    def _without_ids(self, kinds: dict[Any, str], columns: Any) -> dict[Any, str]:
+        """Leave out columns of row ids, and say so; if there is no other column, take them as they come."""
+        self.left_out_ = [key for key, kind in kinds.items() if kind == ROW_ID]
+        if len(self.left_out_) == len(kinds):
+            self.left_out_ = []
+            return {key: NUMBER if columns[key].dtype.kind in "biuf" else TEXT for key in kinds}
+        if self.left_out_:
+            warnings.warn(left_out(self.left_out_), LeftOutWarning, stacklevel=2)
+        return {key: kind for key, kind in kinds.items() if kind != ROW_ID}
 
     def _numbers(self) -> Any:
         steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)] if self.impute else []
@@ -200,6 +238,40 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         return tags
 
 
+_CONVERSIONS = {NUMBER: to_numbers, TIME: to_days, CATEGORY: to_strings}
+
+
+def _holds_texts(values: Any) -> bool:
+    """Say whether the first entry that is not missing is a text; bytes are refused."""
+    first = next((value for value in values.tolist() if not is_missing(value)), None)
+    if isinstance(first, bytes):
+        raise ValueError("X holds bytes, not texts. Decode them: [text.decode() for text in X].")
+    return isinstance(first, str)
+
+
+def left_out(columns: Sequence[Any]) -> str:
+    """Say that columns of row ids are not learned from."""
+    names = ", ".join(map(repr, columns))
+    one = len(columns) == 1
+    return (
+        f"column{'' if one else 's'} {names} name{'s' if one else ''} the rows, no two alike, and "
+        f"{'is' if one else 'are'} left out: there is nothing to learn from {'it' if one else 'them'}."
+    )
+
+
+def _check_words(cells: Any, vectorizer: Any, column: Any) -> None:
+    """Refuse texts in which no word occurs often enough to be learned from."""
+    words, least = vectorizer.build_analyzer(), vectorizer.min_df
+    counts: dict[str, int] = {}
+    for cell in cells:
+        for word in set(words(cell)):
+            counts[word] = counts.get(word, 0) + 1
+            if counts[word] >= least:
+                return
+    what = "the texts of X have" if column is None else f"column {column!r} of X has"
+    raise ValueError(f"{what} no word of two letters or more{' that two rows share' if least > 1 else ''}.")
+
+
 _WHAT = {"text": "a list of texts", "sparse": "a sparse matrix", "numbers": "a matrix of numbers", "table": "a table"}
 
 
@@ -220,7 +292,7 @@ def _gather(columns: Any, kind: str, keys: list[Any]) -> Any:
         raise ValueError(f"X has no column {missing[0]!r}, which AutoFeatures was fitted on.")
     if kind == TEXT:
         return to_strings(columns[keys[0]])
-    convert = to_numbers if kind == NUMBER else to_strings
+    convert = _CONVERSIONS[kind]
     return np.column_stack([convert(columns[key], key) for key in keys])
 
 
@@ -235,95 +307,3 @@ def _names_of(kind: str, keys: list[Any], transformer: Any, names: Any) -> list[
         width = transformer.n_features_in_
         return list(map(str, names)) if names is not None else [f"x{j}" for j in range(width)]
     return called if names is not None or isinstance(keys[0], str) else [f"x{j}" for j in keys]
-
-
-NUMBER, CATEGORY, TEXT = "number", "category", "text"
-
-
-#: Cells with this many words on average are texts
-WORDS_OF_A_TEXT = 3.0
-
-
-def is_frame(X: Any) -> bool:
-    """Say whether X is a data frame of some library."""
-    return hasattr(X, "columns") and not hasattr(X, "toarray")
-
-
-def table_columns(X: Any) -> dict[Any, Any]:
-    """Return the columns of a data frame by name, or of a two-dimensional array of cells by position."""
-    if is_frame(X):
-        import narwhals.stable.v1 as nw
-
-        frame = nw.from_native(X, eager_only=True)
-        return {str(name): _plain(frame.get_column(name)) for name in frame.columns}
-    cells = np.asarray(X, dtype=object)
-    if cells.ndim != 2:
-        raise ValueError(f"X must have rows and columns, or be one text per row; got shape {cells.shape}.")
-    return {j: cells[:, j] for j in range(cells.shape[1])}
-
-
-def _plain(series: Any) -> np.ndarray:
-    """Return a column of a frame as an array: floats for numbers, objects otherwise."""
-    if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
-        return np.array([np.nan if value is None else float(value) for value in series.to_list()])
-    if series.dtype.is_temporal():
-        raise ValueError(f"column {series.name!r} of X holds times; turn it into numbers, or leave it out.")
-    column = np.empty(len(series), dtype=object)
-    column[:] = series.to_list()
-    return column
-
-
-def column_kind(values: np.ndarray, max_categories: int) -> str:
-    """Decide what a column is from its training rows."""
-    if values.dtype.kind in "biuf":
-        return NUMBER
-    cells = [str(value) for value in values.tolist() if not is_empty(value)]
-    if not cells or _all_numbers(cells):
-        return NUMBER
-    words = np.mean([len(cell.split()) for cell in cells])
-    distinct = len(set(cells))
-    many = distinct > max_categories and distinct > len(cells) / 2
-    return TEXT if words >= WORDS_OF_A_TEXT or many else CATEGORY
-
-
-def is_empty(value: Any) -> bool:
-    """Say whether a cell is missing: None, NaN or blank."""
-    return value is None or value != value or (isinstance(value, str) and not value.strip())
-
-
-def _all_numbers(cells: list[str]) -> bool:
-    try:
-        np.array(cells, dtype=np.float64)
-    except ValueError:
-        return False
-    return True
-
-
-def to_numbers(values: np.ndarray, key: Any = None) -> np.ndarray:
-    """Return a column as floats, NaN where empty; a cell that is no number is an error that names it."""
-    if values.dtype.kind in "biuf":
-        return values.astype(np.float64)
-    numbers = np.full(values.shape, np.nan)
-    for i, value in enumerate(values.tolist()):
-        if is_empty(value):
-            continue
-        try:
-            numbers[i] = float(value)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"column {key!r} of X held numbers when fitted; row {i} has {str(value)[:40]!r}. "
-                "Correct the cell, or leave it empty if the value is not known."
-            ) from None
-    return numbers
-
-
-def to_strings(values: Any, key: Any = None) -> np.ndarray:
-    """Return a column as strings, the empty one where a cell is missing; numbers without a trailing ``.0``."""
-    cells = values.tolist() if hasattr(values, "tolist") else list(values)
-    column = np.empty(len(cells), dtype=object)
-    column[:] = ["" if is_empty(cell) else _text(cell) for cell in cells]
-    return column
-
-
-def _text(cell: Any) -> str:
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

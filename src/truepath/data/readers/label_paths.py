@@ -24,12 +24,13 @@ from truepath.data.readers.base import (
     title_of,
     written_labels,
 )
-from truepath.data.tables.columns import Columns, is_missing, stack_columns
+from truepath.data.tables.columns import Columns, stack_columns
 from truepath.data.tables.frames import TABLES, read_columns
 from truepath.errors import DataFormatError
 from truepath.files.text import Limits, PathType, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.flatness import warn_of_separators
+from truepath.hierarchy.names import is_missing
 
 __all__ = ["read_paths_csv"]
 

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from truepath.data.tables.cut import Cut
 from truepath.errors import DataFormatError
-from truepath.hierarchy.names import nearest
+from truepath.hierarchy.names import is_missing, nearest
 
 __all__ = [
     "DELIMITERS",
     "Columns",
     "CutColumns",
     "guess_delimiter",
-    "is_missing",
     "no_column",
     "stack_columns",
     "with_point",
@@ -269,11 +268,6 @@ def no_column(name: str, names: Sequence[str]) -> str:
     shown = ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "")
     meant = f"did you mean {near[0]!r}? The" if near else "the"
     return f"no column {name!r}; {meant} columns are {shown}."
-
-
-def is_missing(cell: Any) -> bool:
-    """Return whether a cell of a frame is None or NaN."""
-    return cell is None or (isinstance(cell, float) and cell != cell)
 
 
 def read_cell(cell: Any) -> float:

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.tables.columns import Columns, is_missing, no_column
+from truepath.data.tables.columns import Columns, no_column
 from truepath.data.tables.frames import format_of, read_columns
 from truepath.data.tables.join import RowKeys, find_keys
 from truepath.data.tables.matrices import column_names, read_matrix
@@ -22,7 +22,7 @@ from truepath.files.text import Limits, PathType, open_atomically, read_text
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import as_dense, choose_form
-from truepath.hierarchy.names import unknown_label
+from truepath.hierarchy.names import is_missing, unknown_label
 
 __all__ = ["LabelTable", "join_labels", "read_labels", "write_labels"]
 

@@ -19,6 +19,7 @@ class _Reader:
     def __init__(self, learner: Any, n_labels: int, feature_names: Any, decimals: int):
         self.tree = learner._trees()[0]
         self.categories = learner.categories_
+        self.words = getattr(learner, "words_", {})
         self.labels = learner.hierarchy_.names
         self.vectors = node_vectors(self.tree, len(self.labels))
         self.n_labels, self.decimals = n_labels, decimals
@@ -42,12 +43,16 @@ class _Reader:
         """Return the question of node t; the left child is for yes."""
         j = self.link(t, "FEATURE")
         if j in self.categories:
-            inside = [f"{value:g}" for code, value in enumerate(self.categories[j]) if self._has(t, code)]
+            inside = [self._category(j, value) for code, value in enumerate(self.categories[j]) if self._has(t, code)]
             return f"{self.names[j]} in {{{', '.join(inside)}}}"
         threshold = self.tree.number[t, _kernels.trees.tree.THRESHOLD]
         if np.isinf(threshold):
             return f"{self.names[j]} is {'missing' if threshold < 0 else 'known'}"
         return f"{self.names[j]} <= {threshold:.6g}"
+
+    def _category(self, j: int, value: float) -> str:
+        """Return a category as it was given: a word, or a number."""
+        return self.words[j][int(value)] if j in self.words else f"{value:g}"
 
     def _has(self, t: int, code: int) -> bool:
         word = int(self.tree.categories[self.link(t, "CATEGORY_START") + code // 64])

@@ -1,0 +1,221 @@
+"""What a column of a table holds, decided from its training rows, and its cells as numbers, days or strings."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta, timezone
+from typing import Any
+
+import numpy as np
+
+from truepath.adapters.rows import refuse_complex
+from truepath.hierarchy.names import is_missing
+
+__all__ = [
+    "CATEGORY",
+    "NUMBER",
+    "ROW_ID",
+    "TEXT",
+    "TIME",
+    "column_kind",
+    "is_frame",
+    "is_row_id",
+    "table_columns",
+    "to_days",
+    "to_numbers",
+    "to_strings",
+]
+
+NUMBER, CATEGORY, TEXT, TIME, ROW_ID = "number", "category", "text", "time", "row id"
+
+
+#: Cells with this many words on average are texts
+WORDS_OF_A_TEXT = 3.0
+#: Fewer rows do not show whether a column is one of row ids
+ROWS_TO_SEE_IDS = 10
+#: Columns of numbers that differ in every row are row ids if they are called so
+ID_NAMES = frozenset(["", "id", "ids", "index", "key", "row", "unnamed: 0", "__index_level_0__"])
+
+_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?Z?")
+_DAY = timedelta(days=1)
+_TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)  # datetime is a date
+
+
+def is_frame(X: Any) -> bool:
+    """Say whether X is a data frame of some library."""
+    return hasattr(X, "columns") and not hasattr(X, "toarray")
+
+
+def table_columns(X: Any) -> dict[Any, Any]:
+    """Return the columns of a data frame by name, or of a two-dimensional array of cells by position."""
+    if is_frame(X):
+        import narwhals.stable.v1 as nw
+
+        refuse_complex(X)
+        frame = nw.from_native(X, eager_only=True)
+        return {str(name): _plain(frame.get_column(name)) for name in frame.columns}
+    cells = X if getattr(X, "dtype", None) is not None and X.dtype.kind in "mM" else np.asarray(X, dtype=object)
+    if cells.ndim != 2:
+        raise ValueError(
+            f"X must have rows and columns, or be one text per row; got shape {cells.shape}. "
+            "For rows that are dicts pass pandas.DataFrame(X)."
+        )
+    return {j: cells[:, j] for j in range(cells.shape[1])}
+
+
+def _plain(series: Any) -> np.ndarray:
+    """Return a column of a frame as an array: floats for numbers, objects otherwise."""
+    if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
+        return np.array([np.nan if is_missing(value) else float(value) for value in series.to_list()])
+    column = np.empty(len(series), dtype=object)
+    column[:] = series.to_list()
+    return column
+
+
+def column_kind(values: np.ndarray, max_categories: int, name: Any = None) -> str:
+    """Decide what a column is from its training rows."""
+    if values.dtype.kind in "biuf":
+        return ROW_ID if is_row_id(name, values) else NUMBER
+    cells = [value for value in values.tolist() if not is_empty(value)] if values.dtype.kind not in "mM" else []
+    if values.dtype.kind in "mM" or (cells and all(isinstance(cell, _TIMES) for cell in cells)):
+        return TIME
+    cells = [str(cell) for cell in cells]
+    if not cells or _all_numbers(cells):
+        return ROW_ID if is_row_id(name, values) else NUMBER
+    if _all_times(cells):
+        return TIME
+    words = np.mean([len(cell.split()) for cell in cells])
+    distinct = len(set(cells))
+    if is_row_id(name, values):
+        return ROW_ID
+    many = distinct > max_categories and distinct > len(cells) / 2
+    return TEXT if words >= WORDS_OF_A_TEXT or many else CATEGORY
+
+
+def is_row_id(name: Any, values: np.ndarray) -> bool:
+    """Say whether a column names the rows, and so has nothing to learn from: every row has another value.
+
+    Such values are strings without blanks, mostly with a digit (``YAL001C``), or without a word that two rows share;
+    or whole numbers in a column that is called ``id`` or similar.
+
+    Examples
+    --------
+    >>> is_row_id("gene", np.array([f"YAL{i:03}C" for i in range(20)], object))
+    True
+    >>> is_row_id("size", np.arange(20)), is_row_id("Id", np.arange(20))
+    (False, True)
+    """
+    is_called_id = isinstance(name, str) and name.strip().lower() in ID_NAMES
+    if len(values) < ROWS_TO_SEE_IDS or (values.dtype.kind in "biuf" and not is_called_id):
+        return False
+    cells = ["" if is_missing(value) else str(value).strip() for value in values.tolist()]
+    if "" in cells or len(set(cells)) < len(cells):
+        return False
+    if _all_numbers(cells):
+        return is_called_id and all(float(cell).is_integer() for cell in cells)
+    if _all_times(cells) or any(len(cell.split()) > 1 for cell in cells):
+        return False
+    n_digits = sum(any(sign.isdigit() for sign in cell) for cell in cells)
+    return n_digits > len(cells) / 2 or not _share_words(cells)
+
+
+def _share_words(cells: list[str]) -> bool:
+    """Say whether some word occurs in two rows, but not in all."""
+    counts: dict[str, int] = {}
+    for cell in cells:
+        for word in set(re.findall(r"\w\w+", cell.lower())):
+            counts[word] = counts.get(word, 0) + 1
+    return any(1 < count < len(cells) for count in counts.values())
+
+
+def is_empty(value: Any) -> bool:
+    """Say whether a cell is missing: None, NaN, NA or blank."""
+    return is_missing(value) or (isinstance(value, str) and not value.strip())
+
+
+def _all_numbers(cells: list[str]) -> bool:
+    try:
+        np.array(cells, dtype=np.float64)
+    except ValueError:
+        return False
+    return True
+
+
+def _all_times(cells: list[str]) -> bool:
+    """Say whether all cells are dates or times as ISO 8601 writes them, such as 2024-05-01 or 2024-05-01 12:30."""
+    if not all(_ISO_TIME.fullmatch(cell.strip()) for cell in cells):
+        return False
+    try:
+        np.array([_bare(cell) for cell in cells], dtype="datetime64[us]")
+    except ValueError:  # a thirteenth month
+        return False
+    return True
+
+
+def _bare(cell: str) -> str:
+    return cell.strip().removesuffix("Z").replace(" ", "T")
+
+
+def to_numbers(values: np.ndarray, key: Any = None) -> np.ndarray:
+    """Return a column as floats, NaN where empty; a cell that is no number is an error that names it."""
+    if values.dtype.kind in "biuf":
+        return values.astype(np.float64)
+    return _convert(values, key, float, "numbers")
+
+
+def to_days(values: np.ndarray, key: Any = None) -> np.ndarray:
+    """Return a column of dates and times as days since the beginning of 1970 (of spans, as days), NaN where empty.
+
+    Examples
+    --------
+    >>> to_days(np.array(["1970-01-02", "1970-01-01 06:00", ""], object)).tolist()
+    [1.0, 0.25, nan]
+    """
+    if values.dtype.kind in "mM":
+        days = values.astype(f"{'datetime64' if values.dtype.kind == 'M' else 'timedelta64'}[us]")
+        return np.where(np.isnat(days), np.nan, days.astype(np.int64) / (_DAY / timedelta(microseconds=1)))
+    return _convert(values, key, _days, "times")
+
+
+def _days(value: Any) -> float:
+    if isinstance(value, str) and _ISO_TIME.fullmatch(value.strip()):
+        value = np.datetime64(_bare(value), "us")
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return float(to_days(np.array([value]))[0])
+    if isinstance(value, timedelta):
+        return value / _DAY
+    if isinstance(value, time):
+        return (datetime.combine(date.min, value.replace(tzinfo=None)) - datetime.min) / _DAY
+    if isinstance(value, datetime):
+        return (value.replace(tzinfo=timezone.utc) if value.tzinfo is None else value).timestamp() / 86_400
+    if isinstance(value, date):
+        return float(value.toordinal() - date(1970, 1, 1).toordinal())
+    raise ValueError(value)
+
+
+def _convert(values: np.ndarray, key: Any, read: Any, what: str) -> np.ndarray:
+    """Read every cell that is not empty; one that cannot be read is an error that names it."""
+    numbers = np.full(values.shape, np.nan)
+    for i, value in enumerate(values.tolist()):
+        if is_empty(value):
+            continue
+        try:
+            numbers[i] = read(value)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"column {key!r} of X held {what} when fitted; row {i} has {str(value)[:40]!r}. "
+                "Correct the cell, or leave it empty if the value is not known."
+            ) from None
+    return numbers
+
+
+def to_strings(values: Any, key: Any = None) -> np.ndarray:
+    """Return a column as strings, the empty one where a cell is missing; numbers without a trailing ``.0``."""
+    cells = values.tolist() if hasattr(values, "tolist") else list(values)
+    column = np.empty(len(cells), dtype=object)
+    column[:] = ["" if is_empty(cell) else _text(cell) for cell in cells]
+    return column
+
+
+def _text(cell: Any) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
