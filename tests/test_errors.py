@@ -62,6 +62,7 @@ def test_pickling_keeps_the_fields(error):
     assert str(again) == str(error)
 
 
+@pytest.mark.slow
 def test_fields_come_back_from_a_worker_process():
     with pytest.raises(errors.CycleError) as caught:
         Parallel(n_jobs=2, backend="loky")(delayed(Hierarchy.from_edges)([("a", "b"), ("b", "a")]) for _ in range(2))

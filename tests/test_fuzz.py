@@ -20,6 +20,7 @@ def test_two_thousand_random_cases():
     assert "2,000 cases of seed 0" in done.stdout
 
 
+@pytest.mark.slow
 def test_one_case_is_run_again_by_its_number():
     done = subprocess.run([*FUZZ, "--case", "3"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

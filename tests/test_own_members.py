@@ -143,6 +143,7 @@ except ModelFileError as error:
 """
 
 
+@pytest.mark.slow
 def test_models_that_hold_it_are_saved_and_loaded(folder):
     pytest.importorskip("skops")
     assert run(folder, "-c", SAVE_AND_LOAD).strip() == "4"

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from commands import run_command
+
 
 def truepath(*arguments):
     code = "from truepath.cli import main; main()"
@@ -26,20 +28,19 @@ def test_version():
 
 
 def test_describe_a_bundled_set():
-    done = truepath("describe", "toy", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["n_classes"] == 5
-    assert "tree" in truepath("describe", "toy").stdout
+    assert json.loads(run_command("describe", "toy", "--json")[0])["n_classes"] == 5
+    assert "tree" in run_command("describe", "toy")[0]
 
 
 def test_describe_a_file(tmp_path):
     path = tmp_path / "own.arff"
     path.write_text("@relation own\n@attribute f numeric\n@attribute class hierarchical a,a/b\n@data\n1,a/b\n?,a\n")
-    done = truepath("describe", str(path), "--json")
-    assert json.loads(done.stdout)["n_classes"] == 2
+    assert json.loads(run_command("describe", path, "--json")[0])["n_classes"] == 2
 
 
-@pytest.mark.parametrize("arguments", [("describe", "no-such-set"), ("describe", "broken.arff")])
+@pytest.mark.parametrize(
+    "arguments", [("describe", "no-such-set"), pytest.param(("describe", "broken.arff"), marks=pytest.mark.slow)]
+)
 def test_an_error_is_one_line_and_a_code(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.arff").write_text("@relation x\n@attribute f numeric\n@data\n1\n")
@@ -51,6 +52,6 @@ def test_an_error_is_one_line_and_a_code(arguments, tmp_path, monkeypatch):
 
 
 def test_methods_are_listed():
-    found = {method["name"]: method["reference"] for method in json.loads(truepath("methods", "--json").stdout)}
+    found = {method["name"]: method["reference"] for method in json.loads(run_command("methods", "--json")[0])}
     assert {"clus-ens+mts", "mas", "masr", "h-ada.mh", "fael", "rcnet"} <= set(found)
     assert found["mas"] == "Bi & Kwok 2012"

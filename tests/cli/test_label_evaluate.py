@@ -266,6 +266,7 @@ def test_bad_arguments_of_evaluate(files, tmp_path):
         run("evaluate", tmp_path / "none.csv", truth, "-H", h)
 
 
+@pytest.mark.slow
 def test_an_error_is_one_line_and_a_code(tmp_path):
     (tmp_path / "s.csv").write_text("id,a\nx,one,2\n")
     code = "from truepath.cli import main; main()"

@@ -42,6 +42,7 @@ def run(folder: Path, tear: int = 0) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_killed_while_it_writes(tmp_path):
     whole = run(tmp_path / "whole").stdout.splitlines()
     assert run(tmp_path / "torn", tear=3).returncode == -signal.SIGKILL

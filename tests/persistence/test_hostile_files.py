@@ -322,6 +322,7 @@ FUZZERS = [flip, cut, insert, swap, foreign, in_metadata, other_archive, in_entr
 FUZZERS += [in_payload(flip), in_payload(cut), in_payload(swap), in_payload(insert), *[in_schema] * 6]
 
 
+@pytest.mark.slow
 def test_a_thousand_corrupted_files(samples, tmp_path):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     path = tmp_path / "corrupted"

@@ -111,7 +111,8 @@ def test_mistakes_are_one_line(arguments, message, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no process groups")
-@pytest.mark.parametrize("n_jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_jobs", ["1", "2"])
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(n_jobs, tmp_path):
     (tmp_path / "plan.toml").write_text(f"seeds = 400\n{PLAN}")
     arguments = ["experiment", "plan.toml", "-o", "out", "-j", n_jobs]
