@@ -155,12 +155,16 @@ def _files_of(given: str | Path | None) -> list[Path]:
 def progress(description: str) -> Iterator[Show]:
     """Show a bar while the block runs; yield ``show(done, total, what)``.
 
-    The bar goes to stderr, so that results on stdout can be piped, and disappears when the block ends.
+    The bar goes to stderr, so that results on stdout can be piped, and disappears when the block ends. Where stderr is not
+    a terminal nothing is written.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal:  # a bar that is switched off still ends with an empty line before rich 14.3
+        yield lambda done, total, what: None
+        return
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -169,7 +173,7 @@ def progress(description: str) -> Iterator[Show]:
         TimeRemainingColumn(elapsed_when_finished=True),
         TextColumn("[dim]{task.fields[what]}[/]"),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(description, total=None, what="")
 
         def show(done: float, total: float | None, what: str) -> None:
