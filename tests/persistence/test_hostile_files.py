@@ -610,6 +610,7 @@ def test_a_newer_format_names_its_writer(samples, tmp_path):
         (zipped({"schema.json": b"{}"}), "zip archive"),
         (b"id,labels\n", "not a model file"),
     ],
+    ids=["empty", "pickle", "zip", "table"],  # the bytes of a zip archive hold the time: workers would differ in names
 )
 def test_foreign_files_are_recognised(tmp_path, content, match):
     path = tmp_path / "foreign"
