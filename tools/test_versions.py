@@ -1,29 +1,38 @@
 """The fast tests on every Python from 3.10 to 3.14 on this machine, and once with the oldest versions that are allowed.
 
-Run as ``python tools/test_versions.py``. For each Python but the one that runs this (``--all`` for that one as well) an
-environment is made with uv, and the fast tests run in it; then once more, on the oldest Python found, with the lowest
-versions that ``pyproject.toml`` allows. ``--into FOLDER`` keeps the environments, ``--minutes`` limits the whole,
-``--only 3.12`` or ``--only lowest`` picks; further arguments go to pytest. A table at the end says what passed, what
-failed, and what was not found; the exit code is the number of environments that did not pass.
+Run as ``python tools/test_versions.py``. For each Python but the one that runs this (``--all`` for that one as well) uv
+makes an environment, and the fast tests run in it; so they do on the oldest Python found with the lowest versions that
+``pyproject.toml`` allows. That comes first, then the newest Python, the oldest, and those between.
+``--minutes`` limits the whole, ``--only 3.12`` or ``--only lowest`` picks, ``--into FOLDER`` keeps the environments;
+further arguments go to pytest.
+
+A table at the end says what passed, what failed, and what was not found or not reached in time. The exit code is the
+number of environments that could not be made or in which a test failed; what was not reached is said, and not counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 MINORS = range(10, 15)
 LOWEST = "lowest"
 SHOWN = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
+UV = [sys.executable, "-m", "uv"]
+SECONDS_TO_END = 30.0  # for pytest to say what failed so far
+FAILURE = re.compile(r"[.sxXFE]*[FE][.sxXFE]*\s*(\[ *\d+%\])?\s*$|(FAILED|ERROR) ")  # in what pytest prints as it goes
 
 
 class Result(NamedTuple):
@@ -37,7 +46,7 @@ class Result(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    """Test in one environment after the other; print a table; return how many did not pass."""
+    """Test in one environment after the other; print a table; return how many failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--into", type=Path, help="folder for the environments (default: a temporary one)")
     parser.add_argument("--minutes", type=float, default=60.0, help="for all environments together")
@@ -45,25 +54,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--all", action="store_true", help="the Python that runs this as well")
     options, for_pytest = parser.parse_known_args(arguments)
     end = time.monotonic() + 60 * options.minutes
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (options.into or Path(temporary)).resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        results = [
-            test_one(name, python, folder, end, for_pytest)
-            for name, python in wanted(find_pythons(), options.only, options.all)
-        ]
-    print_table(results)
-    return sum(result.outcome not in ("passed", "not found") for result in results)
+    results = [
+        test_one(name, python, options.into, end, for_pytest)
+        for name, python in wanted(find_pythons(), options.only, options.all)
+    ]
+    print_table(results, options.minutes)
+    return sum(result.outcome in ("failed", "not installed") for result in results)
 
 
-def wanted(pythons: dict[str, str | None], only: list[str] | None, also_own: bool) -> Iterator[tuple[str, str | None]]:
-    """Yield the environments in turn: the Pythons, then the lowest versions on the oldest of them."""
+def wanted(pythons: dict[str, str | None], only: list[str] | None, also_own: bool) -> list[tuple[str, str | None]]:
+    """Return the environments in their turn: where trouble is likeliest comes first."""
     own = f"3.{sys.version_info.minor}"
-    for name, python in pythons.items():
-        if name in only if only else (also_own or name != own):
-            yield name, python
-    if not only or LOWEST in only:
-        yield LOWEST, next(filter(None, pythons.values()), None)
+    found = [name for name, python in pythons.items() if python]
+    outside_in = [LOWEST, *found[-1:], *found[:1], *found[1:-1], *(name for name in pythons if name not in found)]
+    chosen = only or [LOWEST, *(name for name in pythons if also_own or name != own)]
+    oldest = pythons[found[0]] if found else None
+    return [(name, pythons.get(name, oldest)) for name in dict.fromkeys(outside_in) if name in chosen]
 
 
 def find_pythons() -> dict[str, str | None]:
@@ -88,71 +94,76 @@ def runs(python: str) -> bool:
     return subprocess.run([python, "-c", "import venv"], capture_output=True, check=False).returncode == 0
 
 
-def test_one(name: str, python: str | None, folder: Path, end: float, for_pytest: list[str]) -> Result:
+def test_one(name: str, python: str | None, into: Path | None, end: float, for_pytest: list[str]) -> Result:
     """Make an environment and run the fast tests in it, until ``end``."""
     start = time.monotonic()
     if python is None:
         return Result(name, "not found")
     if start > end:
-        return Result(name, "not run", "no time was left")
+        return Result(name, "not reached")
     print(f"== {name}: {python}", flush=True)
-    try:
-        own = make_environment(python, folder / name, lowest=name == LOWEST)
-        passed, said = run_tests(own, folder / name / "numba", end, for_pytest)
-    except subprocess.CalledProcessError as problem:
-        return Result(name, "not installed", f"exit code {problem.returncode}", seconds=time.monotonic() - start)
-    except subprocess.TimeoutExpired:
-        return Result(name, "stopped", "no time was left", list_versions(own), time.monotonic() - start)
-    return Result(name, "passed" if passed else "failed", said, list_versions(own), time.monotonic() - start)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        place = (into or Path(temporary)).resolve() / name
+        try:
+            own = make_environment(python, place, lowest=name == LOWEST)
+        except subprocess.CalledProcessError as problem:
+            return Result(
+                name, "not installed", f"uv ended with {problem.returncode}", seconds=time.monotonic() - start
+            )
+        outcome, said = run_tests(own, place / "numba", end, for_pytest)
+        return Result(name, outcome, said, list_versions(own), time.monotonic() - start)
 
 
 def make_environment(python: str, place: Path, *, lowest: bool) -> str:
     """Install truepath with what its tests need; return the environment's interpreter."""
-    uv = [sys.executable, "-m", "uv"]
     resolution = ["--resolution", "lowest-direct"] if lowest else []
     own = str(place / "bin" / "python")
-    subprocess.run([*uv, "venv", "-q", "--clear", "--no-project", "--python", python, str(place)], check=True)
-    subprocess.run([*uv, "pip", "install", "-q", "--python", own, *resolution, "-e", ".[test]"], cwd=ROOT, check=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([*UV, "venv", "-q", "--clear", "--no-project", "--python", python, str(place)], check=True)
+    subprocess.run([*UV, "pip", "install", "-q", "--python", own, *resolution, "-e", ".[test]"], cwd=ROOT, check=True)
     return own
 
 
-def run_tests(python: str, numba_cache: Path, end: float, for_pytest: list[str]) -> tuple[bool, str]:
-    """Run the fast tests; return whether they passed, and pytest's last line."""
+def run_tests(python: str, numba_cache: Path, end: float, for_pytest: list[str]) -> tuple[str, str]:
+    """Run the fast tests until ``end``; return what came of them, and pytest's last line."""
     n_workers = str(min(os.cpu_count() or 1, 8))
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", n_workers, "-m", "not slow", *for_pytest]
     surroundings = {**os.environ, "NUMBA_CACHE_DIR": str(numba_cache)}  # numba's files of one Python at a time
     surroundings.pop("PYTHONPATH", None)
-    with subprocess.Popen(command, cwd=ROOT, env=surroundings, stdout=subprocess.PIPE, text=True) as process:
-        watched = _Watch(process, end)
-        last = ""
+    with subprocess.Popen(
+        command, cwd=ROOT, env=surroundings, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        watch = _Watch(process, end)
+        last, has_failed = "", False
         for line in process.stdout or ():
             print(line, end="", flush=True)
-            last = line.strip() or last
-        watched.cancel()
-    if watched.is_over:
-        raise subprocess.TimeoutExpired(command, 0)
-    return process.returncode == 0, last.strip("= ")
+            last = line.strip("= \n") or last
+            has_failed |= FAILURE.match(line) is not None
+        watch.cancel()
+    if watch.is_over and not has_failed:
+        return "not finished", last
+    return ("passed" if process.returncode == 0 else "failed"), last
 
 
 class _Watch:
-    """Ends a process when the time is over."""
+    """Ends a run of pytest when the time is over: by an interrupt, on which it says what failed, and then for good."""
 
     def __init__(self, process: subprocess.Popen[str], end: float):
-        from threading import Timer
-
         self.process, self.is_over = process, False
-        self.timer = Timer(max(end - time.monotonic(), 1.0), self.stop)
-        self.timer.daemon = True
-        self.timer.start()
+        self.timers = [Timer(max(end - time.monotonic(), 1.0), self.interrupt)]
+        self.timers[0].start()
 
-    def stop(self) -> None:
-        """End the tests; pytest's workers end with it."""
+    def interrupt(self) -> None:
+        """Ask pytest and its workers to stop."""
         self.is_over = True
-        self.process.terminate()
+        self.timers.append(Timer(SECONDS_TO_END, os.killpg, (self.process.pid, signal.SIGKILL)))
+        self.timers[1].start()
+        os.killpg(self.process.pid, signal.SIGINT)
 
     def cancel(self) -> None:
-        """The process ended by itself."""
-        self.timer.cancel()
+        """The process has ended."""
+        for timer in self.timers:
+            timer.cancel()
 
 
 def list_versions(python: str) -> str:
@@ -161,12 +172,16 @@ def list_versions(python: str) -> str:
     return subprocess.run([python, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
 
 
-def print_table(results: list[Result]) -> None:
-    """Print one line per environment."""
+def print_table(results: list[Result], minutes: float) -> None:
+    """Print one line per environment, and then what was not tested."""
     print("\n== versions")
     for result in results:
         about = "; ".join(filter(None, (result.said, result.versions)))
         print(f"{result.name:<8} {result.outcome:<14} {result.seconds:5.0f} s  {about}")
+    for outcome, why in (("not found", "not on this machine"), ("not reached", "no time"), ("not finished", "no time")):
+        if names := [result.name for result in results if result.outcome == outcome]:
+            limit = f" left of {minutes:.0f} minutes" if why == "no time" else ""
+            print(f"{outcome}, {why}{limit}: {', '.join(names)}")
 
 
 if __name__ == "__main__":
