@@ -155,8 +155,8 @@ def _files_of(given: str | Path | None) -> list[Path]:
 def progress(description: str) -> Iterator[Show]:
     """Show a bar while the block runs; yield ``show(done, total, what)``.
 
-    The bar goes to stderr, so that results on stdout can be piped, and disappears when the block ends. Where stderr is not
-    a terminal nothing is written.
+    The bar goes to stderr, so that results on stdout can be piped, and disappears when the block ends. Where stderr is
+    not a terminal nothing is written.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
