@@ -24,6 +24,7 @@ from truepath import __version__
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
+from truepath.cli.fetch import fetch
 from truepath.cli.fit import fit
 from truepath.cli.label import label
 from truepath.cli.methods import methods
@@ -57,7 +58,7 @@ COMMANDS = {
     "Start here": (demo, methods),
     "Your data": (describe, fit, predict, report),
     "Your scores and labels": (label, evaluate),
-    "Methods side by side": (experiment, compare, reproduce),
+    "Methods side by side": (experiment, compare, reproduce, fetch),
 }
 #: Commands whose help ends with the members of a registry
 LISTING = {

@@ -7,12 +7,15 @@ missing values as NaN, labels closed under ancestors.
 from truepath.data.bundled.toy import toy_hierarchy
 from truepath.data.dataset import Dataset
 from truepath.data.describe import Description
-from truepath.data.fetch import fetch_benchmark
+from truepath.data.fetch.benchmark import fetch_benchmark
+from truepath.data.fetch.sources import Benchmark, list_benchmarks
+from truepath.data.fetch.wordnet import make_wordnet
 from truepath.data.full_paths import has_full_paths, keep_full_paths
 from truepath.data.generate import make_hierarchy, make_hmc
 from truepath.data.hierarchies.base import read_hierarchy
 from truepath.data.hierarchies.edges import read_edges
-from truepath.data.named import data_home, list_datasets, load_dataset
+from truepath.data.home import data_home
+from truepath.data.named import list_datasets, load_dataset
 from truepath.data.ontology import make_ontology_like
 from truepath.data.open import open_dataset
 from truepath.data.readers.arff.clus import read_clus_arff
@@ -29,6 +32,7 @@ from truepath.data.tables.scores import ScoreTable, read_scores, write_scores
 from truepath.public import publish
 
 __all__ = [
+    "Benchmark",
     "Dataset",
     "Description",
     "LabelTable",
@@ -39,11 +43,13 @@ __all__ = [
     "fetch_benchmark",
     "has_full_paths",
     "keep_full_paths",
+    "list_benchmarks",
     "list_datasets",
     "load_dataset",
     "make_hierarchy",
     "make_hmc",
     "make_ontology_like",
+    "make_wordnet",
     "match_rows",
     "open_dataset",
     "read_clus_arff",

@@ -1,8 +1,8 @@
 """Data sets by name: the toy, the bundled one, and the benchmark sets found in the data folder.
 
-The folder is laid out as ``hmc/<name>/{train,valid,test}.arff.xz`` (CLUS files) and ``mulan/<name>/`` (MULAN files,
-and MEKA files discretised by LAIM below ``laim/``). A file called ``train.derived.arff.xz`` is the train split too:
-the middle word is kept in ``ds.provenance["remarks"]``.
+The folder is laid out as ``hmc/<name>/{train,valid,test}.arff.xz`` (CLUS files), ``mulan/<name>/`` (MULAN files,
+and MEKA files discretised by LAIM below ``laim/``) and ``text/wordnet_nouns/``. A file called
+``train.derived.arff.xz`` is the train split too: the middle word is kept in ``ds.provenance["remarks"]``.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from truepath.data.bundled.toy import toy_dataset
 from truepath.data.dataset import Dataset
+from truepath.data.fetch.benchmark import fetch_benchmark
+from truepath.data.fetch.sources import fetch_command, list_benchmarks, nearest_names
+from truepath.data.fetch.wordnet import WORDNET, has_wordnet, read_wordnet
+from truepath.data.home import data_home
 from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.base import find_reader, read_with, remark_of, split_files, store_labels
@@ -24,36 +27,11 @@ from truepath.errors import UnknownDatasetError
 from truepath.files.text import Limits
 from truepath.hierarchy.matrices import SparseOutput
 
-__all__ = ["data_home", "list_datasets", "load_dataset"]
+__all__ = ["list_datasets", "load_dataset"]
 
 _GROUPS = ("hmc", "mulan")  # a plain name is looked up in this order
 _BUNDLED = ("toy", "pypi-topics")
 _NAME = re.compile(r"(?:(hmc|mulan)/)?([\w][\w.-]*)")
-
-
-def data_home(home: str | os.PathLike[str] | None = None) -> Path:
-    r"""Return where benchmark data are: ``home``, or ``$TRUEPATH_DATA``, or the user's cache folder.
-
-    The cache folder is ``$XDG_CACHE_HOME/truepath``, or ``~/.cache/truepath`` (on Windows
-    ``%LOCALAPPDATA%\truepath``, on macOS ``~/Library/Caches/truepath``). It need not exist.
-    """
-    if home is not None:
-        return Path(home)
-    if os.environ.get("TRUEPATH_DATA"):
-        return Path(os.environ["TRUEPATH_DATA"]).expanduser()
-    return _cache_folder() / "truepath"
-
-
-def _cache_folder() -> Path:
-    import sys
-
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"])
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path.home() / ".cache"
 
 
 def list_datasets(home: str | os.PathLike[str] | None = None) -> list[str]:
@@ -64,7 +42,9 @@ def list_datasets(home: str | os.PathLike[str] | None = None) -> list[str]:
     >>> list_datasets()[:2]
     ['toy', 'pypi-topics']
     """
-    return [*_BUNDLED, *(f"{folder.parent.name}/{folder.name}" for folder in _folders(data_home(home)))]
+    place = data_home(home)
+    made = [WORDNET] if has_wordnet(place) else []
+    return [*_BUNDLED, *made, *(f"{folder.parent.name}/{folder.name}" for folder in _folders(place))]
 
 
 def _folders(home: Path) -> Iterator[Path]:
@@ -81,6 +61,7 @@ def load_dataset(
     home: str | os.PathLike[str] | None = None,
     sparse_output: SparseOutput = "auto",
     limits: Limits | None = None,
+    download: bool = False,
 ) -> Dataset:
     """Load a data set by name.
 
@@ -89,7 +70,7 @@ def load_dataset(
     name : str
         ``"toy"``; ``"pypi-topics"`` (bundled); or a benchmark set in the data folder, such as ``"cellcycle_FUN"``.
         A name that exists twice means the hierarchical one: ``"enron"`` is ``"hmc/enron"``; write
-        ``"mulan/enron"`` for the flat one.
+        ``"mulan/enron"`` for the flat one. ``"wordnet-nouns"`` is what :func:`make_wordnet` made.
     version : {"original", "laim", "topics"}, default="original"
         For MULAN sets: ``"original"``, the data as they are; ``"laim"``, discretised by LAIM (which used all
         labels, those of the test folds too: use it to reproduce papers, not to estimate performance); ``"topics"``, for
@@ -102,6 +83,8 @@ def load_dataset(
         Whether labels are sparse (CSR); ``"auto"``: plain arrays while they take less than 256 MB.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.files.Limits`.
+    download : bool, default=False
+        Whether to download a benchmark set that is not in the data folder, as :func:`fetch_benchmark` does.
 
     Returns
     -------
@@ -111,7 +94,7 @@ def load_dataset(
     Raises
     ------
     UnknownDatasetError
-        If there is no such data set; the message has the nearest names.
+        If there is no such data set; the message has the nearest names and how to get it.
 
     Examples
     --------
@@ -124,7 +107,13 @@ def load_dataset(
         raise ValueError("fold needs version='laim': the original files have no folds. Use stratified_folds.")
     if name in _BUNDLED:
         return store_labels(toy_dataset() if name == "toy" else _pypi_topics(), sparse_output)
-    return store_labels(_load_folder(_find(name, data_home(home)), version, fold, limits), sparse_output)
+    place = data_home(home)
+    if name == WORDNET and has_wordnet(place):
+        return store_labels(read_wordnet(place, limits), sparse_output)
+    folder = _find(name, place) or (_download(name, place) if download else None)
+    if folder is None:
+        raise _unknown(name, place)
+    return store_labels(_load_folder(folder, version, fold, limits), sparse_output)
 
 
 def _load_folder(folder: Path, version: str, fold: int | None, limits: Limits | None) -> Dataset:
@@ -141,28 +130,36 @@ def _load_folder(folder: Path, version: str, fold: int | None, limits: Limits | 
     return with_topics(ds, folder.parent / "rcv1_topics.tsv") if version == "topics" else ds
 
 
-def _find(name: str, home: Path) -> Path:
+def _find(name: str, home: Path) -> Path | None:
     match = _NAME.fullmatch(name) if isinstance(name, str) else None
     if match:
         groups = [match.group(1)] if match.group(1) else list(_GROUPS)
         for group in groups:
             if split_files(home / group / match.group(2)):
                 return home / group / match.group(2)
-    raise _unknown(name, home)
+    return None
+
+
+def _download(name: str, home: Path) -> Path:
+    """Download a data set; a name that nothing is known about is an error of the usual kind."""
+    if name == WORDNET:
+        raise _unknown(name, home)
+    return fetch_benchmark(name, home=home)
 
 
 def _unknown(name: object, home: Path) -> UnknownDatasetError:
-    known = list_datasets(home)
-    plain = {full.rpartition("/")[2]: full for full in known}
-    wanted = str(name).lower()
-    folded = {candidate.lower(): full for candidate, full in [*plain.items(), *((full, full) for full in known)]}
-    near = list(dict.fromkeys(folded[match] for match in get_close_matches(wanted, folded, n=4, cutoff=0.5)))
-    hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
-    return UnknownDatasetError(
-        f"no data set {name!r}: not bundled, and not in {home}.",
-        f"{hint}Set TRUEPATH_DATA to the folder that holds the benchmark data, or download it with "
-        "truepath.data.fetch_benchmark; list_datasets() shows what there is.",
-    )
+    if name == WORDNET:
+        way = f"Make it from WordNet's files: truepath fetch {WORDNET} --from FOLDER."
+    elif command := fetch_command(str(name)):
+        python = "" if "--mirror" in command else f", or load_dataset({name!r}, download=True)"
+        way = f"Download it: {command}{python}."
+    else:
+        public = [f"hmc/{benchmark.name}" for benchmark in list_benchmarks()]
+        near = nearest_names(str(name), [WORDNET, *public, *list_datasets(home)])
+        hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
+        way = f"{hint}truepath fetch --list shows what can be downloaded, list_datasets() what there is."
+    remedy = f"{way} If you have the data, set TRUEPATH_DATA to their folder."
+    return UnknownDatasetError(f"no data set {name!r}: not bundled, and not in {home}.", remedy)
 
 
 def _load_laim(folder: Path, title: str, fold: int | None, limits: Limits | None) -> Dataset:

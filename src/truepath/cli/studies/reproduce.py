@@ -76,7 +76,9 @@ def _say_what_failed(found: list[Comparison], settings: Settings) -> None:
         typer.echo(f"failed: {comparison.dataset}: {comparison.reason}", err=True)
     if all(comparison.verdict == "missing" for comparison in found):
         typer.echo(
-            f"truepath: nothing could be compared; is {settings.data} the folder of the benchmark data?", err=True
+            f"truepath: nothing could be compared; is {settings.data} the folder of the benchmark data? "
+            "truepath fetch all downloads the public sets.",
+            err=True,
         )
     elif not failed:
         return

@@ -1,8 +1,8 @@
 """One file from a web server to a folder: over https, checked, resumed, never half written.
 
 A file is downloaded next to its place as ``<name>.part``, continued from there after an interruption, checked against
-the size and the sha256 that the caller knows, and then renamed. So a file that has its name is the right one, and what
-the server says about itself (lengths, types, redirections) is only ever a reason to refuse.
+the size and the checksums that the caller knows, and then renamed. So a file that has its name is the right one, and
+what the server says about itself (lengths, types, redirections) is only ever a reason to refuse.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import os
 import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from http.client import HTTPException
+from ipaddress import ip_address
 from pathlib import Path, PurePosixPath
 from ssl import SSLError
 from typing import Any
@@ -24,7 +26,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from truepath.errors import DataFormatError, TruePathError
 from truepath.files.text import PathType
 
-__all__ = ["Progress", "check_address", "fetch_file", "stays_inside"]
+__all__ = ["Progress", "RemoteFile", "check_address", "fetch_file", "stays_inside"]
 
 log = logging.getLogger(__name__)
 
@@ -39,40 +41,70 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _HTTPS = "Use an https address; allow_http=True is for a server of your own."
 
 
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that can be downloaded: where it is, where it goes, and what it must be.
+
+    Attributes
+    ----------
+    path : str
+        The file below the address, with ``/`` between its parts.
+    place : str
+        The file below the local folder.
+    sha256 : str
+        The checksum; may be empty if ``git_blob`` is known.
+    git_blob : str
+        The id that git has for the content: the SHA-1 of ``blob <size>``, a zero byte and the content.
+    size : int, optional
+        The number of bytes; an answer of another length is refused before it is downloaded.
+    """
+
+    path: str
+    place: str
+    sha256: str = ""
+    git_blob: str = ""
+    size: int | None = None
+
+    def is_at(self, file: Path) -> bool:
+        """Return whether a local file is this one; every checksum that is known has to agree."""
+        if not file.is_file() or not (self.sha256 or self.git_blob):
+            return False
+        has_sum = not self.sha256 or _digest(file, hashlib.sha256()) == self.sha256.lower()
+        header = b"blob %d\0" % file.stat().st_size
+        return has_sum and (
+            not self.git_blob or _digest(file, hashlib.sha1(header, usedforsecurity=False)) == self.git_blob.lower()
+        )
+
+
 def fetch_file(
     base: str,
-    path: str,
+    file: RemoteFile,
     home: PathType,
     *,
-    sha256: str,
-    size: int | None = None,
     progress: Progress | None = None,
     retries: int = 3,
     timeout: float = 30.0,
     allow_http: bool = False,
 ) -> Path:
-    """Download one file below ``base`` to the same place below ``home``, unless it is there already.
+    """Download one file below ``base`` to its place below ``home``, unless it is there already.
 
     Parameters
     ----------
     base : str
         The address of a folder: ``https://...``, or ``file://...`` for one that is mounted.
-    path : str
-        The file within both folders, with ``/`` between its parts.
+    file : RemoteFile
+        The file, with checksums from a source other than the server.
     home : path
         The local folder.
-    sha256 : str
-        The checksum, from a source other than the server.
-    size : int, optional
-        The number of bytes; an answer of another length is refused before it is downloaded.
     progress : callable, optional
-        Called as ``progress(name, bytes so far, bytes in all or None)`` while the file is downloaded.
+        Called as ``progress(place, bytes so far, bytes in all or None)`` while the file is downloaded.
     retries : int, default=3
         How often the file is tried again after a network error, continuing where it stopped.
     timeout : float, default=30.0
         Seconds without data after which a connection counts as broken.
     allow_http : bool, default=False
-        Whether addresses without encryption are allowed too, for a server on your own machine or network.
+        Whether addresses without encryption are allowed too, for a server on your own network. One on your own machine
+        (``localhost``) is always allowed.
 
     Returns
     -------
@@ -84,28 +116,30 @@ def fetch_file(
         If the address is not https, or leads to one that is not.
     DataFormatError
         If the answer is not the file: another size, a web page, another checksum (what was downloaded is deleted).
+    FileNotFoundError
+        If the server has no such file.
     OSError
         If the server cannot be reached or the file cannot be written; the next call continues from what was downloaded.
     """
     check_address(base, allow_http)
-    if not stays_inside(path):
-        raise DataFormatError(f"the path {path!r} leads outside the data folder.")
-    target = Path(home).joinpath(*PurePosixPath(path).parts)
-    if target.is_file() and _sha256(target) == sha256.lower():
+    for path in (file.path, file.place):
+        if not stays_inside(path):
+            raise DataFormatError(f"the path {path!r} leads outside the data folder.")
+    target = Path(home).joinpath(*PurePosixPath(file.place).parts)
+    if file.is_at(target):
         log.info("%s is there already", target)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    download = _Download(f"{base.rstrip('/')}/{quote(path)}", target, size, progress, timeout, allow_http)
+    download = _Download(f"{base.rstrip('/')}/{quote(file.path)}", file, target, progress, timeout, allow_http)
     resumed = download.part.exists()
     _insist(download, retries)
-    if resumed and _sha256(download.part) != sha256.lower():  # the part was of another version of the file: start over
+    if resumed and not file.is_at(download.part):  # the part was of another version of the file: start over
         download.part.unlink()
         _insist(download, retries)
-    if _sha256(download.part) != sha256.lower():
+    if not file.is_at(download.part):
         download.part.unlink()
-        problem = (
-            f"the file from {download.address} does not have the expected checksum ({sha256[:12]}…) and was deleted."
-        )
+        known = (file.sha256 or file.git_blob)[:12]
+        problem = f"the file from {download.address} does not have the expected checksum ({known}…) and was deleted."
         raise DataFormatError(problem, target, remedy="Try again; if it happens again, the mirror has another file.")
     os.replace(download.part, target)
     log.info("fetched %s", target)
@@ -113,20 +147,28 @@ def fetch_file(
 
 
 def check_address(address: str, allow_http: bool = False) -> None:
-    """Refuse an address that is neither https nor a local folder.
+    """Refuse an address that is neither https, nor a local folder, nor on this machine.
 
     >>> check_address("http://example.org/data")
     Traceback (most recent call last):
     truepath.errors.TruePathError: the address 'http://example.org/data' does not start with https://. Use an https ...
     """
-    allowed = ("https", "file", *(["http"] if allow_http else []))
     try:
         parts = urlsplit(address)
+        allowed = ("https", "file", *(["http"] if allow_http or _is_this_machine(parts.hostname) else []))
         is_whole = parts.scheme in allowed and (parts.scheme == "file" or bool(parts.hostname)) and parts.port != 0
     except ValueError as error:
         raise TruePathError(f"{address!r} is not an address ({error}).", _HTTPS) from None
     if not is_whole:
         raise TruePathError(f"the address {address!r} does not start with https://.", _HTTPS)
+
+
+def _is_this_machine(host: str | None) -> bool:
+    """Return whether a host is this machine by name or number: what is sent there, nobody else sees."""
+    try:
+        return host == "localhost" or (host is not None and ip_address(host).is_loopback)
+    except ValueError:
+        return False
 
 
 def stays_inside(path: str) -> bool:
@@ -163,13 +205,14 @@ class _Download:
     def __init__(
         self,
         address: str,
+        file: RemoteFile,
         target: Path,
-        size: int | None,
         progress: Progress | None,
         timeout: float,
         allow_http: bool,
     ):
-        self.address, self.target, self.size = address, target, size
+        self.address, self.target = address, target
+        self.place, self.size = file.place, file.size
         self.progress, self.timeout = progress, timeout
         self.part = target.with_name(target.name + ".part")
         self.opener = build_opener(_SafeRedirects(allow_http))
@@ -238,7 +281,7 @@ class _Download:
                     raise self._refuse(f"the server sent more than {most:,} bytes")
                 file.write(chunk)
                 if self.progress is not None:
-                    self.progress(self.target.name, have, total)
+                    self.progress(self.place, have, total)
         return have
 
     def _refuse(self, problem: str) -> DataFormatError:
@@ -246,12 +289,13 @@ class _Download:
         return DataFormatError(f"{problem}: {self.address}.", self.target, remedy=remedy)
 
 
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
+def _digest(path: Path, digest: Any) -> str:
+    """Return a checksum of a file, continued from what has been put in already."""
     with open(path, "rb") as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
-    return digest.hexdigest()
+    found: str = digest.hexdigest()
+    return found
 
 
 def _insist(download: _Download, retries: int) -> None:
@@ -263,10 +307,18 @@ def _insist(download: _Download, retries: int) -> None:
             last = problem
             if isinstance(problem, HTTPError):
                 problem.close()
-                if problem.code not in _PASSING:
-                    break
+            if _is_missing(problem) or (isinstance(problem, HTTPError) and problem.code not in _PASSING):
+                break
         if attempt < retries:
             log.info("%s: %s; trying again", download.address, last)
             time.sleep(_PAUSE * 2**attempt)
     said = " ".join(str(last).split()) or type(last).__name__
-    raise ConnectionError(f"{download.address} cannot be fetched: {said}. Files fetched so far are kept.") from last
+    kind = FileNotFoundError if _is_missing(last) else ConnectionError
+    raise kind(f"{download.address} cannot be fetched: {said}. Files fetched so far are kept.") from last
+
+
+def _is_missing(problem: Exception) -> bool:
+    """Return whether the server, or the folder, says that it has no such file."""
+    if isinstance(problem, HTTPError):
+        return problem.code in (404, 410)
+    return isinstance(getattr(problem, "reason", None), FileNotFoundError)

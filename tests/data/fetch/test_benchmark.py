@@ -5,64 +5,21 @@ from __future__ import annotations
 import builtins
 import hashlib
 import logging
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import replace
 
 import pytest
 
 from places import SHARED_DATA
-from truepath.data import download, fetch_benchmark, list_datasets, load_dataset
-from truepath.data.download import fetch_file
-from truepath.data.fetch import read_manifest
+from truepath.data import fetch_benchmark, list_datasets, load_dataset
+from truepath.data.fetch import download
+from truepath.data.fetch.download import RemoteFile, fetch_file
+from truepath.data.fetch.sources import read_manifest
 from truepath.errors import DataFormatError, TruePathError
+from web_server import serving
 
 CLUS = b"@relation r\n@attribute x numeric\n@attribute class hierarchical a,a/b\n@data\n" + b"1,a/b\n" * 30_000
 FILES = {"/hmc/tiny/train.arff": CLUS, "/hmc/tiny/test.arff": CLUS, "/mulan/tiny/train.arff": b"x"}
 MANIFEST = "".join(f"{hashlib.sha256(body).hexdigest()}  {path[1:]}\n" for path, body in FILES.items())
-
-
-class Mirror(ThreadingHTTPServer):
-    """Serves FILES; ``breaks`` says after how many bytes the next answers end early."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files = dict(FILES)
-        self.breaks, self.asked, self.status = [], [], []
-        self.ranges = True
-        self.odd = {}  # headers that replace the right ones; None leaves one out
-        self.redirect = None
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-    def do_GET(self):
-        mirror, asked = self.server, self.headers.get("Range")
-        mirror.asked.append((self.path, asked))
-        if mirror.status:
-            return self.send_error(mirror.status.pop(0))
-        if mirror.redirect:
-            self.send_response(302)
-            self.send_header("Location", mirror.redirect)
-            self.end_headers()
-            return None
-        body = mirror.files.get(self.path)
-        if body is None:
-            return self.send_error(404)
-        start = int(asked[6:-1]) if asked and mirror.ranges else 0
-        if start and start >= len(body):
-            return self.send_error(416)
-        self.send_response(206 if start else 200)
-        headers = {"Content-Length": str(len(body) - start)}
-        headers |= {"Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if start else {}
-        for name, value in {**headers, **mirror.odd}.items():
-            if value is not None:
-                self.send_header(name, value)
-        self.end_headers()
-        end = mirror.breaks.pop(0) if mirror.breaks else len(body)
-        self.wfile.write(body[start : start + end])
 
 
 def get(mirror, folder, name="hmc/tiny", **options):
@@ -78,13 +35,8 @@ def mirror(monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "TRUEPATH_MIRROR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    server = Mirror()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(FILES) as server:
+        yield server
 
 
 def test_fetch_and_load(mirror, tmp_path, monkeypatch, caplog):
@@ -94,8 +46,8 @@ def test_fetch_and_load(mirror, tmp_path, monkeypatch, caplog):
         folder = get(mirror, tmp_path, "tiny", progress=lambda *what: seen.append(what))
     assert folder == tmp_path / "hmc" / "tiny"
     assert len(load_dataset("tiny", home=tmp_path).train) == 30_000
-    assert seen[-1] == ("test.arff", len(CLUS), len(CLUS))
-    assert not list(tmp_path.rglob("*.part"))
+    assert seen[-1] == ("hmc/tiny/test.arff", len(CLUS), len(CLUS))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hmc", "sums"]
     before = len(mirror.asked)
     get(mirror, tmp_path)
     assert len(mirror.asked) == before  # the files are there
@@ -113,8 +65,8 @@ def test_resumes_in_a_later_call(mirror, tmp_path):
     mirror.breaks = [1000]
     with pytest.raises(OSError, match="cannot be fetched: the connection ended after 1000"):
         get(mirror, tmp_path, retries=0)
-    assert (tmp_path / "hmc/tiny/train.arff.part").stat().st_size == 1000
-    assert not (tmp_path / "hmc/tiny/train.arff").exists()
+    assert (tmp_path / ".fetching/hmc/tiny/train.arff.part").stat().st_size == 1000
+    assert not (tmp_path / "hmc").exists()
     get(mirror, tmp_path)
     assert ("/hmc/tiny/train.arff", "bytes=1000-") in mirror.asked
 
@@ -122,10 +74,10 @@ def test_resumes_in_a_later_call(mirror, tmp_path):
 @pytest.mark.parametrize("ranges", [True, False])
 def test_stale_or_whole_parts(mirror, tmp_path, ranges):
     mirror.ranges = ranges
-    part = tmp_path / "hmc/tiny/train.arff.part"
+    part = tmp_path / ".fetching/hmc/tiny/train.arff.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(b"something else" * 10)
-    (tmp_path / "hmc/tiny/test.arff.part").write_bytes(CLUS)  # whole already: the server answers 416
+    part.with_name("test.arff.part").write_bytes(CLUS)  # whole already: the server answers 416
     get(mirror, tmp_path)
     assert (tmp_path / "hmc/tiny/train.arff").read_bytes() == CLUS
     assert (tmp_path / "hmc/tiny/test.arff").read_bytes() == CLUS
@@ -180,10 +132,10 @@ class FullDisk:
         raise OSError(28, "No space left on device")
 
 
-def test_no_mirror(tmp_path, monkeypatch):
+def test_sets_without_a_public_home_need_a_mirror(tmp_path, monkeypatch):
     monkeypatch.delenv("TRUEPATH_MIRROR", raising=False)
-    with pytest.raises(TruePathError, match="there is no official mirror") as caught:
-        fetch_benchmark("tiny", home=tmp_path)
+    with pytest.raises(TruePathError, match="'mulan/scene' is not in the public repository") as caught:
+        fetch_benchmark("mulan/scene", home=tmp_path)
     assert "TRUEPATH_MIRROR" in caught.value.remedy
 
 
@@ -212,7 +164,7 @@ def test_the_package_has_checksums(mirror, tmp_path):
     mirror.files["/MANIFEST"] = f"{hashlib.sha256(CLUS).hexdigest()}  hmc/cellcycle_FUN/train.arff.xz\n".encode()
     with pytest.raises(DataFormatError, match="does not have the expected checksum"):
         fetch_benchmark("cellcycle_FUN", mirror.url, home=tmp_path, allow_http=True)
-    assert {path for path, _ in mirror.asked} == {"/hmc/cellcycle_FUN/test.arff.xz"}
+    assert {path for path, _ in mirror.asked if path in mirror.files} == {"/hmc/cellcycle_FUN/test.arff.xz"}
 
 
 def test_the_checksums_of_the_package_are_those_of_the_data(tmp_path):
@@ -228,7 +180,7 @@ def test_redirections_lead_to_https_only(where, mirror, tmp_path, monkeypatch):
     monkeypatch.setattr(download, "check_address", lambda *_: None)  # as if the mirror itself were https
     mirror.redirect = where
     with pytest.raises((TruePathError, ConnectionError), match=r"redirects to .* not https|Redirection .* not allowed"):
-        fetch_file(mirror.url, "hmc/tiny/train.arff", tmp_path, sha256="0" * 64)
+        fetch_file(mirror.url, RemoteFile("x/train.arff", "train.arff", "0" * 64), tmp_path)
     assert not list(tmp_path.rglob("*.arff*"))
 
 
@@ -267,20 +219,31 @@ def test_a_server_that_continues_elsewhere_is_asked_again(answered, mirror, tmp_
 
 
 def test_the_size_is_checked_before_the_download(mirror, tmp_path):
-    right = {"sha256": hashlib.sha256(CLUS).hexdigest(), "allow_http": True}
+    right = RemoteFile("hmc/tiny/train.arff", "here.arff", hashlib.sha256(CLUS).hexdigest(), size=len(CLUS))
     with pytest.raises(DataFormatError, match="but 5 are expected"):
-        fetch_file(mirror.url, "hmc/tiny/train.arff", tmp_path, size=5, **right)
+        fetch_file(mirror.url, replace(right, size=5), tmp_path)
     assert not list(tmp_path.rglob("*.part"))
     mirror.odd = {"Content-Length": None}
     with pytest.raises(DataFormatError, match="more than 5 bytes"):
-        fetch_file(mirror.url, "hmc/tiny/train.arff", tmp_path, size=5, **right)
-    assert fetch_file(mirror.url, "hmc/tiny/train.arff", tmp_path, size=len(CLUS), **right).read_bytes() == CLUS
+        fetch_file(mirror.url, replace(right, size=5), tmp_path)
+    assert fetch_file(mirror.url, right, tmp_path).read_bytes() == CLUS
+    assert (tmp_path / "here.arff").is_file()
+
+
+def test_a_file_may_be_known_by_the_id_that_git_has_for_it(mirror, tmp_path):
+    blob = hashlib.sha1(b"blob %d\0" % len(CLUS) + CLUS).hexdigest()
+    known = RemoteFile("hmc/tiny/train.arff", "train.arff", git_blob=blob)
+    assert fetch_file(mirror.url, known, tmp_path).read_bytes() == CLUS
+    for wrong in ({"git_blob": "0" * 40}, {"sha256": "0" * 64}, {"git_blob": ""}):  # the last: nothing is known
+        with pytest.raises(DataFormatError, match="does not have the expected checksum"):
+            fetch_file(mirror.url, replace(known, **wrong), tmp_path)
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../x", "c:/x", "a\\x", "", "a/", "a/x.part", "a\n/x"])
 def test_paths_stay_inside_the_folder(path, mirror, tmp_path):
-    with pytest.raises(DataFormatError, match="leads outside"):
-        fetch_file(mirror.url, path, tmp_path, sha256="0" * 64, allow_http=True)
+    for file in (RemoteFile(path, "x", "0" * 64), RemoteFile("x", path, "0" * 64)):
+        with pytest.raises(DataFormatError, match="leads outside"):
+            fetch_file(mirror.url, file, tmp_path)
     assert mirror.asked == []
 
 
@@ -293,7 +256,7 @@ def test_without_a_listener(tmp_path, monkeypatch):
 
 def test_unknown_names(mirror, tmp_path):
     assert get(mirror, tmp_path, "mulan/tiny").name == "tiny"
-    with pytest.raises(TruePathError, match=r"no checksums for a data set 'tinny'\. There are: hmc/tiny, mulan/tiny"):
+    with pytest.raises(TruePathError, match=r"for a data set 'tinny'\. .* There are: hmc/tiny, mulan/tiny"):
         get(mirror, tmp_path, "tinny")
 
 
