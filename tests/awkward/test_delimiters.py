@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from commands import run_command
+from commands import refusal_of, run_command
 from truepath import Hierarchy, open_dataset
 from truepath.data import read_hierarchy, read_labels, read_scores
 from truepath.data.tables import cut
@@ -102,3 +102,28 @@ def test_numbers_are_read_to_the_last_bit(tmp_path, either_reader):
     rows = "".join(f"{value!r};{value / 3!r}\n".replace(".", ",") for value in values.tolist())
     (tmp_path / "s.csv").write_text("u;v\n" + rows)
     np.testing.assert_array_equal(read_scores(tmp_path / "s.csv").S, np.column_stack([values, values / 3]))
+
+
+@pytest.mark.parametrize(("given", "sign"), [("tab", "\t"), ("\\t", "\t"), (";", ";"), ("semicolon", ";"), ("^", "^")])
+def test_what_is_said_holds(tmp_path, given, sign):
+    """Also a sign that is not looked for."""
+    (tmp_path / "s.csv").write_text(SCORES.replace(",", sign))
+    assert read_scores(tmp_path / "s.csv", TREE, delimiter=given).S[0].tolist() == [0.5, 0.25, -0.001]
+    (tmp_path / "h.json").write_text(TREE.to_json())
+    common = ["-H", tmp_path / "h.json", "--delimiter", given]
+    out, _ = run_command("label", tmp_path / "s.csv", *common, "--threshold", "0.2")
+    assert out.splitlines() == ["id,labels", "x,a/1", "y,a/1;b"]
+    (tmp_path / "t.csv").write_text("id,labels\nx,a/1\ny,a/1&b\n".replace(",", sign))
+    options = ["--scores", tmp_path / "s.csv", *common, "--between", "&", "-m", "auprc", "--ids", "id"]
+    run_command("evaluate", tmp_path / "t.csv", *options)
+    (tmp_path / "d.csv").write_text("size,labels\n1,a/1\n2,b\n".replace(",", sign))
+    out, _ = run_command("describe", tmp_path / "d.csv", "--delimiter", given)
+    assert "3 (2 leaves, 2 at the top)" in out
+
+
+@pytest.mark.parametrize("given", ["two", ";;", '"', ""])
+def test_what_cannot_separate_is_refused(tmp_path, given):
+    (tmp_path / "s.csv").write_text(SCORES)
+    (tmp_path / "h.json").write_text(TREE.to_json())
+    said = refusal_of("label", tmp_path / "s.csv", "-H", tmp_path / "h.json", "--delimiter", given)
+    assert "--delimiter) must be one sign, or tab" in said

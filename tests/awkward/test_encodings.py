@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import warnings
 
 import pytest
 
-from commands import run_command
+from commands import refusal_of, run_command
 from truepath import Hierarchy
 from truepath.data import read_hierarchy, read_labels, read_scores, write_labels
 from truepath.data.tables import cut
 from truepath.data.tables.streams import stream_columns
-from truepath.errors import DataFormatError
+from truepath.errors import DataFormatError, GuessedEncodingWarning, TruePathError
 
 TREE = Hierarchy.flat(["Café", "Thé"])
 SCORES = "id;Café;Thé\r\nNoël;0,5;1\r\nÖl;0,25;0\r\n"
+pytestmark = pytest.mark.filterwarnings("ignore::truepath.errors.GuessedEncodingWarning")
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252"]
 
 
@@ -72,3 +74,32 @@ def test_a_header_longer_than_the_first_look(tmp_path):
     Y = tree.encode([["a label with a long name 3999"]])
     write_labels(tmp_path / "y.csv", Y, tree, matrix=True)
     assert read_labels(tmp_path / "y.csv", tree).y.sum() == 1
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_is_said_holds(tmp_path, encoding):
+    (tmp_path / "s.csv").write_bytes(SCORES.encode(encoding))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_scores(tmp_path / "s.csv", TREE, encoding=encoding).ids.tolist() == ["Noël", "Öl"]
+
+
+def test_latin_1_for_want_of_anything_better_is_said(tmp_path):
+    (tmp_path / "s.csv").write_bytes(SCORES.encode("latin-1"))
+    with pytest.warns(GuessedEncodingWarning, match=r"s\.csv is not UTF-8 and is read as Latin-1 .*--encoding"):
+        read_scores(tmp_path / "s.csv", TREE)
+    (tmp_path / "h.json").write_text(TREE.to_json(), encoding="utf-8")
+    label = ["label", tmp_path / "s.csv", "-H", tmp_path / "h.json"]
+    _, said = run_command(*label)
+    assert said.count("s.csv is not UTF-8 and is read as Latin-1") == 1
+    _, said = run_command(*label, "--encoding", "latin-1")
+    assert "UTF-8" not in said
+    assert "byte 0xe9 is not UTF-8" in refusal_of(*label, "--encoding", "utf-8")
+    assert "not text in ascii" in refusal_of(*label, "--encoding", "ascii")
+
+
+def test_other_encodings_can_be_said(tmp_path):
+    (tmp_path / "s.csv").write_bytes("id,茶\nx,1\n".encode("shift_jis"))
+    assert read_scores(tmp_path / "s.csv", Hierarchy.flat(["茶"]), encoding="shift_jis").S.tolist() == [[1]]
+    with pytest.raises(TruePathError, match=r"--encoding.*there is no encoding 'utf9'"):
+        read_scores(tmp_path / "s.csv", encoding="utf9")

@@ -55,7 +55,7 @@ def test_blocks_give_what_the_whole_gives(model, new, tmp_path):
     assert seen[0][2].endswith("rows/s")
     out, wanted = io.StringIO(), io.StringIO()
     predict_file(model, new, out, matrix=True, batch_size=64)
-    write_labels(wanted, Y, model.hierarchy_, ids=table.ids, matrix=True)
+    write_labels(wanted, Y, model.hierarchy_, ids=table.ids, id_name="key", matrix=True)
     assert out.getvalue() == wanted.getvalue()
 
 

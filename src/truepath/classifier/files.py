@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -14,6 +15,7 @@ from truepath.adapters.blocks import choose_batch_size, row_ranges
 from truepath.classifier.blocks import table_rows
 from truepath.data.open import open_dataset, reader_of
 from truepath.data.readers.base import split_files
+from truepath.data.tables.frames import FOUND_OUT, TextForm
 from truepath.data.tables.scores import write_scores
 from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink
 from truepath.data.tables.streams import stream_columns
@@ -34,11 +36,15 @@ MOST_ROWS = 1 << 14
 
 
 class RowBlock(NamedTuple):
-    """Some rows of a file as the classifier takes them, the number of the first, and their ids if there are any."""
+    """Some rows of a file as the classifier takes them, the number of the first, their ids if there are any.
+
+    ``id_name`` is what the column of ids is called.
+    """
 
     X: Any
     start: int
     ids: list[str] | None
+    id_name: str = "id"
 
     @property
     def names(self) -> list[str]:
@@ -58,6 +64,8 @@ def predict_file(
     matrix: bool = False,
     format: str | None = None,
     safe_csv: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     batch_size: int | None = None,
     on_progress: Callable[[int, int | None, str], None] | None = None,
 ) -> int:
@@ -76,6 +84,8 @@ def predict_file(
         memory.
     matrix, format, safe_csv
         As for :func:`truepath.data.write_labels`.
+    delimiter, encoding : str, optional
+        Of a text file; see :func:`truepath.data.read_scores`.
     batch_size : int, optional
         Rows that are in memory at a time; by default 16,384, fewer where rows are wide.
     on_progress : callable, optional
@@ -103,13 +113,16 @@ def predict_file(
     1,b
     2
     """
-    blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size)
+    form = TextForm.of(delimiter, encoding)
+    blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form)
     known, n_rows, begun = UniqueIds(), 0, time.perf_counter()
+    first = next(blocks)
     with ExitStack() as files:
-        options: dict[str, Any] = {"matrix": matrix, "format": format, "safe_csv": safe_csv}
+        common: dict[str, Any] = {"safe_csv": safe_csv, "id_name": first.id_name}
+        options: dict[str, Any] = {"matrix": matrix, "format": format, **common}
         write_block = files.enter_context(open_label_sink(output, model.hierarchy_, **options))
-        score_block = files.enter_context(_score_sink(scores, model, safe_csv))
-        for block in blocks:
+        score_block = files.enter_context(_score_sink(scores, model, common))
+        for block in chain([first], blocks):
             if block.ids is not None:
                 known.add(block.ids)
             write_block(model.predict(block.X), block.names)
@@ -121,7 +134,7 @@ def predict_file(
 
 
 @contextmanager
-def _score_sink(path: PathType | None, model: HierarchicalClassifier, safe_csv: bool) -> Iterator[Any]:
+def _score_sink(path: PathType | None, model: HierarchicalClassifier, options: dict[str, Any]) -> Iterator[Any]:
     """Yield a function that writes the scores of a block, if they are wanted."""
     if path is None:
         yield lambda block: None
@@ -132,12 +145,16 @@ def _score_sink(path: PathType | None, model: HierarchicalClassifier, safe_csv: 
         write_scores(path, np.concatenate([S for S, _ in parts]), model.hierarchy_, ids=ids)
     else:
         find_format(path)
-        with open_score_sink(path, model.hierarchy_, safe_csv=safe_csv) as write:
+        with open_score_sink(path, model.hierarchy_, **options) as write:
             yield lambda block: write(model.predict_proba(block.X), block.names)
 
 
 def read_row_blocks(
-    data: PathType, fitted_on: FittedOn, n_nodes: int, batch_size: int | None = None
+    data: PathType,
+    fitted_on: FittedOn,
+    n_nodes: int,
+    batch_size: int | None = None,
+    form: TextForm = FOUND_OUT,
 ) -> Iterator[RowBlock]:
     """Yield the rows to predict, read as the training data were; parameters as for :func:`predict_file`."""
     reader = reader_of(data)
@@ -154,18 +171,17 @@ def read_row_blocks(
             f"give it a CSV, TSV or Parquet file with these columns."
         )
     size = choose_batch_size(batch_size, n_nodes, CELL * len(fitted_on.columns), MOST_ROWS)
-    return _table_blocks(data, fitted_on, size) if is_table else _dataset_blocks(data, size)
+    return _table_blocks(data, fitted_on, size, form) if is_table else _dataset_blocks(data, size)
 
 
-def _table_blocks(data: PathType, fitted_on: FittedOn, size: int) -> Iterator[RowBlock]:
+def _table_blocks(data: PathType, fitted_on: FittedOn, size: int, form: TextForm) -> Iterator[RowBlock]:
     """Yield the columns that the model was fitted on; of a folder of splits the test part, or the first."""
     files = split_files(Path(data)) if Path(data).is_dir() else {}
     start = 0
-    for table in stream_columns(files.get("test", next(iter(files.values()), data)), size):
-        has_ids = fitted_on.ids is not None and fitted_on.ids in table.names
-        block = RowBlock(
-            table_rows(table, fitted_on), start, table.texts(str(fitted_on.ids)).tolist() if has_ids else None
-        )
+    for table in stream_columns(files.get("test", next(iter(files.values()), data)), size, form):
+        called = fitted_on.ids if fitted_on.ids in table.names else None
+        ids = None if called is None else table.texts(called).tolist()
+        block = RowBlock(table_rows(table, fitted_on), start, ids, called or "id")
         yield block
         start += len(block)
 

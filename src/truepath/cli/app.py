@@ -31,6 +31,7 @@ from truepath.cli.methods import methods
 from truepath.cli.names import help_listing
 from truepath.cli.predict import predict
 from truepath.cli.report import report
+from truepath.cli.steps import said_in_a_line
 from truepath.cli.strategies import StrategyCommand
 from truepath.cli.studies.compare import compare
 from truepath.cli.studies.experiment import experiment
@@ -70,12 +71,13 @@ LISTING = {
 
 
 def _in_one_line(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that does not know better end with one line after Ctrl-C."""
+    """Let a command say what it found out about its input in a line each, and end with one line after Ctrl-C."""
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
         try:
-            command(*args, **options)
+            with said_in_a_line():
+                command(*args, **options)
         except KeyboardInterrupt:
             typer.echo("truepath: interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from truepath.cli.steps import Between, ByOrder, Header, Ids, Sep, join_and_say
+from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep, join_and_say
 from truepath.errors import TruePathError
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def evaluate(
     split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set.")] = "test",
     sep: Sep = None,
     between: Between = ";",
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
     ids: Ids = None,
     by_order: ByOrder = False,
     close: Annotated[
@@ -69,22 +71,24 @@ def evaluate(
 ) -> None:
     """Measure predicted labels, scores or both against true labels."""
     from truepath.data import read_labels, read_scores
-    from truepath.data.tables.frames import holds_labels
+    from truepath.data.tables.frames import TextForm, holds_labels
     from truepath.data.tables.join import find_column
     from truepath.data.tables.matrices import column_names
 
     if predicted is None and scores is None:
         raise TruePathError("nothing to evaluate.", "Give predicted labels, --scores, or both.")
-    columns = find_column(ids, [truth if holds_labels(truth) else None, predicted, scores])
-    cells: dict[str, Any] = {"sep": sep, "between": between, "close": close}
+    form = TextForm.of(delimiter, encoding)
+    written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
+    columns = find_column(ids, [truth if holds_labels(truth) else None, predicted, scores], form)
+    cells: dict[str, Any] = {"sep": sep, "between": between, "close": close, **written}
     tree, true, rows = _read_truth(truth, hierarchy, labels, split, columns.get(truth), cells, header)
     given: dict[str, Any] = {}
     if predicted is not None:
-        called = labels if labels in column_names(predicted) else "labels"
+        called = labels if labels in column_names(predicted, form) else "labels"
         found = read_labels(predicted, tree, labels=called, ids=columns[predicted], **cells)
         given["labels"] = found.y[join_and_say(rows, found.row_keys, by_order)]
     if scores is not None:
-        table = read_scores(scores, tree, ids=columns[scores])
+        table = read_scores(scores, tree, ids=columns[scores], **written)
         given["scores"] = table.S[join_and_say(rows, table.row_keys, by_order)]
     counted = _counted(tree, nodes, leave_out)
     wanted = _wanted(metrics, given)

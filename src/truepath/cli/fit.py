@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Header
+from truepath.cli.steps import Delimiter, Encoding, Header
 
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
@@ -48,6 +48,8 @@ def fit(
         typer.Option(help="File with the hierarchy (.csv edges, .json, .obo); by default it is built from the paths."),
     ] = None,
     header: Header = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
     reader: Annotated[str | None, typer.Option(help="The format of DATA, if it cannot be seen from the file.")] = None,
     test_share: Annotated[
         float, typer.Option(help="Share of rows held out to measure on if the data have no test part; 0 for none.")
@@ -61,7 +63,7 @@ def fit(
     from truepath.cli.steps import check_outputs, open_training
     from truepath.report.run_folder import files_of_run
 
-    _check_options(test_share)
+    _check_options(test_share, method)
     folder = run or output.with_suffix(".run")
     check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
     ds, fitted_on = open_training(
@@ -73,6 +75,8 @@ def fit(
         sep=sep,
         between=between,
         hierarchy=_hierarchy(hierarchy, sep, header),
+        delimiter=delimiter,
+        encoding=encoding,
         format=reader,
     )
     had_test = "test" in ds
@@ -96,10 +100,13 @@ def fit(
         _print(summary, output)
 
 
-def _check_options(test_share: float) -> None:
-    """Refuse, before fitting, what could not be measured or saved after it."""
+def _check_options(test_share: float, method: str) -> None:
+    """Refuse, before reading, what could not be fitted, measured or saved after it."""
+    from truepath.classifier import get_preset
     from truepath.errors import TruePathError
 
+    if method != "auto":
+        get_preset(method)
     if not 0 <= test_share < 1:
         raise TruePathError(f"--test-share must be at least 0 and below 1, not {test_share:g}.")
     if find_spec("skops") is None:

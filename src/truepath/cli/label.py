@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Between, ByOrder, Header, Ids, SafeCsv, Sep, check_outputs, join_and_say
+from truepath.cli.steps import (
+    Between,
+    ByOrder,
+    Delimiter,
+    Encoding,
+    Header,
+    Ids,
+    SafeCsv,
+    Sep,
+    check_outputs,
+    join_and_say,
+)
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.errors import ConstraintError, TruePathError
 
@@ -52,6 +63,8 @@ def label(
     ] = "error",
     sep: Sep = None,
     between: Between = ";",
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
     ids: Ids = None,
     by_order: ByOrder = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; stdout by default.")] = None,
@@ -66,6 +79,7 @@ def label(
     """Turn the scores of any model into label sets that respect the hierarchy."""
     from truepath.cli.steps import progress
     from truepath.data import read_hierarchy, read_scores, write_labels
+    from truepath.data.tables.frames import TextForm
     from truepath.data.tables.join import find_column
     from truepath.data.tables.write import find_format
 
@@ -77,9 +91,10 @@ def label(
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
         tree = read_hierarchy(hierarchy, sep=sep or "/", header=header)
-        columns = find_column(ids, [scores, truth, valid_scores, valid_truth])
-        table = read_scores(scores, tree, ids=columns[scores])
-        cells = {"sep": sep, "between": between}
+        written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
+        columns = find_column(ids, [scores, truth, valid_scores, valid_truth], TextForm.of(delimiter, encoding))
+        table = read_scores(scores, tree, ids=columns[scores], **written)
+        cells = {"sep": sep, "between": between, **written}
         held_out = _learn_from(table, tree, columns, cells, by_order, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options)
         show(0, table.S.shape[0], "learning")
@@ -117,7 +132,8 @@ def _learn_from(
         return None
     if truth is not None:
         typer.echo("truepath: learning from the rows that are labelled is optimistic; prefer --valid-scores.", err=True)
-    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores])
+    written = {key: cells[key] for key in ("delimiter", "encoding")}
+    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **written)
     true = read_labels(source, hierarchy, ids=ids[source], **cells)
     rows = join_and_say(given.row_keys, true.row_keys, by_order)
     return given, replace(true, y=true.y[rows], ids=given.ids)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import SafeCsv
+from truepath.cli.steps import Delimiter, Encoding, SafeCsv
+from truepath.errors import TruePathError
+
+if TYPE_CHECKING:
+    from truepath.classifier.files import RowBlock
+    from truepath.data.tables.frames import TextForm
 
 __all__ = ["predict"]
 
@@ -33,40 +38,64 @@ def predict(
     ] = False,
     scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
     explain: Annotated[
-        int | None, typer.Option(help="Print why this row (counted from 0) got its labels, and stop.")
+        str | None, typer.Option(help="Print why this row (its id, or its number from 0) got its labels, and stop.")
     ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Predict label sets for new rows, and write the label names. Tables may be of any length."""
     from truepath.classifier import HierarchicalClassifier, predict_file
     from truepath.cli.steps import check_outputs, progress
+    from truepath.data.tables.frames import TextForm
 
     check_outputs({"--output": output, "--scores": scores}, {"MODEL": model, "DATA": data})
     with progress("predicting") as show:
         show(0, None, f"loading {model.name}")
         fitted = HierarchicalClassifier.load(model)
         if explain is not None:
-            typer.echo(_explained(fitted, data, explain))
+            typer.echo(_explained(fitted, data, explain, TextForm.of(delimiter, encoding)))
             return
         show(0, None, "reading rows")
         target: Any = sys.stdout if output is None else output
         form = format or (None if output is not None else "csv")
         options: dict[str, Any] = {"scores": scores, "matrix": matrix, "format": form, "safe_csv": safe_csv}
+        options |= {"delimiter": delimiter, "encoding": encoding}
         n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:
         typer.echo(f"{n_rows:,} rows -> {output}", err=True)
 
 
-def _explained(fitted: Any, data: str, row: int) -> str:
-    """Return why one row got its labels."""
+def _explained(fitted: Any, data: str, row: str, form: TextForm) -> str:
+    """Return why one row got its labels: the one with this id, else the one with this number."""
     from truepath.classifier.files import read_row_blocks
-    from truepath.errors import TruePathError
 
-    n_rows = 0
-    for block in read_row_blocks(data, fitted.fitted_on_, fitted.hierarchy_.n_nodes):
-        at, n_rows = row - block.start, block.start + len(block)
-        if 0 <= at < len(block):
-            name = block.ids[at] if block.ids is not None else f"row {row}"
-            one = block.X[at] if block.X.ndim == 1 else block.X[at : at + 1]
-            return f"{name}\n{fitted.explain(one)}"
-    raise TruePathError(f"--explain must be a row from 0 to {n_rows - 1}, not {row}.")
+    number = int(row) if row.isdecimal() else -1
+    known: list[str] = []
+    by_number = None
+    for block in read_row_blocks(data, fitted.fitted_on_, fitted.hierarchy_.n_nodes, form=form):
+        known += block.names
+        at = block.ids.index(row) if block.ids is not None and row in block.ids else None
+        if at is not None:
+            return _explain_row(fitted, block, at)
+        if block.start <= number < block.start + len(block):
+            by_number = _explain_row(fitted, block, number - block.start)
+    if by_number is None:
+        raise _no_row(row, known, fitted.fitted_on_.ids)
+    return by_number
+
+
+def _explain_row(fitted: Any, block: RowBlock, at: int) -> str:
+    name = block.ids[at] if block.ids is not None else f"row {block.start + at}"
+    one = block.X[at] if block.X.ndim == 1 else block.X[at : at + 1]
+    return f"{name}\n{fitted.explain(one)}"
+
+
+def _no_row(row: str, known: list[str], ids: str | None) -> TruePathError:
+    """Make the error for a row that is not there."""
+    from truepath.hierarchy.names import nearest
+
+    near = nearest(row, known)
+    hint = f" Nearest: {', '.join(map(repr, near))}." if near and not row.isdecimal() else ""
+    named = f"an id in column {ids!r}, or " if ids is not None else ""
+    return TruePathError(f"--explain must be {named}a row from 0 to {len(known) - 1}, not {row!r}.{hint}")

@@ -31,6 +31,8 @@ __all__ = [
     "MEASURES",
     "Between",
     "ByOrder",
+    "Delimiter",
+    "Encoding",
     "Header",
     "Ids",
     "SafeCsv",
@@ -44,6 +46,7 @@ __all__ = [
     "open_training",
     "print_results",
     "progress",
+    "said_in_a_line",
 ]
 
 
@@ -67,6 +70,19 @@ Header = Annotated[
         "--header/--no-header",
         help="Whether the first line of a file of edges names the columns (default: found out).",
         show_default=False,
+    ),
+]
+
+
+#: ``--delimiter`` and ``--encoding``, the same in every command that reads tables
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", help="What separates the cells of a text table: , ; | or tab (default: found out)."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", help="Of a text table, such as latin-1 (default: UTF-8 or UTF-16, else Latin-1 with a remark)."
     ),
 ]
 
@@ -190,23 +206,7 @@ def open_training(data: str, *, labels: str | None = None, **options: Any) -> tu
     given = {name: value for name, value in options.items() if value is not None}
     if labels is not None:
         given["labels"] = labels.split(",") if "," in labels else labels
-    with _said_in_a_line():
-        return _open(data, given)
-
-
-@contextmanager
-def _said_in_a_line() -> Iterator[None]:
-    """Print what the block warns of about labels, one line each, to stderr."""
-    from truepath.errors import FlatLabelsWarning
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", FlatLabelsWarning)
-        yield
-    for warning in caught:
-        if issubclass(warning.category, FlatLabelsWarning):
-            typer.echo(f"truepath: {warning.message}", err=True)
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return _open(data, given)
 
 
 def _open(data: str, given: dict[str, Any]) -> tuple[Dataset, FittedOn]:
@@ -219,9 +219,52 @@ def _open(data: str, given: dict[str, Any]) -> tuple[Dataset, FittedOn]:
     if reader is None or reader.columns is None:
         ds = open_dataset(data, **given)
         return ds, FittedOn("dataset", ds.name)
-    ds = open_dataset(data, **given, cells=True)
+    ds = _without_ids(open_dataset(data, **given, cells=True))
     columns = tuple(map(str, ds.feature_names))
     return ds, FittedOn("table", ds.name, columns, given.get("text"), given.get("ids"))
+
+
+def _without_ids(ds: Dataset) -> Dataset:
+    """Leave out columns that only name the rows, and say so."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from truepath.preprocessing.auto_features import left_out
+    from truepath.preprocessing.column_kinds import is_row_id
+
+    if any(split.X.ndim != 2 or split.X.dtype != object for split in ds.splits.values()):
+        return ds
+    X = np.concatenate([split.X for split in ds.splits.values()])
+    names = list(map(str, ds.feature_names))
+    kept = [j for j, name in enumerate(names) if not is_row_id(name, X[:, j])]
+    if len(kept) in (0, len(names)):
+        return ds
+    ids = [name for j, name in enumerate(names) if j not in kept]
+    typer.echo(f"truepath: {left_out(ids)} To have it in predictions, name it: --ids {ids[0]!r}.", err=True)
+    splits = {name: replace(split, X=split.X[:, kept]) for name, split in ds.splits.items()}
+    return replace(ds, splits=splits, feature_names=[names[j] for j in kept])
+
+
+@contextmanager
+def said_in_a_line() -> Iterator[None]:
+    """Print what the block warns of about its input, one line each and each once, to stderr."""
+    from truepath.errors import InputWarning
+
+    said: set[str] = set()
+
+    def show(message: Any, category: type[Warning], *place: Any) -> None:
+        if not issubclass(category, InputWarning):
+            usual(message, category, *place)
+        elif str(message) not in said:
+            said.add(str(message))
+            typer.echo(f"truepath: {message}", err=True)
+
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.simplefilter("always", InputWarning)
+        yield
 
 
 #: The measures of the table, in its order; a run has more

@@ -264,7 +264,7 @@ def head_lines(path: PathType, limits: Limits | None = None, encoding: str | Non
         raise
 
 
-def head_text(path: PathType, size: int = _HEAD) -> str:
+def head_text(path: PathType, size: int = _HEAD, encoding: str | None = None) -> str:
     """Return the whole lines at the beginning of a text file, or part of one that is longer than ``size`` bytes.
 
     Nothing is refused, not even a file that is not there: that is for the reader to say.
@@ -275,7 +275,7 @@ def head_text(path: PathType, size: int = _HEAD) -> str:
             raw: bytes = file.read(size)
     except _DAMAGE:
         return ""
-    text = raw.decode(guess_encoding(raw), errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = raw.decode(encoding or guess_encoding(raw), errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     return text[: text.rfind("\n")] if len(raw) == size and "\n" in text else text
 
 
@@ -342,7 +342,7 @@ def decode_text(raw: bytes, path: PathType, encoding: str = "utf-8-sig") -> str:
         text = raw.decode(encoding)
     except UnicodeDecodeError as problem:
         if encoding != "utf-8-sig":
-            raise DataFormatError(f"not text in {encoding} ({problem.reason}).", fspath(path)) from None
+            raise _not_in(encoding, problem, path) from None
         raise _not_utf8(raw[problem.start], path, raw.count(b"\n", 0, problem.start) + 1) from None
     if not text or text.isspace():
         raise DataFormatError("the file is empty.", fspath(path))
@@ -350,6 +350,11 @@ def decode_text(raw: bytes, path: PathType, encoding: str = "utf-8-sig") -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise DataFormatError("a NUL character: this is a binary file, not text.", fspath(path), line)
     return _with_plain_line_ends(text)
+
+
+def _not_in(encoding: str, problem: UnicodeDecodeError, path: PathType) -> DataFormatError:
+    way = "Give another encoding= (--encoding), or none to have it found out."
+    return DataFormatError(f"not text in {encoding} ({problem.reason}).", fspath(path), remedy=way)
 
 
 def _not_utf8(byte: int, path: PathType, line: int) -> DataFormatError:
@@ -380,7 +385,7 @@ def stream_lines(path: PathType, limits: Limits | None = None, encoding: str = "
         raise
     except UnicodeDecodeError as problem:
         if encoding != "utf-8-sig":
-            raise DataFormatError(f"not text in {encoding} ({problem.reason}).", fspath(path)) from None
+            raise _not_in(encoding, problem, path) from None
         raise _not_utf8(problem.object[problem.start], path, _first_line_not_utf8(path)) from None
     except _DAMAGE as problem:
         if module is None:

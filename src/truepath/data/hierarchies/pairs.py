@@ -7,9 +7,9 @@ from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.hierarchies.header import drop_header
-from truepath.data.tables.frames import delimiter_of
+from truepath.data.tables.frames import FOUND_OUT
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, encoding_of, read_text, split_lines
+from truepath.files.text import Limits, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["Pairs", "read_pairs"]
@@ -18,7 +18,9 @@ __all__ = ["Pairs", "read_pairs"]
 def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
     """Read edges; the empty name, like the root's, means the top."""
     edges: list[tuple[str | None, str]] = []
-    reader = csv.reader(split_lines(read_text(path, limits, encoding_of(path))), delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        split_lines(read_text(path, limits, FOUND_OUT.encoding_of(path))), delimiter=delimiter, strict=True
+    )
     try:
         for cells in reader:
             pair = [cell.strip() for cell in cells]
@@ -44,4 +46,4 @@ class Pairs(HierarchyReader):
     @staticmethod
     def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the edges."""
-        return read_pairs(path, delimiter_of(path), root, limits, header)
+        return read_pairs(path, FOUND_OUT.delimiter_of(path), root, limits, header)

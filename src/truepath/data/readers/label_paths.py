@@ -25,7 +25,7 @@ from truepath.data.readers.base import (
     written_labels,
 )
 from truepath.data.tables.columns import Columns, stack_columns
-from truepath.data.tables.frames import TABLES, read_columns
+from truepath.data.tables.frames import TABLES, TextForm, read_columns
 from truepath.errors import DataFormatError
 from truepath.files.text import Limits, PathType, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
@@ -49,6 +49,7 @@ def read_paths_csv(
     cells: bool = False,
     hierarchy: Hierarchy | PathType | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     name: str | None = None,
     limits: Limits | None = None,
 ) -> Dataset:
@@ -84,7 +85,9 @@ def read_paths_csv(
         The labels to expect, or a file of them (see :func:`read_hierarchy`); a path outside it is an
         error. By default the hierarchy is built from the paths found.
     delimiter : str, optional
-        Separator of the cells of a text file; by default a tab for ``.tsv`` and a comma otherwise.
+        Separator of the cells of a text file, or its name (``"tab"``); by default found out from its first lines.
+    encoding : str, optional
+        Of a text file, such as ``"latin-1"``; by default UTF-8 or UTF-16, or Latin-1 with a warning.
     name : str, optional
         The name of the data set; by default the file's.
     limits : Limits, optional
@@ -109,7 +112,7 @@ def read_paths_csv(
     (['Optics', 'Cells'], [('Science/Physics', 'Art'), ('Science/Biology',)])
     """
     limits = limits or usual_limits()
-    table, part = _read(path, delimiter, split, limits)
+    table, part = _read(path, TextForm.of(delimiter, encoding), split, limits)
     level_columns = [labels] if isinstance(labels, str) else list(labels)
     used = [*level_columns, *(c for c in (text, ids, split) if c is not None)]
     table.check(used + list(features or ()) + list(categorical_features))
@@ -132,15 +135,15 @@ def read_paths_csv(
     return make_dataset(title, hierarchy, parts, feature_names, codes, {"files": files})
 
 
-def _read(path: Any, delimiter: str | None, split: str | None, limits: Limits) -> tuple[Columns, NDArray[np.object_]]:
+def _read(path: Any, form: TextForm, split: str | None, limits: Limits) -> tuple[Columns, NDArray[np.object_]]:
     """Read one table, or one per split, joined; return it and the split of each row."""
     if isinstance(path, Mapping):
         if split is not None:
             raise ValueError("split and one file per split exclude each other: the files are the splits.")
-        tables = {name: read_columns(file, delimiter, limits) for name, file in named_paths(path).items()}
+        tables = {name: read_columns(file, form, limits) for name, file in named_paths(path).items()}
         part = np.repeat(np.array(list(tables), object), [table.n_rows for table in tables.values()])
         return stack_columns(list(tables.values())), part
-    table = read_columns(path, delimiter, limits)
+    table = read_columns(path, form, limits)
     if split is None:
         return table, np.full(table.n_rows, "all", object)
     table.check([split])

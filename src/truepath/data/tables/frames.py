@@ -5,25 +5,27 @@ The formats of tables, by the endings of their names, are listed here and nowher
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, NamedTuple
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import Columns, CutColumns, guess_delimiter
 from truepath.data.tables.parquet import read_parquet
-from truepath.errors import DataFormatError
+from truepath.errors import DataFormatError, GuessedEncodingWarning, TruePathError
 from truepath.files.text import Limits, PathType, encoding_of, ending_of, head_text, read_text
 
 __all__ = [
     "FORMATS",
     "TABLES",
+    "TextForm",
     "cut_csv",
-    "delimiter_of",
     "format_of",
     "holds_labels",
     "long_cells",
@@ -56,26 +58,71 @@ def holds_labels(path: PathType) -> bool:
     return ending_of(path) in FORMATS
 
 
-def delimiter_of(path: PathType) -> str:
-    """Return what separates the cells of a text file: a tab by its ending, else what its first lines show."""
-    return "\t" if format_of(path) == "tsv" else guess_delimiter(head_text(path).split("\n")[:_FIRST_LINES])
-
-
 _FIRST_LINES = 20
 _LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
 
 
-def read_columns(source: PathType | Any, delimiter: str | None = None, limits: Limits | None = None) -> Columns:
+#: Names of delimiters that are hard to type
+_SIGNS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " "}
+
+
+class TextForm(NamedTuple):
+    r"""How the text of a table is written: what is given holds, what is None is found out from the file.
+
+    Examples
+    --------
+    >>> TextForm.of("tab", "Latin-1")
+    TextForm(delimiter='\\t', encoding='iso8859-1')
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    @classmethod
+    def of(cls, delimiter: str | None = None, encoding: str | None = None) -> TextForm:
+        """Check what was given: a sign or its name, and an encoding that Python knows."""
+        sign = delimiter if delimiter is None else _SIGNS.get(delimiter.lower(), delimiter)
+        if sign is not None and (len(sign) != 1 or sign in '"\n\r'):
+            problem = f"delimiter= (--delimiter) must be one sign, or tab, comma, semicolon, bar; not {delimiter!r}."
+            raise TruePathError(problem, "Leave it out to have it found out.")
+        try:
+            known = encoding and codecs.lookup(encoding).name
+        except LookupError:
+            problem = f"encoding= (--encoding): there is no encoding {encoding!r}."
+            raise TruePathError(problem, "Common ones are utf-8, utf-16, latin-1, cp1252 and shift_jis.") from None
+        return cls(sign, "utf-8-sig" if known == "utf-8" else known or None)
+
+    def delimiter_of(self, path: PathType) -> str:
+        """Return what separates the cells of a text file: a tab by its ending, else what its first lines show."""
+        if self.delimiter is not None or format_of(path) == "tsv":
+            return self.delimiter or "\t"
+        return guess_delimiter(head_text(path, encoding=self.encoding).split("\n")[:_FIRST_LINES])
+
+    def encoding_of(self, path: PathType) -> str:
+        """Return how a text file is encoded; to take it as Latin-1 for want of anything better is worth a warning."""
+        found = self.encoding or encoding_of(path)
+        if self.encoding is None and not found.startswith("utf"):
+            said = f"{fspath(path)} is not UTF-8 and is read as Latin-1 ({found})."
+            way = "If letters look wrong, give encoding= (--encoding)."
+            warnings.warn(f"{said} {way}", GuessedEncodingWarning, stacklevel=2)
+        return found
+
+
+#: Everything found out
+FOUND_OUT = TextForm()
+
+
+def read_columns(source: PathType | Any, form: TextForm = FOUND_OUT, limits: Limits | None = None) -> Columns:
     """Read a table from a file, by its ending, or from a data frame."""
     if not isinstance(source, (str, PathLike)):
         return _from_frame(source, None)
     if format_of(source) == "parquet":
         return _from_frame(read_parquet(source, limits), fspath(source))
-    return _read_csv(source, delimiter or delimiter_of(source), limits)
+    return _read_csv(source, form, limits)
 
 
-def _read_csv(path: PathType, delimiter: str, limits: Limits | None) -> Columns:
-    text = read_text(path, limits, encoding_of(path))
+def _read_csv(path: PathType, form: TextForm, limits: Limits | None) -> Columns:
+    text, delimiter = read_text(path, limits, form.encoding_of(path)), form.delimiter_of(path)
     if len(text) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly):
             return _read_quickly(text, delimiter, fspath(path))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables.columns import Columns, no_column
+from truepath.data.tables.frames import FOUND_OUT, TextForm
 from truepath.data.tables.matrices import column_names
 from truepath.data.tables.row_ids import as_texts, check_ids, is_id_name, match_rows
 from truepath.errors import TruePathError, explain
@@ -135,7 +136,9 @@ def _in_order(wanted: RowKeys, given: RowKeys, why: str) -> Joined:
     return Joined(np.arange(wanted.n_rows), f"row by row, in the order of both: {why}")
 
 
-def find_column(name: str | None, paths: Iterable[PathType | None]) -> dict[PathType, str | None]:
+def find_column(
+    name: str | None, paths: Iterable[PathType | None], form: TextForm = FOUND_OUT
+) -> dict[PathType, str | None]:
     """Return which of some files have a column of this name: the name for those, None for the others.
 
     Raises
@@ -146,7 +149,7 @@ def find_column(name: str | None, paths: Iterable[PathType | None]) -> dict[Path
     files = [path for path in paths if path is not None]
     if name is None:
         return dict.fromkeys(files)
-    columns = {path: column_names(path) for path in files}
+    columns = {path: column_names(path, form) for path in files}
     if not any(name in known for known in columns.values()):
         everywhere = list(dict.fromkeys(column for known in columns.values() for column in known))
         raise TruePathError(f"{', '.join(map(str, files))}: {no_column(name, everywhere)}")

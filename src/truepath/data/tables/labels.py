@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables.columns import Columns, no_column
-from truepath.data.tables.frames import format_of, read_columns
+from truepath.data.tables.frames import TextForm, format_of, read_columns
 from truepath.data.tables.join import RowKeys, find_keys
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import is_id_name
@@ -61,6 +61,8 @@ def read_labels(
     sep: str | None = None,
     between: str = ";",
     close: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     limits: Limits | None = None,
 ) -> LabelTable:
     r"""Read label sets: what :func:`write_labels` wrote, or a matrix of 0 and 1.
@@ -82,6 +84,8 @@ def read_labels(
         Separator of the labels in a cell. A file whose labels are all known when split at ``;`` is read that way.
     close : bool, default=False
         For matrices: whether to add missing ancestors; otherwise they are an error.
+    delimiter, encoding : str, optional
+        Of a text file; see :func:`read_scores`.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.files.Limits`.
 
@@ -102,16 +106,17 @@ def read_labels(
     """
     if format_of(path) == "json":
         return _from_columns(_read_json(path, labels, limits), hierarchy, labels, ids, sep, between)
-    columns = column_names(path, limits)
+    form = TextForm.of(delimiter, encoding)
+    columns = column_names(path, form, limits)
     if labels not in hierarchy and labels in columns:
-        return _from_columns(read_columns(path, limits=limits), hierarchy, labels, ids, sep, between)
+        return _from_columns(read_columns(path, form, limits), hierarchy, labels, ids, sep, between)
     if columns and not any(column in hierarchy for column in columns):
         raise DataFormatError(
             f"neither a column {labels!r} of label names nor a column for any label: {no_column(labels, columns)} "
             "Name the column of labels by labels= (--labels).",
             fspath(path),
         )
-    matrix = read_matrix(path, hierarchy, ids=ids, limits=limits)
+    matrix = read_matrix(path, hierarchy, ids=ids, form=form, limits=limits)
     try:
         Y = check_labels(matrix.values, hierarchy, name="the matrix", close=close)
     except ConstraintError as found:

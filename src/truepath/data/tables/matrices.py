@@ -14,12 +14,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.tables.frames import delimiter_of, format_of
+from truepath.data.tables.frames import FOUND_OUT, TextForm, format_of
 from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, encoding_of, head_lines, open_binary, read_text, usual_limits
+from truepath.files.text import Limits, PathType, head_lines, open_binary, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import find_node_columns
 
@@ -61,7 +61,12 @@ class Matrix:
 
 
 def read_matrix(
-    path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None, limits: Limits | None = None
+    path: PathType,
+    hierarchy: Hierarchy | None = None,
+    *,
+    ids: str | None = None,
+    form: TextForm = FOUND_OUT,
+    limits: Limits | None = None,
 ) -> Matrix:
     """Read a matrix by the ending of the file's name; columns in the hierarchy's order if one is given.
 
@@ -74,7 +79,7 @@ def read_matrix(
     elif kind == "parquet":
         matrix = _read_frame(path, hierarchy, ids, limits)
     else:
-        matrix = _read_text(path, hierarchy, ids, limits)
+        matrix = _read_text(path, form, hierarchy, ids, limits)
     if ids is not None and matrix.ids is None:
         raise matrix.error(f"ids={ids!r} was given, but the file has no named columns.")
     _check_finite(matrix)
@@ -83,7 +88,7 @@ def read_matrix(
     return matrix if hierarchy is None else matrix.aligned(hierarchy)
 
 
-def column_names(path: PathType, limits: Limits | None = None) -> list[str]:
+def column_names(path: PathType, form: TextForm = FOUND_OUT, limits: Limits | None = None) -> list[str]:
     """Return the names of the columns of a table, none for NumPy's files."""
     kind = format_of(path)
     if kind == "numpy":
@@ -92,12 +97,12 @@ def column_names(path: PathType, limits: Limits | None = None) -> list[str]:
         return parquet_columns(path, limits)
     if kind == "json":
         return _keys(read_text(path, limits))
-    first = _first_line(path, limits)
-    if first is not None and "\ufffd" in first:  # bytes that are not UTF-8
-        first = _first_line(path, limits, encoding_of(path))
+    first = _first_line(path, limits, form.encoding)
+    if first is not None and "\ufffd" in first and form.encoding is None:  # bytes that are not UTF-8
+        first = _first_line(path, limits, form.encoding_of(path))
     if first is None:
         raise DataFormatError("the file is empty.", fspath(path))
-    _, header = next(cut_plainly(first, delimiter_of(path), fspath(path)))
+    _, header = next(cut_plainly(first, form.delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
 
 
@@ -125,8 +130,8 @@ def _check_finite(matrix: Matrix) -> None:
     raise matrix.error(f"{stored.flat[at]} in {where}; only finite numbers can be used.", row)
 
 
-def _read_text(path: PathType, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
-    found = read_text_matrix(path, delimiter_of(path), hierarchy, ids, limits)
+def _read_text(path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
+    found = read_text_matrix(path, form, hierarchy, ids, limits)
     names = None if found.ids is None else as_texts(found.ids)
     return Matrix(found.values, tuple(found.columns), names, fspath(path), found.lines, found.id_name)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.data.tables.frames import TextForm
 from truepath.data.tables.join import RowKeys
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
@@ -49,7 +50,13 @@ class ScoreTable:
 
 
 def read_scores(
-    path: PathType, hierarchy: Hierarchy | None = None, *, ids: str | None = None, limits: Limits | None = None
+    path: PathType,
+    hierarchy: Hierarchy | None = None,
+    *,
+    ids: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    limits: Limits | None = None,
 ) -> ScoreTable:
     r"""Read a table of scores.
 
@@ -64,6 +71,10 @@ def read_scores(
     ids : str, optional
         The column of row ids; by default the only one beside those of the hierarchy's nodes, or the first if it is
         called ``id`` or similar, or holds no numbers.
+    delimiter : str, optional
+        What separates the cells of a text file, or its name (``"tab"``); by default found out from its first lines.
+    encoding : str, optional
+        Of a text file, such as ``"latin-1"``; by default UTF-8 or UTF-16, or Latin-1 with a warning.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.files.Limits`.
 
@@ -89,7 +100,7 @@ def read_scores(
     >>> table.names, table.ids.tolist(), table.S[0].tolist()
     (('a', 'a/1', 'b'), ['x', 'y'], [0.9, 0.4, 0.1])
     """
-    matrix = read_matrix(path, hierarchy, ids=ids, limits=limits)
+    matrix = read_matrix(path, hierarchy, ids=ids, form=TextForm.of(delimiter, encoding), limits=limits)
     called = "id" if matrix.id_name is None else matrix.id_name
     return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path, called)
 

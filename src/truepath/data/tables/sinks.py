@@ -40,6 +40,7 @@ def open_label_sink(
     between: str = ";",
     format: str | None = None,
     safe_csv: bool = False,
+    id_name: str = "id",
 ) -> Iterator[Write]:
     """Yield a function that appends label sets; parameters as for :func:`truepath.data.write_labels`.
 
@@ -58,7 +59,8 @@ def open_label_sink(
     if matrix and kind == "json":
         raise ValueError("a matrix is not written as JSON; use .csv, .tsv or .parquet.")
     columns = hierarchy.names.tolist() if matrix else ["labels"]
-    with _open_rows(path, columns, kind, "int64" if matrix else "labels", safe_csv) as append:
+    names = _named([id_name, *columns])
+    with _open_rows(path, names, kind, "int64" if matrix else "labels", safe_csv) as append:
 
         def write(Y: Any, ids: Sequence[str]) -> None:
             if matrix:
@@ -72,18 +74,27 @@ def open_label_sink(
 
 
 @contextmanager
-def open_score_sink(path: PathType, hierarchy: Hierarchy, *, safe_csv: bool = False) -> Iterator[Write]:
+def open_score_sink(
+    path: PathType, hierarchy: Hierarchy, *, safe_csv: bool = False, id_name: str = "id"
+) -> Iterator[Write]:
     """Yield a function that appends scores to a ``.csv``, ``.tsv`` or ``.parquet`` file."""
     kind = find_format(path)
     if kind == "json":
         raise ValueError("scores are not written as JSON; use .csv, .tsv, .parquet or .npz.")
-    with _open_rows(path, hierarchy.names.tolist(), kind, "float64", safe_csv) as append:
+    with _open_rows(path, _named([id_name, *hierarchy.names.tolist()]), kind, "float64", safe_csv) as append:
         yield lambda S, ids: append(ids, as_dense(S).T.tolist())
+
+
+def _named(names: list[str]) -> list[str]:
+    """Refuse a column of ids that is called like another."""
+    if names[0] in names[1:]:
+        raise ValueError(f"id_name={names[0]!r} is the name of another column; choose another.")
+    return names
 
 
 @contextmanager
 def _open_rows(path: Any, names: list[str], kind: str, of_type: str, safe_csv: bool) -> Iterator[Any]:
-    """Yield ``append(ids, columns)`` for a table of ids and the columns named."""
+    """Yield ``append(ids, columns)`` for a table of the columns named, that of the ids first."""
     if kind == "parquet":
         with _open_parquet(path, names, of_type) as append:
             yield append
@@ -97,11 +108,11 @@ def _open_rows(path: Any, names: list[str], kind: str, of_type: str, safe_csv: b
 def _text_rows(file: Any, names: list[str], kind: str, safe_csv: bool) -> Iterator[Any]:
     """Yield, once, the function that appends rows of text; what ends the file is written when it is taken up again."""
     if kind == "json":
-        yield from _json_rows(file)
+        yield from _json_rows(file, names[0])
         return
     safe = safe_cell if safe_csv else _as_is
     writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
-    writer.writerow(map(safe, ["id", *names]))
+    writer.writerow(map(safe, names))
 
     def append(ids: Sequence[str], columns: list[list[Any]]) -> None:
         cells = ([safe(cell) for cell in column] for column in [ids, *columns]) if safe_csv else [ids, *columns]
@@ -114,13 +125,13 @@ def _as_is(cell: Any) -> Any:
     return cell
 
 
-def _json_rows(file: Any) -> Iterator[Any]:
+def _json_rows(file: Any, id_name: str) -> Iterator[Any]:
     separator = "[\n"
 
     def append(ids: Sequence[str], columns: list[list[Any]]) -> None:
         nonlocal separator
         for name, labels in zip(ids, columns[0]):
-            file.write(separator + json.dumps({"id": name, "labels": labels}, ensure_ascii=False))
+            file.write(separator + json.dumps({id_name: name, "labels": labels}, ensure_ascii=False))
             separator = ",\n"
 
     yield append
@@ -139,7 +150,7 @@ def _open_parquet(path: Any, names: list[str], of_type: str) -> Iterator[Any]:
     from pyarrow import parquet
 
     cell = pyarrow.list_(pyarrow.string()) if of_type == "labels" else getattr(pyarrow, of_type)()
-    schema = pyarrow.schema([("id", pyarrow.string()), *((name, cell) for name in names)])
+    schema = pyarrow.schema([(names[0], pyarrow.string()), *((name, cell) for name in names[1:])])
     with open_atomically(path) as file, parquet.ParquetWriter(file, schema) as writer:
         yield lambda ids, columns: writer.write_table(pyarrow.table([list(ids), *columns], schema=schema))
 
@@ -150,7 +161,7 @@ def _collected(path: Any, names: list[str]) -> Iterator[Any]:
     parts: list[list[Any]] = []
     yield lambda ids, columns: parts.append([list(ids), *columns])
     whole = [list(chain.from_iterable(column)) for column in zip(*parts)]
-    write_columns(path, dict(zip(["id", *names], whole)), "parquet")
+    write_columns(path, dict(zip(names, whole)), "parquet")
 
 
 class UniqueIds:

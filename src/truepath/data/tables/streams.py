@@ -11,14 +11,14 @@ from typing import Any
 
 from truepath.adapters.blocks import ROW_GROUP, take_blocks
 from truepath.data.tables.columns import Columns
-from truepath.data.tables.frames import delimiter_of, format_of, long_cells, read_columns
+from truepath.data.tables.frames import FOUND_OUT, TextForm, format_of, long_cells, read_columns
 from truepath.errors import DataFormatError
-from truepath.files.text import COMPRESSIONS, PathType, encoding_of, stream_lines
+from truepath.files.text import COMPRESSIONS, PathType, stream_lines
 
 __all__ = ["stream_columns"]
 
 
-def stream_columns(path: PathType, size: int) -> Iterator[Columns]:
+def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Iterator[Columns]:
     r"""Read a CSV, TSV or Parquet file ``size`` rows at a time; fewer than 64 rows at the end join the last block.
 
     Parameters
@@ -28,6 +28,8 @@ def stream_columns(path: PathType, size: int) -> Iterator[Columns]:
         whole, it comes as one block.
     size : int
         A multiple of 64, as :func:`truepath.adapters.blocks.choose_batch_size` returns it.
+    form : TextForm, optional
+        How the text is written; found out by default.
 
     Raises
     ------
@@ -43,16 +45,16 @@ def stream_columns(path: PathType, size: int) -> Iterator[Columns]:
     [(64, 2, '0.0'), (86, 66, '16.0')]
     """
     if format_of(path) != "parquet":
-        return _text_blocks(path, size)
+        return _text_blocks(path, size, form)
     if find_spec("pyarrow") is None or Path(path).suffix.lower() in COMPRESSIONS:
         return iter([read_columns(path)])
     return _parquet_blocks(path, size)
 
 
-def _text_blocks(path: PathType, size: int) -> Iterator[Columns]:
+def _text_blocks(path: PathType, size: int, form: TextForm) -> Iterator[Columns]:
     """Yield the rows of a text file with their line numbers."""
-    delimiter = delimiter_of(path)
-    rows = _text_rows(path, delimiter)
+    delimiter = form.delimiter_of(path)
+    rows = _text_rows(path, delimiter, form.encoding_of(path))
     _, header = next(rows, (1, []))
     if len(set(header)) != len(header):
         twice = next(name for name in header if header.count(name) > 1)
@@ -75,9 +77,9 @@ def _block(header: list[str], rows: list[tuple[int, list[str]]], path: PathType,
     return Columns(dict(zip(header, zip(*cells))), fspath(path), lines, delimiter)
 
 
-def _text_rows(path: PathType, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _text_rows(path: PathType, delimiter: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the cells of every row that is not empty, the names of the columns first."""
-    reader = csv.reader(stream_lines(path, encoding=encoding_of(path)), delimiter=delimiter, strict=True)
+    reader = csv.reader(stream_lines(path, encoding=encoding), delimiter=delimiter, strict=True)
     before = 0
     while True:
         try:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import no_column, with_point
-from truepath.data.tables.frames import cut_csv, long_cells
+from truepath.data.tables.frames import TextForm, cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, encoding_of, read_text, split_lines
+from truepath.files.text import Limits, PathType, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
@@ -40,10 +40,10 @@ class TextMatrix:
 
 
 def read_text_matrix(
-    path: PathType, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
+    path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
 ) -> TextMatrix:
     """Read a matrix below a line of column names."""
-    text = read_text(path, limits, encoding_of(path))
+    text, delimiter = read_text(path, limits, form.encoding_of(path)), form.delimiter_of(path)
     if len(text) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly, ValueError):
             return _read_quickly(text, delimiter, hierarchy, ids, fspath(path))
