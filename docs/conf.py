@@ -7,7 +7,7 @@ from pathlib import Path
 
 import truepath
 
-sys.path.insert(0, str(Path(__file__).parent))  # members.py, beside this file
+sys.path.insert(0, str(Path(__file__).parent))  # members.py, mathml.py and pictures.py, beside this file
 
 project = "truepath"
 author = "The truepath developers"
@@ -17,12 +17,14 @@ version = release = truepath.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     "members",
+    "mathml",
+    "pictures",
 ]
+html_math_renderer = "mathml"  # shown without a network
 exclude_patterns = ["_build"]
 autosummary_generate = True
 numpydoc_show_class_members = False

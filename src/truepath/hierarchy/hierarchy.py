@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.files.text import Limits
-from truepath.hierarchy import build, encode, matrices, propagation, restrict
+from truepath.hierarchy import build, drawing, encode, matrices, propagation, restrict
 from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
 from truepath.hierarchy.names import look_up
 
@@ -464,6 +464,31 @@ class Hierarchy:
     def to_json(self) -> str:
         """Return a JSON text with the names, the edges by number and the aliases."""
         return build.to_json(self)
+
+    def plot(self, labels: Any = None, *, scores: Any = None, ax: Any = None) -> Any:
+        """Draw the nodes from the top down, the labels of a row filled, its scores below the names (needs matplotlib).
+
+        Parameters
+        ----------
+        labels : collection of names or array of 0/1, shape (n_nodes,), optional
+            The labels of one row, drawn as they are given: nothing is closed.
+        scores : array of shape (n_nodes,), optional
+            The scores of one row. Where a child has more than its parent, the line between them is red and dashed.
+        ax : matplotlib axes, optional
+            A new figure's by default, large enough for all names.
+
+        Returns
+        -------
+        ax : matplotlib axes
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_paths(["animal/cat", "animal/dog", "plant"])
+        >>> ax = h.plot(h.encode([["animal/dog"]])[0])
+        >>> [text.get_text() for text in ax.texts]
+        ['animal', 'cat', 'dog', 'plant']
+        """
+        return drawing.draw_hierarchy(self, labels, scores, ax)
 
     # ------------------------------------------------------------------ identity
 

@@ -1,6 +1,6 @@
 r"""What networks take of a row: columns on one scale, gaps marked, and numbers encoded piecewise if that is wanted.
 
-Piecewise-linear encoding (Gorishniy, Rubachev & Babenko 2022): the quantiles :math:`b_0 < b_1 < \dots < b_T` of a
+Piecewise-linear encoding (Gorishniy, Rubachev & Babenko 2022): the quantiles :math:`b_0 < b_1 < \ldots < b_T` of a
 column cut it into intervals, and each interval becomes an input
 
 .. math:: e_t(x) = \min(1, \max(0, (x - b_{t-1}) / (b_t - b_{t-1}))),
