@@ -1,15 +1,17 @@
 """How time grows with rows, nodes and edges, for every combiner, decoder, measure and learner of the registries.
 
 Run ``OMP_NUM_THREADS=1 PYTHONPATH=src python benchmarks/bench_scale.py [--smallest] [names ...]``. Hierarchies are
-those of ``make_ontology_like``: 11,250 to 45,000 nodes in the shape of the Gene Ontology. Prints one line per member:
-processor seconds at 45,000 nodes, and the exponents b of fits time = a * size^b, one size changing at a time. Whoever
-cannot take such a hierarchy says so in the last column.
+those of ``make_ontology_like``: 11,250 to 45,000 nodes in the shape of the Gene Ontology. Prints the sizes of the
+problems, then one line per member: processor seconds at 45,000 nodes, and the exponents b of fits time = a * size^b,
+one size changing at a time. Times are medians of three calls after one that compiles, of long calls the lesser of two.
+Whoever cannot take such a hierarchy says so in the last column.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
+import statistics
 import time
 import warnings
 
@@ -21,9 +23,10 @@ from truepath.combiners import MaxUp
 from truepath.data import make_hmc, make_ontology_like
 from truepath.registry import COMBINERS, DECODERS, LEARNERS, METRICS
 
-NODES, ROWS, PARENTS = (11_250, 22_500, 45_000), (25, 50, 100), (1.2, 1.9, 3.0)
+NODES, PARENTS = (11_250, 22_500, 45_000), (1.2, 1.9, 3.0)
+ROWS = {"slow": (50, 100, 200), "quick": (100, 200, 400)}
 N_FEATURES = 10
-ENOUGH_S = 0.2  # calls are repeated until they have taken this long
+CALLS, LONG_S = 3, 1.0  # a call of more than this is made twice
 
 # What a member is built with beside the hierarchy, to work on a DAG at all or in the time there is
 OPTIONS = {
@@ -87,21 +90,21 @@ def build(member, problem):
 
 
 FAMILIES = {
-    "combiner": (COMBINERS, call_combiner),
-    "decoder": (DECODERS, call_decoder),
-    "measure": (METRICS, call_metric),
-    "learner": (LEARNERS, call_learner),
+    "combiner": (COMBINERS, call_combiner, "slow"),
+    "decoder": (DECODERS, call_decoder, "quick"),
+    "measure": (METRICS, call_metric, "quick"),
+    "learner": (LEARNERS, call_learner, "slow"),
 }
 
 
 def seconds(call):
-    """Return the least processor time of a call."""
+    """Return the median processor time of three calls; of a long one the lesser of two."""
     times = []
-    while sum(times) < ENOUGH_S and len(times) < 5:
+    while len(times) <= CALLS and not (len(times) == 2 and times[0] > LONG_S):
         start = time.process_time()
         call()
         times.append(time.process_time() - start)
-    return min(times)
+    return min(times) if len(times) == 2 else statistics.median(times[1:])
 
 
 def exponent(sizes, times):
@@ -119,10 +122,35 @@ def measure(call, member, series):
 
 def make_series(nodes, rows, parents):
     """Return problems with one size changing at a time, as pairs (size, problem)."""
-    by_nodes = [(n, Problem(n, rows[1], parents[1])) for n in nodes]
+    by_nodes = [(n, Problem(n, rows[0], parents[1])) for n in nodes]
     by_rows = [(n, Problem(nodes[0], n, parents[1])) for n in rows]
-    by_edges = [Problem(nodes[1], rows[1], p) for p in parents]
+    by_edges = [Problem(nodes[1], rows[0], p) for p in parents]
     return {"nodes": by_nodes, "rows": by_rows, "edges": [(p.hierarchy.n_edges, p) for p in by_edges]}
+
+
+def print_sizes(series):
+    """Print what else grows with nodes and edges: ancestors, and with them the labels of a row."""
+    print("| nodes | edges | rows | ancestors per node | labels per row |\n|---:|---:|---:|---:|---:|")
+    for _, problem in [pair for problems in series.values() for pair in problems]:
+        h, (n_rows, n_nodes) = problem.hierarchy, problem.S.shape
+        ancestors = np.mean([len(h.ancestors(v)) for v in range(0, n_nodes, max(1, n_nodes // 1000))])
+        labels = problem.Y.sum() / n_rows
+        print(f"| {n_nodes:,} | {h.n_edges:,} | {n_rows} | {ancestors:.1f} | {labels:.1f} |")
+    print()
+
+
+def table_line(kind, member, call, series):
+    """Measure a member; return its line of the table."""
+    if member.name in BOUNDED:
+        return f"| {kind} | {member.name} | | | | | | {BOUNDED[member.name]} |"
+    try:
+        taken, slope = measure(call, member, series)
+        line = f"{taken:.3f} | {slope['nodes']:.2f} | {slope['rows']:.2f} | {slope['edges']:.2f}"
+        remark = ""
+    except (ValueError, TypeError) as problem:
+        line, remark = " | | | ", f"{type(problem).__name__}: {problem}"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return f"| {kind} | {member.name} | {line} | {peak:.0f} | {remark} |"
 
 
 def main():
@@ -130,27 +158,24 @@ def main():
     parser.add_argument("--smallest", action="store_true", help="a few hundred nodes: only to see that it runs")
     parser.add_argument("names", nargs="*", help="members to run; all without")
     given = parser.parse_args()
-    sizes = ((100, 200, 400), (5, 10, 20), PARENTS) if given.smallest else (NODES, ROWS, PARENTS)
-    series = make_series(*sizes)
-    largest = series["nodes"][-1][1]
-    print(f"{largest.hierarchy}, {largest.X.shape[0]} rows\n")
-    print("| kind | member | seconds | nodes | rows | edges | peak RSS so far, MB | |")
-    print("|---|---|---:|---:|---:|---:|---:|---|")
-    for kind, (registry, call) in FAMILIES.items():
-        for member in registry.members():
-            if given.names and member.name not in given.names:
-                continue
-            if member.name in BOUNDED:
-                print(f"| {kind} | {member.name} | | | | | | {BOUNDED[member.name]} |")
-                continue
-            try:
-                taken, slope = measure(call, member, series)
-                line = f"{taken:.3f} | {slope['nodes']:.2f} | {slope['rows']:.2f} | {slope['edges']:.2f}"
-                remark = ""
-            except (ValueError, TypeError) as problem:
-                line, remark = " | | | ", f"{type(problem).__name__}: {problem}"
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            print(f"| {kind} | {member.name} | {line} | {peak:.0f} | {remark} |", flush=True)
+    nodes = (100, 200, 400) if given.smallest else NODES
+    for what, rows in ROWS.items():
+        families = [(kind, *family[:2]) for kind, family in FAMILIES.items() if family[2] == what]
+        chosen = [
+            (kind, member, call)
+            for kind, registry, call in families
+            for member in registry.members()
+            if not given.names or member.name in given.names
+        ]
+        if not chosen:
+            continue
+        series = make_series(nodes, (5, 10, 20) if given.smallest else rows, PARENTS)
+        print_sizes(series)
+        print("| kind | member | seconds | nodes | rows | edges | peak RSS so far, MB | |")
+        print("|---|---|---:|---:|---:|---:|---:|---|")
+        for kind, member, call in chosen:
+            print(table_line(kind, member, call, series), flush=True)
+        print()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,10 @@ WORDS = [
     "dark blue",
     "a-word-that-is-longer-than-eight",
     "a-word-that-is-longer-than-eighT",
+    "seven-7",
+    "eight--8",
+    "eight--9",
+    "sixteen--letters",
     "é",
     "日本",
 ]

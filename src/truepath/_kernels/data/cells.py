@@ -1,11 +1,14 @@
 """Text to cells: where each cell of a table starts and ends, by the rules of CSV and of ARFF.
 
-The text is UTF-8 with line feeds only, and ends with one. A cell is *plain*, or *quoted* (its ends lie inside the
-quotes), or *odd*: it has escapes in it, or blanks beyond ASCII around it, and is left to Python. Rows are cut until the
-arrays are full or the text ends; at a row that is not as expected cutting stops.
+The text is UTF-8 with line feeds only, and ends with one; ``eights[at]`` are the eight bytes from ``at`` on. A cell is
+*plain*, or *quoted* (its ends lie inside the quotes), or *odd*: it has escapes in it, or blanks beyond ASCII around it,
+and is left to Python. Rows are cut until the arrays are full or the text ends; at a row that is not as expected cutting
+stops.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from truepath._kernels.jit import inner, kernel
 
@@ -16,16 +19,23 @@ PLAIN, QUOTED, ODD = 0, 1, 2
 _LINE, _QUOTE, _APOSTROPHE, _BLANK, _TAB = 10, 34, 39, 32, 9
 _BACKSLASH, _PERCENT, _BRACE = 92, 37, 123
 
+_ONE, _ONES, _TOPS = np.uint64(1), np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_LINES = np.uint64(_LINE) * _ONES
+_UNIQUE, _HIGH = np.uint64(0x4080C14181C1), np.uint64(61)  # the eight top bits, times this, differ in three bits
+_PLACES = np.zeros(8, np.int64)
+for _byte in range(8):
+    _PLACES[(((1 << (8 * _byte + 7)) * int(_UNIQUE)) % 2**64) >> 61] = _byte
+
 
 @kernel
-def cut_csv(text, at, line, delimiter, starts, ends, kinds, lines):
+def cut_csv(text, eights, at, line, delimiter, starts, ends, kinds, lines):
     """Cut rows from ``at`` on; return the next position, the next line, the number of rows, and whether all was well.
 
     Lines without a character are skipped. A quote opens a cell only as its first character; a doubled one in it stands
     for itself.
     """
     size, width = text.size, starts.shape[1]
-    row = 0
+    delimiters, row = np.uint64(delimiter) * _ONES, 0
     while at < size and row < starts.shape[0]:
         begin, first = at, line
         if text[at] == _LINE:
@@ -42,8 +52,7 @@ def cut_csv(text, at, line, delimiter, starts, ends, kinds, lines):
                 start, end = start + 1, at
                 at += 1
             else:
-                while text[at] != delimiter and text[at] != _LINE:
-                    at += 1
+                at = _find_end(text, eights, at, delimiters)
                 end = at
             starts[row, column], ends[row, column], kinds[row, column] = start, end, kind
             column += 1
@@ -76,13 +85,13 @@ def _close_quote(text, at, line):
 
 
 @kernel
-def cut_arff(text, at, line, delimiter, starts, ends, kinds, lines):
+def cut_arff(text, eights, at, line, delimiter, starts, ends, kinds, lines):
     """Cut dense rows as :func:`cut_csv` does; blank lines and comments (``%``) are skipped, cells stripped of blanks.
 
     A quote opens a cell as its first character and closes at the next of its kind; a backslash in it makes it odd.
     """
     size, width = text.size, starts.shape[1]
-    row = 0
+    delimiters, row = np.uint64(delimiter) * _ONES, 0
     while at < size and row < starts.shape[0]:
         begin = at
         at = _skip_blanks(text, at)
@@ -96,7 +105,7 @@ def cut_arff(text, at, line, delimiter, starts, ends, kinds, lines):
             return begin, line, row, False
         column, is_open = 0, True
         while is_open and column < width:
-            start, end, at, kind = _cut_arff_cell(text, at, delimiter)
+            start, end, at, kind = _cut_arff_cell(text, eights, at, delimiter, delimiters)
             if kind < 0:
                 return begin, line, row, False
             starts[row, column], ends[row, column], kinds[row, column] = start, end, kind
@@ -112,7 +121,7 @@ def cut_arff(text, at, line, delimiter, starts, ends, kinds, lines):
 
 
 @inner
-def _cut_arff_cell(text, at, delimiter):
+def _cut_arff_cell(text, eights, at, delimiter, delimiters):
     """Return where a cell starts and ends without blanks and quotes, the delimiter or line feed after it, its kind."""
     at = _skip_blanks(text, at)
     start, kind = at, PLAIN
@@ -132,14 +141,31 @@ def _cut_arff_cell(text, at, delimiter):
                 return start + 1, close, after, QUOTED
             at = close + 1
         kind = ODD  # something follows the quote, or it does not close
-    while text[at] != delimiter and text[at] != _LINE:
-        at += 1
+    at = _find_end(text, eights, at, delimiters)
     end = at
     while end > start and (text[end - 1] == _BLANK or text[end - 1] == _TAB):
         end -= 1
     if end > start and (_may_be_blank(text, start) or _may_end_blank(text, start, end)):
         kind = ODD
     return start, end, at, kind
+
+
+@inner
+def _find_end(text, eights, at, delimiters):
+    """Return the next delimiter or line feed from ``at`` on, eight bytes at a time as long as there are eight.
+
+    A byte of ``x`` is zero where the sign is; the lowest of the top bits of ``(x - 1) & ~x`` stands in the first one.
+    """
+    while at < eights.size:
+        signs, ends = eights[at] ^ delimiters, eights[at] ^ _LINES
+        found = (((signs - _ONES) & ~signs) | ((ends - _ONES) & ~ends)) & _TOPS
+        if found:
+            return at + _PLACES[((found & (~found + _ONE)) * _UNIQUE) >> _HIGH]
+        at += 8
+    delimiter = np.uint8(delimiters & np.uint64(255))
+    while text[at] != delimiter and text[at] != _LINE:
+        at += 1
+    return at
 
 
 @inner

@@ -3,6 +3,7 @@
 Each column has a hash table of its own, with open addressing: a slot holds the number of a word, or -1, and its key.
 The key of a word of up to seven bytes is these bytes, which are not zero: most words are the same if their keys are.
 The keys of longer words, and of words with escapes, have the top bit set, and the words themselves are compared.
+``eights[at]`` are the eight bytes of a text from ``at`` on, the first of them the least.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from truepath._kernels.jit import inner, kernel
 __all__ = ["declare_words", "find_words", "number_words", "translate"]
 
 _SEED, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # FNV-1a
-_SPREAD, _BYTE, _HALF = np.uint64(11400714819323198485), np.uint64(8), np.uint64(32)
+_SPREAD, _BYTE, _HALF, _LAST = np.uint64(11400714819323198485), np.uint64(8), np.uint64(32), np.uint64(63)
 _TOP = np.uint64(2**63)
 _MASKS = np.array([256**size - 1 for size in range(8)], np.uint64)
 _QUESTION = 63
@@ -27,17 +28,33 @@ def _key(text, start, end):
         for at in range(end - 1, start - 1, -1):
             key = key << _BYTE | np.uint64(text[at])
         return key
-    key = _SEED
+    key, shift = _SEED, np.uint64(0)
     for at in range(start, end):
-        key = (key ^ np.uint64(text[at])) * _PRIME
-    return key | _TOP
+        key ^= np.uint64(text[at]) << shift
+        shift = (shift + _BYTE) & _LAST
+        if shift == 0:
+            key = _mix(key)
+    return _mix(key) | _TOP
+
+
+@inner
+def _mix(key):
+    key *= _PRIME
+    return key ^ key >> _HALF
 
 
 @inner
 def _key_at_once(text, eights, start, end):
-    """Return the same key; ``eights[at]`` are the eight bytes from ``at`` on, the first of them the least."""
-    size = end - start
-    return eights[start] & _MASKS[size] if size <= 7 else _key(text, start, end)
+    """Return the same key, eight bytes at a time; near the end of the text there are no eight."""
+    if end >= eights.size:
+        return _key(text, start, end)
+    if end - start <= 7:
+        return eights[start] & _MASKS[end - start]
+    key = _SEED
+    while start + 8 <= end:
+        key = _mix(key ^ eights[start])
+        start += 8
+    return _mix(key ^ (eights[start] & _MASKS[end - start])) | _TOP
 
 
 @inner

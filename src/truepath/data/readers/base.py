@@ -225,22 +225,18 @@ def written_labels(
     rows: list[list[str]], index: Mapping[str, int], n_nodes: int, unknown: Callable[[int, str], DataFormatError]
 ) -> sparse.csr_array[Any]:
     """Look names up, row by row; ``unknown(row, name)`` makes the error for a name that is not declared."""
-    indices: list[int] = []
-    indptr = [0]
-    known: dict[int, list[int]] = {}  # rows with the same labels may share one list
-    for i, names in enumerate(rows):
-        found = known.get(id(names))
-        if found is None:
-            try:
-                found = sorted({index[name] for name in names} - {-1})  # -1: the root, which every row has
-            except KeyError as missing:
-                raise unknown(i, missing.args[0]) from None
-            known[id(names)] = found
-        indices += found
-        indptr.append(len(indices))
-    ones = np.ones(len(indices), dtype=bool)
-    shape = (len(rows), n_nodes)
-    return sparse.csr_array((ones, np.array(indices, np.int32), np.array(indptr, np.int32)), shape=shape)
+    ids = np.fromiter(map(id, rows), np.int64, len(rows))  # rows with the same labels may share one list
+    _, firsts, which = np.unique(ids, return_index=True, return_inverse=True)
+    found: list[list[int]] = [[]] * len(firsts)
+    for k in np.argsort(firsts).tolist():
+        try:
+            found[k] = sorted({index[name] for name in rows[firsts[k]]} - {-1})  # -1: the root, which every row has
+        except KeyError as missing:
+            raise unknown(int(firsts[k]), missing.args[0]) from None
+    indices = np.array([v for labels in found for v in labels], np.int32)
+    indptr = np.concatenate([[0], np.cumsum([len(labels) for labels in found])]).astype(np.int32)
+    distinct = sparse.csr_array((np.ones(indices.size, bool), indices, indptr), shape=(len(found), n_nodes))
+    return sparse.csr_array(distinct[which])
 
 
 def _match(path: Path) -> re.Match[str] | None:

@@ -24,6 +24,7 @@ LARGE = 1 << 24
 _CELLS = 1 << 18  # of a block: its text and its cells stay near the processor
 _ODD = 2
 _FEW_WORDS = 1 << 10
+_FEW_SLOTS = 1 << 8
 
 IntArray = NDArray[np.int64]
 
@@ -56,7 +57,7 @@ class Cut:
     @property
     def eights(self) -> NDArray[np.uint64]:
         """The eight bytes from each place on, as one number."""
-        return np.ndarray(len(self.raw) - 7, np.uint64, self.raw, strides=(1,))
+        return _eights(self.raw)
 
     def cell(self, i: int, j: int) -> str:
         """Return one cell as a string."""
@@ -151,8 +152,12 @@ class Cut:
 
 
 def as_utf8(text: str) -> bytes:
-    """Return a text as the kernels want it: UTF-8 with line feeds at its end, so that eight bytes follow any cell."""
-    return (text + "\n" * 8).encode()
+    """Return a text as the kernels want it: UTF-8 with a line feed at its end."""
+    return (text if text.endswith("\n") else text + "\n").encode()
+
+
+def _eights(raw: bytes) -> NDArray[np.uint64]:
+    return np.ndarray(max(len(raw) - 7, 0), np.uint64, raw if len(raw) > 7 else bytes(8), strides=(1,))
 
 
 def cut_rows(
@@ -163,7 +168,7 @@ def cut_rows(
     Parameters
     ----------
     raw : bytes
-        What :func:`as_utf8` gives.
+        UTF-8 with line feeds only, and one at the end, as :func:`as_utf8` gives it.
     at, line : int
         Where the first row starts, and the number of its line.
     width : int
@@ -186,13 +191,18 @@ def cut_rows(
     kind = np.int32 if len(raw) < 2**31 else np.int64
     starts, ends = np.empty((n_rows, width), kind), np.empty((n_rows, width), kind)
     kinds, lines = np.empty((n_rows, width), np.uint8), np.empty(n_rows, np.int64)
-    text, loop = np.frombuffer(raw, np.uint8), getattr(_kernels.data.cells, rules)
+    text, eights, loop = np.frombuffer(raw, np.uint8), _eights(raw), getattr(_kernels.data.cells, rules)
     while at < len(raw):
-        at, line, found, is_well = loop(text, at, line, ord(delimiter), starts, ends, kinds, lines)
+        at, line, found, is_well = loop(text, eights, at, line, ord(delimiter), starts, ends, kinds, lines)
         if not is_well:
             raise CannotReadQuickly
         if found:
             yield Cut(raw, starts[:found], ends[:found], kinds[:found], lines[:found], plain)
+
+
+def _n_slots(n_words: int) -> int:
+    """Return a power of two: with few words there is room for many slots, so that hardly two want the same."""
+    return (16 if n_words < _FEW_SLOTS else 2) << max(n_words, 1).bit_length()
 
 
 @dataclass(frozen=True)
@@ -209,7 +219,7 @@ def declare(columns: Sequence[Sequence[str]]) -> Words:
     ends = np.cumsum([len(word) for word in words], dtype=np.int64)
     starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
     first_word = np.cumsum([0, *map(len, columns)], dtype=np.int64)
-    first_slot = np.cumsum([0, *(2 << max(len(column), 1).bit_length() for column in columns)], dtype=np.int64)
+    first_slot = np.cumsum([0, *(_n_slots(len(column)) for column in columns)], dtype=np.int64)
     slots = np.full(first_slot[-1], -1, np.int64)
     keys, pool = np.empty(slots.size, np.uint64), np.frombuffer(b"".join(words) or b" ", np.uint8)
     _kernels.data.words.declare_words(pool, starts, ends, first_word, first_slot, slots, keys)

@@ -19,7 +19,8 @@ from truepath.data.tables import cut
 from truepath.data.tables.columns import Columns, CutColumns, guess_delimiter
 from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError, GuessedEncodingWarning, TruePathError
-from truepath.files.text import Limits, PathType, encoding_of, ending_of, head_text, read_text
+from truepath.files.text import Limits, PathType, encoding_of, ending_of, head_text
+from truepath.files.utf8 import Utf8Text, read_utf8
 
 __all__ = [
     "FORMATS",
@@ -107,6 +108,10 @@ class TextForm(NamedTuple):
             warnings.warn(f"{said} {way}", GuessedEncodingWarning, stacklevel=2)
         return found
 
+    def read(self, path: PathType, limits: Limits | None) -> Utf8Text:
+        """Read a text file."""
+        return read_utf8(path, limits, self.encoding or self.encoding_of)
+
 
 #: Everything found out
 FOUND_OUT = TextForm()
@@ -122,47 +127,37 @@ def read_columns(source: PathType | Any, form: TextForm = FOUND_OUT, limits: Lim
 
 
 def _read_csv(path: PathType, form: TextForm, limits: Limits | None) -> Columns:
-    text, delimiter = read_text(path, limits, form.encoding_of(path)), form.delimiter_of(path)
-    if len(text) >= cut.LARGE:
+    file, delimiter = form.read(path, limits), form.delimiter_of(path)
+    if len(file) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly):
-            return _read_quickly(text, delimiter, fspath(path))
-    return _read_carefully(text, delimiter, fspath(path))
+            return _read_quickly(file, delimiter, fspath(path))
+    return _read_carefully(file.text, delimiter, fspath(path))
 
 
-def _read_quickly(text: str, delimiter: str, path: str) -> Columns:
-    header, blocks = cut_csv(text, delimiter, whole=True)
+def _read_quickly(file: Utf8Text, delimiter: str, path: str) -> Columns:
+    header, blocks = cut_csv(file, delimiter, whole=True)
     rows = next(blocks, None)
     if rows is None or len(set(header)) != len(header):
         raise cut.CannotReadQuickly
     return CutColumns.of(header, rows, path, delimiter)
 
 
-def cut_csv(text: str, delimiter: str, *, whole: bool) -> tuple[list[str], Iterator[cut.Cut]]:
+def cut_csv(file: Utf8Text, delimiter: str, *, whole: bool) -> tuple[list[str], Iterator[cut.Cut]]:
     """Return the cells of the first row, and the rows below it cut into cells; see :func:`cut_rows`."""
-    header, at, line = _cut_header(text, delimiter)
-    raw = cut.as_utf8(text)
-    start = len(text[:at].encode())
-    return header, cut.cut_rows(raw, start, line, len(header), delimiter, "cut_csv", _undouble, whole=whole)
+    header, at, line = _cut_header(file, delimiter)
+    return header, cut.cut_rows(file.raw, at, line, len(header), delimiter, "cut_csv", _undouble, whole=whole)
 
 
-def _cut_header(text: str, delimiter: str) -> tuple[list[str], int, int]:
+def _cut_header(file: Utf8Text, delimiter: str) -> tuple[list[str], int, int]:
     """Return the cells of the first row, where the next one starts, and its line."""
     with long_cells():
-        lines = list(islice(_lines(text), 1000))  # more than any header takes
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        lines = list(islice(file.lines(), 1000))  # more than any header takes
+        reader = csv.reader((line for _, line in lines), delimiter=delimiter, strict=True)
         try:
             header = next(reader, [])
         except csv.Error:
             raise cut.CannotReadQuickly from None
-    return header, sum(map(len, lines[: reader.line_num])), reader.line_num + 1
-
-
-def _lines(text: str) -> Iterator[str]:
-    at = 0
-    while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        yield text[at:end]
-        at = end
+    return header, lines[reader.line_num - 1][0] if reader.line_num else file.start, reader.line_num + 1
 
 
 def _undouble(cell: str) -> str:

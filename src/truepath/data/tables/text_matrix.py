@@ -22,7 +22,8 @@ from truepath.data.tables.columns import no_column, with_point
 from truepath.data.tables.frames import TextForm, cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, read_text, split_lines
+from truepath.files.text import Limits, PathType, split_lines
+from truepath.files.utf8 import Utf8Text
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
@@ -43,15 +44,17 @@ def read_text_matrix(
     path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
 ) -> TextMatrix:
     """Read a matrix below a line of column names."""
-    text, delimiter = read_text(path, limits, form.encoding_of(path)), form.delimiter_of(path)
-    if len(text) >= cut.LARGE:
+    file, delimiter = form.read(path, limits), form.delimiter_of(path)
+    if len(file) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly, ValueError):
-            return _read_quickly(text, delimiter, hierarchy, ids, fspath(path))
-    return _read_carefully(text, delimiter, hierarchy, ids, path)
+            return _read_quickly(file, delimiter, hierarchy, ids, fspath(path))
+    return _read_carefully(file.text, delimiter, hierarchy, ids, path)
 
 
-def _read_quickly(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> TextMatrix:
-    header, blocks = cut_csv(text, delimiter, whole=False)
+def _read_quickly(
+    file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str
+) -> TextMatrix:
+    header, blocks = cut_csv(file, delimiter, whole=False)
     check_header(header, hierarchy, path)
     values, names, lines, done = np.empty((0, 0)), [], [], 0
     id_column: int | None = None
@@ -62,7 +65,7 @@ def _read_quickly(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: s
             chosen = [j for j in range(len(header)) if j != id_column]
             if not chosen:
                 raise cut.CannotReadQuickly
-            values = np.empty((text.count("\n") + 1, len(chosen)))
+            values = np.empty((file.raw.count(b"\n"), len(chosen)))
         block.numbers(
             chosen,
             values[done : done + block.n_rows],

@@ -25,12 +25,12 @@ def read_dense(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
 
 def _dense_compiled(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     """Read a large table by compiled loops, a block of rows at a time."""
-    attributes, raw = arff.attributes, cut.as_utf8(arff.body)
+    attributes, raw, start = arff.attributes, arff.body.raw, arff.body.start
     is_number = np.array([attributes[j].kind == "numeric" for j in columns])
     words = cut.declare([attributes[j].values for j in columns])
     texts: dict[int, list[str]] = {j: [] for j in range(len(attributes)) if j not in set(columns)}
-    values, done = np.empty((raw.count(b"\n"), len(columns))), 0
-    for block in cut.cut_rows(raw, 0, arff.first_line, len(attributes), ",", "cut_arff", unquote, whole=False):
+    values, done = np.empty((raw.count(b"\n", start), len(columns))), 0
+    for block in cut.cut_rows(raw, start, arff.first_line, len(attributes), ",", "cut_arff", unquote, whole=False):
         part, lines = values[done : done + block.n_rows], block.lines
 
         def read(i: int, k: int, cell: str, lines: cut.IntArray = lines) -> float:

@@ -15,7 +15,8 @@ from functools import cached_property
 from os import fspath
 
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, read_text, split_lines
+from truepath.files.text import Limits, PathType, split_lines
+from truepath.files.utf8 import Utf8Text, read_utf8
 
 __all__ = ["Arff", "Attribute", "read_arff", "split_cells", "unquote"]
 
@@ -43,7 +44,7 @@ class Arff:
     relation: str
     attributes: tuple[Attribute, ...]
     header: str = field(repr=False)
-    body: str = field(repr=False)
+    body: Utf8Text = field(repr=False)
 
     def error(self, problem: str, line: int | None = None) -> DataFormatError:
         """Make the error for a problem in this file."""
@@ -57,7 +58,7 @@ class Arff:
     @cached_property
     def first_row(self) -> str:
         """The first data line; empty if there is none."""
-        lines = (found[0].strip() for found in re.finditer(r"[^\n]+", self.body))
+        lines = (line.strip() for _, line in self.body.lines())
         return next((line for line in lines if line and line[0] != "%"), "")
 
     @property
@@ -67,7 +68,7 @@ class Arff:
 
     @cached_property
     def _rows(self) -> tuple[list[str], Sequence[int]]:
-        return _data_lines(self.body, self.first_line)
+        return _data_lines(self.body.text, self.first_line)
 
     @property
     def lines(self) -> list[str]:
@@ -92,8 +93,7 @@ def read_arff(path: PathType, like: Arff | None = None, limits: Limits | None = 
     limits : Limits, optional
         The most that is taken from the file.
     """
-    text = read_text(path, limits)
-    header, body = _cut_at_data(text, fspath(path))
+    header, body = _cut_at_data(read_utf8(path, limits), fspath(path))
     if like is not None and header == like.header:
         relation, attributes = like.relation, like.attributes
     else:
@@ -101,14 +101,15 @@ def read_arff(path: PathType, like: Arff | None = None, limits: Limits | None = 
     return Arff(fspath(path), relation, attributes, header, body)
 
 
-_DATA = re.compile(r"^[ \t]*@data\b[^\n]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
+_DATA = re.compile(r"[ \t]*@data\b", re.IGNORECASE)
+_MAY_BE_DATA = re.compile(rb"^[ \t]*@data[^\n]*\n", re.IGNORECASE | re.MULTILINE)
 
 
-def _cut_at_data(text: str, path: str) -> tuple[str, str]:
-    found = _DATA.search(text)
-    if found is None:
-        raise DataFormatError("no @data line: the file is cut short, or it is not an ARFF file.", path)
-    return text[: found.end()], text[found.end() :]
+def _cut_at_data(file: Utf8Text, path: str) -> tuple[str, Utf8Text]:
+    for found in _MAY_BE_DATA.finditer(file.raw):
+        if _DATA.match(found[0].decode()):  # letters beyond ASCII may follow
+            return file.raw[: found.end()].decode(), Utf8Text(file.raw, found.end())
+    raise DataFormatError("no @data line: the file is cut short, or it is not an ARFF file.", path)
 
 
 def _data_lines(body: str, first: int) -> tuple[list[str], Sequence[int]]:
