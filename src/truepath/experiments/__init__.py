@@ -8,6 +8,7 @@ from truepath.experiments.statistics.compare import MethodComparison, compare
 from truepath.experiments.statistics.critical_difference.figure import critical_difference_diagram
 from truepath.experiments.statistics.critical_difference.svg import critical_difference_svg
 from truepath.experiments.statistics.format_table import format_table
+from truepath.experiments.statistics.models import ModelComparison, compare_models
 from truepath.experiments.statistics.significance import Friedman
 from truepath.experiments.survey import Survey, survey_experiment
 from truepath.public import publish
@@ -17,11 +18,13 @@ __all__ = [
     "Friedman",
     "MethodComparison",
     "MetricWithOptions",
+    "ModelComparison",
     "Plan",
     "RunKey",
     "RunRecord",
     "Survey",
     "compare",
+    "compare_models",
     "critical_difference_diagram",
     "critical_difference_svg",
     "format_table",

@@ -24,6 +24,7 @@ from truepath.metrics.inputs import (
     mean_of_defined,
     take_columns,
 )
+from truepath.metrics.rows import each_row
 
 __all__ = ["level_accuracy", "top_k_accuracy"]
 
@@ -97,6 +98,7 @@ def level_accuracy(
     label="top-k accuracy",
     meaning="share of true labels among a row's k best scored, k being the hierarchy's height",
     needs_hierarchy=True,
+    row_terms=each_row,
 )
 def top_k_accuracy(
     y_true: Any,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from truepath.hierarchy import Hierarchy
+    from truepath.metrics.rows import RowTerms
 
 __all__ = ["Metric", "MetricFunction", "evaluate", "get_metric", "list_metrics", "register"]
 
@@ -65,6 +66,9 @@ class Metric:
         False for measures of the prediction alone, such as the share of rows without labels.
     number : callable or None
         For results that are arrays or records: how to get the one number from them.
+    row_terms : callable or None
+        For measures known from sums over rows: ``row_terms(metric, y_true, predicted, hierarchy, **options)`` gives
+        what each row adds to the sums (:class:`truepath.metrics.rows.RowTerms`), or None if options forbid it.
     """
 
     name: str
@@ -78,6 +82,7 @@ class Metric:
     needs_hierarchy: bool = False
     uses_truth: bool = True
     number: Callable[[Any], float] | None = None
+    row_terms: Callable[..., RowTerms | None] | None = None
 
     @property
     def best(self) -> float:
@@ -135,12 +140,13 @@ def register(
     needs_hierarchy: bool = False,
     uses_truth: bool = True,
     number: Callable[[Any], float] | None = None,
+    row_terms: Callable[..., RowTerms | None] | None = None,
 ) -> Callable[[F], F]:
     """Decorate a metric's function to enter it in the registry; the function itself is not changed.
 
     Parameters
     ----------
-    needs, digits, greater_is_better, bounds, needs_hierarchy, uses_truth, number
+    needs, digits, greater_is_better, bounds, needs_hierarchy, uses_truth, number, row_terms
         As in :class:`Metric`.
     label : str, optional
         Its name in tables; the function's name by default.
@@ -170,6 +176,7 @@ def register(
                 needs_hierarchy,
                 uses_truth,
                 number,
+                row_terms,
             )
         )
         return function

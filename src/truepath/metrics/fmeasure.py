@@ -38,6 +38,7 @@ from truepath.metrics.inputs import (
     divide,
     mean_of_defined,
 )
+from truepath.metrics.rows import RowTerms
 
 __all__ = [
     "PrecisionRecallF1",
@@ -61,12 +62,37 @@ class PrecisionRecallF1(NamedTuple):
     f1: Any
 
 
+def _counting(part: str, *, is_closed: bool = True) -> Callable[..., RowTerms | None]:
+    """Return what gives the counts of each row, from whose sums the ratio follows; other averages have none."""
+
+    def row_terms(
+        metric: Callable[..., float],
+        y_true: Any,
+        y_pred: Any,
+        hierarchy: Hierarchy | None,
+        *,
+        average: Average = "micro",
+        nodes: Any = None,
+        zero_division: float = 0.0,
+    ) -> RowTerms | None:
+        if average != "micro":
+            return None
+        pair = check_label_pair(y_true, y_pred, hierarchy, nodes)
+        if hierarchy is not None and is_closed:
+            pair = pair._replace(true=_closed(pair.true, hierarchy), pred=_closed(pair.pred, hierarchy))
+        counts = np.column_stack(count_each_row(pair)).astype(np.float64)
+        return RowTerms(counts, lambda sums: getattr(_ratios(Counts(*np.moveaxis(sums, -1, 0)), zero_division), part))
+
+    return row_terms
+
+
 @register(
     needs="labels",
     label="hP, hR, hF1",
     meaning="hierarchical precision, recall and F1 together; as one number, F1",
     needs_hierarchy=True,
     number=lambda result: result.f1,
+    row_terms=_counting("f1"),
 )
 def hierarchical_precision_recall_f1(
     y_true: Any,
@@ -150,6 +176,7 @@ def _part_of(three: Callable[P, PrecisionRecallF1], part: str) -> Callable[[Call
     label="hP",
     meaning="share of the predicted labels that are right, ancestors included",
     needs_hierarchy=True,
+    row_terms=_counting("precision"),
 )
 @_part_of(hierarchical_precision_recall_f1, "precision")
 def hierarchical_precision() -> Any:
@@ -168,6 +195,7 @@ def hierarchical_precision() -> Any:
     label="hR",
     meaning="share of the true labels that are found, ancestors included",
     needs_hierarchy=True,
+    row_terms=_counting("recall"),
 )
 @_part_of(hierarchical_precision_recall_f1, "recall")
 def hierarchical_recall() -> Any:
@@ -186,6 +214,7 @@ def hierarchical_recall() -> Any:
     label="hF1",
     meaning="balance of precision and recall over all labels, ancestors included",
     needs_hierarchy=True,
+    row_terms=_counting("f1"),
 )
 @_part_of(hierarchical_precision_recall_f1, "f1")
 def hierarchical_f1() -> Any:
@@ -199,7 +228,12 @@ def hierarchical_f1() -> Any:
     """
 
 
-@register(needs="labels", label="micro-F1", meaning="F1 over all labels of all rows, without adding ancestors")
+@register(
+    needs="labels",
+    label="micro-F1",
+    meaning="F1 over all labels of all rows, without adding ancestors",
+    row_terms=_counting("f1", is_closed=False),
+)
 def micro_f1(
     y_true: Any,
     y_pred: Any,

@@ -38,6 +38,7 @@ from truepath import _kernels
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
 from truepath.metrics.inputs import Pair, check_costs, check_label_pair, check_per_node, count_classes
+from truepath.metrics.rows import each_row
 
 __all__ = ["h_loss", "hierarchical_hamming_loss", "hmc_loss", "mistake_prices", "symmetric_loss"]
 
@@ -50,6 +51,7 @@ __all__ = ["h_loss", "hierarchical_hamming_loss", "hmc_loss", "mistake_prices", 
     greater_is_better=False,
     bounds=(0.0, 1.0),
     needs_hierarchy=True,
+    row_terms=each_row,
 )
 def h_loss(
     y_true: Any,
@@ -111,6 +113,7 @@ def h_loss(
     digits=4,
     greater_is_better=False,
     needs_hierarchy=True,
+    row_terms=each_row,
 )
 def hierarchical_hamming_loss(
     y_true: Any,

@@ -18,12 +18,17 @@ from numpy.typing import ArrayLike
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
 from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any, mean_of_defined
+from truepath.metrics.rows import each_row
 
 __all__ = ["exact_match", "hamming_score", "jaccard_score"]
 
 
 @register(
-    needs="labels", label="Hamming score", meaning="share of all cells, one per row and label, that are right", digits=4
+    needs="labels",
+    label="Hamming score",
+    meaning="share of all cells, one per row and label, that are right",
+    digits=4,
+    row_terms=each_row,
 )
 def hamming_score(
     y_true: Any,
@@ -55,7 +60,7 @@ def hamming_score(
     return 1.0 - pair.mean_over_rows(wrong) / pair.n_counted
 
 
-@register(needs="labels", label="exact", meaning="share of rows with every label right")
+@register(needs="labels", label="exact", meaning="share of rows with every label right", row_terms=each_row)
 def exact_match(
     y_true: Any,
     y_pred: Any,
@@ -78,7 +83,9 @@ def exact_match(
     return pair.mean_over_rows(~has_any(find_mistakes(*pair.counted())))
 
 
-@register(needs="labels", label="Jaccard", meaning="mean overlap of a row's true and predicted label sets")
+@register(
+    needs="labels", label="Jaccard", meaning="mean overlap of a row's true and predicted label sets", row_terms=each_row
+)
 def jaccard_score(
     y_true: Any,
     y_pred: Any,

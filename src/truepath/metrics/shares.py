@@ -18,6 +18,7 @@ from truepath.metrics.inputs import (
     has_any,
     take_columns,
 )
+from truepath.metrics.rows import each_row
 
 __all__ = ["incoherent_share", "unlabelled_share"]
 
@@ -28,6 +29,7 @@ __all__ = ["incoherent_share", "unlabelled_share"]
     meaning="share of rows that got no label",
     greater_is_better=False,
     uses_truth=False,
+    row_terms=each_row,
 )
 def unlabelled_share(
     y_pred: Any,
@@ -66,6 +68,7 @@ def unlabelled_share(
     greater_is_better=False,
     needs_hierarchy=True,
     uses_truth=False,
+    row_terms=each_row,
 )
 def incoherent_share(
     predicted: Any,
