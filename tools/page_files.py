@@ -1,0 +1,147 @@
+"""The files that the commands on the pages speak of, made up where a page needs them, and how a command is run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+#: Commands that are not run here, and why
+SKIPPED = {
+    r"^python3 -m venv|pip install|sphinx-build": "installs or builds; CI does it",
+    r"^truepath fetch (?!--list)": "downloads; tests/data runs it against a server of its own",
+    r"^truepath reproduce (?!--list)": "takes minutes and the benchmark data; tests/papers runs parts of it",
+}
+PLAN = (
+    """seeds = [0]
+measures = ["micro_f1"]
+[datasets]
+"""
+    + "".join(f"made{k} = {{make = {{n_samples = 80, n_nodes = 8, random_state = {k}}}}}\n" for k in range(6))
+    + """
+[methods]
+stump = {use = "truepath.learners.PCTree", params = {max_depth = 1}}
+tree = "truepath.learners.PCTree"
+forest = {use = "truepath.learners.PCTForest", params = {n_estimators = 5}}
+"""
+)
+TEXTS = {
+    "topics.csv": "parent,child\na,a/1\na,a/2\nb,b/1\n",
+    "scores.csv": "id,a,a/1,a/2,b,b/1\nx,0.9,0.8,0.1,0.2,0.1\ny,0.6,0.1,0.55,0.7,0.6\n",
+    "valid_scores.csv": "id,a,a/1,a/2,b,b/1\nv,0.8,0.7,0.1,0.3,0.2\nw,0.5,0.2,0.4,0.6,0.5\n",
+    "valid_labels.csv": "id,labels\nv,a/1\nw,a/2;b/1\n",
+    "truth.csv": "id,labels\nx,a/1\ny,a/2;b\n",
+    "labels.csv": "id,labels\nx,a/1\ny,a/2;b/1\n",
+    "other_labels.csv": "id,labels\nx,a\ny,b/1\n",
+    "plan.toml": PLAN,
+}
+
+
+def set_scene(folder: Path, arguments: list[str]) -> None:
+    """Make those of the files that a command names and that are not there yet."""
+    for name in arguments:
+        if (folder / name).exists():
+            continue
+        if name in TEXTS:
+            (folder / name).write_text(TEXTS[name], encoding="utf-8")
+        elif (DOCS / name).is_file():
+            shutil.copy(DOCS / name, folder)
+        elif name in MADE:
+            MADE[name](folder)
+
+
+def _make_model(folder: Path) -> None:
+    books = ["--text", "about", "--labels", "topics", "--ids", "id"]
+    run_command(["truepath", "fit", str(DOCS / "books.csv"), *books, "-o", "model.tp"], folder)
+
+
+def _make_run(folder: Path) -> None:
+    _make_model(folder)
+    shutil.copytree(folder / "model.run", folder / "run")
+
+
+def _make_experiment(folder: Path) -> None:
+    set_scene(folder, ["plan.toml"])
+    run_command(["truepath", "experiment", "plan.toml", "-o", "experiment-folder"], folder)
+
+
+def _make_benchmark(place: str) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        sys.path.insert(0, str(ROOT / "benchmarks"))
+        from data_folder import write_set
+
+        if not (folder / place).exists():
+            write_set(folder / place)
+
+    return make
+
+
+def _make_predictions(folder: Path) -> None:
+    from truepath import open_dataset
+    from truepath.data import write_labels
+
+    set_scene(folder, ["cellcycle_FUN"])
+    ds = open_dataset(folder / "data" / "hmc" / "cellcycle_FUN")
+    write_labels(folder / "cellcycle_labels.csv", ds.test.y, ds.hierarchy)
+
+
+MADE: dict[str, Callable[[Path], object]] = {
+    "model.tp": _make_model,
+    "rows.csv": lambda folder: shutil.copy(DOCS / "new.csv", folder / "rows.csv"),
+    "run": _make_run,
+    "experiment-folder": _make_experiment,
+    "cellcycle_FUN": _make_benchmark("data/hmc/cellcycle_FUN"),
+    "data_folder": _make_benchmark("data_folder"),
+    "cellcycle_labels.csv": _make_predictions,
+}
+
+
+@contextlib.contextmanager
+def _standing_in(folder: Path, width: int) -> Iterator[None]:
+    """Work in a folder as a user would: its data folder, a terminal of some width, no browser."""
+    import typer
+
+    changed = {"COLUMNS": str(width), "TRUEPATH_DATA": str(folder / "data")}
+    with (
+        mock.patch.dict(os.environ, changed),
+        mock.patch.object(typer, "launch", return_value=0),
+        _moving(folder),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _moving(folder: Path) -> Iterator[None]:
+    """Work in another folder for a while (``contextlib.chdir`` came with Python 3.11)."""
+    where = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(where)
+
+
+def run_command(arguments: list[str], folder: Path, width: int = 100) -> str:
+    """Run ``truepath ...`` or ``cat FILE`` in a folder; return all it prints, remarks and results in their order."""
+    program, *options = arguments
+    if program == "cat":
+        return (folder / options[0]).read_text(encoding="utf-8")
+    if program != "truepath":
+        raise ValueError(f"{program!r} is no command that a page can show; add it to SKIPPED with the reason.")
+    from typer.testing import CliRunner
+
+    from truepath.cli.app import app, format_error
+
+    with _standing_in(folder, width):
+        done = CliRunner().invoke(app, options)
+    if done.exit_code != 0:
+        said = format_error(done.exception) if isinstance(done.exception, Exception) else done.output
+        raise RuntimeError(f"{' '.join(arguments)}: {said}")
+    return done.output.replace(str(folder.resolve()), "~").replace(str(folder), "~")
