@@ -119,7 +119,7 @@ def test_unseen_and_missing_words():
     assert model.predict(new)[2:].tolist() == model.predict(WORDS)[2:].tolist()
     assert "colour in {red}" in model.export_text() or "colour in {blue}" in model.export_text()
     plain = np.column_stack([np.zeros(N), ODD])
-    assert model.set_params(categorical_features=[1]).fit(plain, Y).words_ == {}
+    assert not hasattr(model.set_params(categorical_features=[1]).fit(plain, Y), "words_")
 
 
 def test_words_elsewhere_are_refused_with_the_way_out():

@@ -14,7 +14,15 @@ from truepath.adapters.fitting import (
     takes_weight,
     weight_argument,
 )
-from truepath.adapters.inputs import derive_hierarchy, encode_labels, split_paths
+from truepath.adapters.inputs import (
+    count_rows,
+    derive_hierarchy,
+    encode_labels,
+    plain_rows,
+    refuse_complex,
+    split_paths,
+    take_rows,
+)
 from truepath.adapters.prepare import (
     Learner,
     adapt,
@@ -30,7 +38,6 @@ from truepath.adapters.prepare import (
     tags_of,
 )
 from truepath.adapters.progress import Progress, on_progress, tracked
-from truepath.adapters.rows import count_rows, plain_rows, refuse_complex, take_rows
 from truepath.adapters.varying import VaryingLabels
 from truepath.public import publish
 

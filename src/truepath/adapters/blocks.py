@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from truepath.adapters.rows import count_rows
+from truepath.adapters.inputs import count_rows
 
 __all__ = [
     "BLOCK_BYTES",

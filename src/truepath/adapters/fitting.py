@@ -18,6 +18,7 @@ from scipy.special import expit, softmax
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
+from truepath.adapters.inputs import take_rows
 from truepath.adapters.parallel import iterate_parallel
 from truepath.adapters.prepare import (
     copy_unfitted,
@@ -29,7 +30,6 @@ from truepath.adapters.prepare import (
     tags_of,
 )
 from truepath.adapters.progress import Progress
-from truepath.adapters.rows import take_rows
 from truepath.hierarchy.checks import already_checked, as_probabilities, as_scores
 from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense

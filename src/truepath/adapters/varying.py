@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 
 from truepath.adapters.fitting import fit_learner, raw_scores
+from truepath.adapters.inputs import count_rows
 from truepath.adapters.prepare import tags_of
-from truepath.adapters.rows import count_rows
 from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
 

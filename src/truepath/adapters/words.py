@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from truepath.adapters.inputs import resolve_categorical
-from truepath.hierarchy.names import is_missing
+from truepath.hierarchy.build import is_missing
 
 __all__ = ["code_words"]
 
@@ -19,19 +18,14 @@ def code_words(learner: Any, X: Any, reset: bool) -> Any:
     Parameters
     ----------
     learner : estimator
-        With a parameter ``categorical_features``; others get X as it is. The words of its columns are kept as
-        ``words_``.
+        With a parameter ``categorical_features``. The words of its columns are kept as ``words_``.
     X : data frame or array
         A column of words that is not one of categories is an error.
     reset : bool
         Whether these are the rows of training. Later a word that was not seen gets the number after the last.
     """
-    if not hasattr(learner, "categorical_features"):
-        return X
-    if reset:
-        learner.words_ = {}
     frame = _as_frame(X)
-    if frame is None and (sparse.issparse(X) or np.ndim(X) != 2 or np.asarray(X).dtype.kind not in "OUT"):
+    if frame is None and (np.ndim(X) != 2 or np.asarray(X).dtype.kind not in "OUT"):
         return X
     columns = _columns(X, frame)
     if reset:

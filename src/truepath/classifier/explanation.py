@@ -10,7 +10,7 @@ from scipy import sparse
 
 from truepath.adapters import final_step, node_scores
 from truepath.hierarchy import Hierarchy
-from truepath.preprocessing.column_kinds import is_frame
+from truepath.preprocessing.auto_features import is_frame
 
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier

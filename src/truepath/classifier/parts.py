@@ -23,7 +23,7 @@ from truepath.data.split import share_rows, stratified_folds
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners import BinaryRelevance, PCTForest
 from truepath.preprocessing import AutoFeatures
-from truepath.preprocessing.column_kinds import is_frame
+from truepath.preprocessing.auto_features import is_frame
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS
 

@@ -10,6 +10,7 @@ import typer
 
 from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep, join_and_say
 from truepath.errors import TruePathError
+from truepath.files.text import counted
 
 if TYPE_CHECKING:
     from truepath.data.tables.join import RowKeys
@@ -90,14 +91,14 @@ def evaluate(
     if scores is not None:
         table = read_scores(scores, tree, ids=columns[scores], **written)
         given["scores"] = table.S[join_and_say(rows, table.row_keys, by_order)]
-    counted = _counted(tree, nodes, leave_out)
+    kept = _counted(tree, nodes, leave_out)
     wanted = _wanted(metrics, given)
-    values = _measure(wanted, true, given, tree, counted, bootstrap, seed)
+    values = _measure(wanted, true, given, tree, kept, bootstrap, seed)
     if as_json:
         typer.echo(json.dumps(_as_json(values, bootstrap), indent=2))
     else:
-        n_labels = tree.n_nodes if counted is None else len(counted)
-        _print(values, f"{true.shape[0]} rows, {n_labels} labels", bootstrap)
+        n_labels = tree.n_nodes if kept is None else len(kept)
+        _print(values, f"{counted(true.shape[0], 'row')}, {counted(n_labels, 'label')}", bootstrap)
 
 
 def _read_truth(

@@ -24,6 +24,7 @@ from truepath.cli.steps import (
 )
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.errors import ConstraintError, TruePathError
+from truepath.files.text import counted
 
 if TYPE_CHECKING:
     from truepath.cli.steps import Show
@@ -189,7 +190,7 @@ def _remark(Y: Any, decoder: DecoderLike, output: Path | None) -> None:
     learned = f", threshold {decoder.threshold_:.4g}" if hasattr(decoder, "threshold_") else ""
     where = "" if output is None else f" to {output}"
     typer.echo(
-        f"truepath: {Y.shape[0]} rows labelled{where}: {counts.mean():.2f} labels per row, "
-        f"{int((counts == 0).sum())} rows without any{learned}",
+        f"truepath: {counted(Y.shape[0], 'row')} labelled{where}: {counts.mean():.2f} labels per row, "
+        f"{counted(int((counts == 0).sum()), 'row')} without any{learned}",
         err=True,
     )

@@ -10,6 +10,7 @@ import typer
 
 from truepath.cli.steps import Delimiter, Encoding, SafeCsv
 from truepath.errors import TruePathError
+from truepath.files.text import counted
 
 if TYPE_CHECKING:
     from truepath.classifier.files import RowBlock
@@ -42,17 +43,22 @@ def predict(
     ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
+    ] = None,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Predict label sets for new rows, and write the label names. Tables may be of any length."""
     from truepath.classifier import HierarchicalClassifier, predict_file
+    from truepath.cli.fitting.trust import trusted_types_of
     from truepath.cli.steps import check_outputs, progress
     from truepath.data.tables.frames import TextForm
 
     check_outputs({"--output": output, "--scores": scores}, {"MODEL": model, "DATA": data})
     with progress("predicting") as show:
         show(0, None, f"loading {model.name}")
-        fitted = HierarchicalClassifier.load(model)
+        fitted = HierarchicalClassifier.load(model, trusted=trusted_types_of(model, trust or []))
         if explain is not None:
             typer.echo(_explained(fitted, data, explain, TextForm.of(delimiter, encoding)))
             return
@@ -63,7 +69,7 @@ def predict(
         options |= {"delimiter": delimiter, "encoding": encoding}
         n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:
-        typer.echo(f"{n_rows:,} rows -> {output}", err=True)
+        typer.echo(f"{counted(n_rows, 'row')} -> {output}", err=True)
 
 
 def _explained(fitted: Any, data: str, row: str, form: TextForm) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "find_correction",
     "learning_nothing",
     "other_corrections",
+    "read_value",
     "typed_options",
 ]
 
@@ -82,7 +83,7 @@ def choose(name: str, typed: dict[str, str]) -> tuple[Any, dict[str, Any]]:
     missing = [_flag(key) for key in _required(member) if key not in typed]
     if missing:
         raise TruePathError(f"--strategy {name} needs {', '.join(missing)}.")
-    return member, {key: _read(text) for key, text in typed.items()}
+    return member, {key: read_value(text) for key, text in typed.items()}
 
 
 def learning_nothing() -> list[str]:
@@ -121,7 +122,7 @@ def typed_options(ctx: typer.Context) -> dict[str, str]:
     return options
 
 
-def _read(text: str) -> Any:
+def read_value(text: str) -> Any:
     """Turn what was typed into a number, True, False, None, or leave it as text."""
     if WHOLE.fullmatch(text):
         return int(text)

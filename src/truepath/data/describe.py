@@ -41,9 +41,9 @@ class Description:
         ``labels_closed / n_classes``.
     partial_percent : float
         Rows with at least one most specific label that is not a leaf.
-    n_label_sets, n_unlabelled, n_duplicates, n_unused_classes : int
+    n_label_sets, n_unlabelled, n_duplicates, n_unused_classes, most_labels : int
         Distinct label sets; rows without any label; rows whose features and labels another row before them has;
-        classes without any row.
+        classes without any row; labels of the row that has most, ancestors not counted.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Description:
     n_unlabelled: int
     n_duplicates: int
     n_unused_classes: int
+    most_labels: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Give the counts as a plain dictionary, ready for JSON."""
@@ -129,6 +130,7 @@ def describe(
         n_unlabelled=int(np.sum(closed == 0)),
         n_duplicates=_count_duplicates(splits),
         n_unused_classes=int(hierarchy.n_nodes - len(np.unique(Y.indices))),
+        most_labels=int(np.diff(specific.indptr).max(initial=0)),
     )
 
 

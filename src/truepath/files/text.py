@@ -32,6 +32,7 @@ __all__ = [
     "COMPRESSIONS",
     "Limits",
     "PathType",
+    "counted",
     "decode_text",
     "encoding_of",
     "ending_of",
@@ -419,6 +420,18 @@ def naming_file(path: PathType | None) -> Iterator[None]:
     except HierarchyError as problem:
         problem.problem = problem.problem if path is None else f"{fspath(path)}: {problem.problem}"
         raise
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number with what it counts, as messages say it.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row"), counted(0, "leaf")
+    ('1 row', '1,200 rows', '0 leaves')
+    """
+    many = "leaves" if what == "leaf" else f"{what}s"
+    return f"{n:,} {what if n == 1 else many}"
 
 
 def split_lines(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from numbers import Integral
+from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,25 @@ def check_name(name: Any) -> str:
     if not name or "\0" in name:
         raise HierarchyError(f"{name!r} cannot name a node: a name is not empty and has no NUL character.")
     return name
+
+
+#: Values of pandas that stand for none, by their types; pandas may not be installed
+_NOTHING = ("NAType", "NaTType")
+
+
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell of a table or frame holds no value: None, NaN, NaT, or NA of pandas.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing([])
+    (True, True, False, False)
+    """
+    if cell is None or isinstance(cell, str):
+        return cell is None
+    if isinstance(cell, Number | np.datetime64 | np.timedelta64):
+        return bool(cell != cell)
+    return type(cell).__name__ in _NOTHING
 
 
 def number_edges(

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.checks import as_labels, check_labels
-from truepath.hierarchy.names import WAYS, is_missing, look_up, unknown_label
+from truepath.hierarchy.names import WAYS, look_up, unknown_label
 from truepath.hierarchy.propagation import drop_ancestors, raise_up
 
 if TYPE_CHECKING:

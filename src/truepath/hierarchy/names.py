@@ -1,20 +1,17 @@
-"""Finding a node by name, what to say when it is not there, and which cells hold no name at all."""
+"""Finding a node by name, and what to say when it is not there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from numbers import Number
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from truepath.errors import UnknownLabelError
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["WAYS", "is_missing", "look_up", "nearest", "unknown_label"]
+__all__ = ["WAYS", "look_up", "nearest", "unknown_label"]
 
 #: How labels are written, for errors about what is no label
 WAYS = "Write a name such as 'a', a path such as 'a/b' or ('a', 'b'), or a list of them; [] for a row without labels."
@@ -49,22 +46,3 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
     if len(pool) > MANY_NAMES:
         pool = [other for other in pool if other[:3] == name[:3]][:MANY_NAMES]
     return get_close_matches(name, pool, n=n)
-
-
-#: Values of pandas that stand for none, by their types; pandas may not be installed
-_NOTHING = ("NAType", "NaTType")
-
-
-def is_missing(cell: Any) -> bool:
-    """Return whether a cell of a table or frame holds no value: None, NaN, NaT, or NA of pandas.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing([])
-    (True, True, False, False)
-    """
-    if cell is None or isinstance(cell, str):
-        return cell is None
-    if isinstance(cell, Number | np.datetime64 | np.timedelta64):
-        return bool(cell != cell)
-    return type(cell).__name__ in _NOTHING

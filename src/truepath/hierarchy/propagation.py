@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
+from truepath.files.text import counted
 from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, dense_blocks, has_negative
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class Violation(NamedTuple):
     def describe(self, hierarchy: Hierarchy, relation: str) -> tuple[str, str]:
         """Say in words in how many rows, and where first; ``relation`` is what the child is to the parent there."""
         child, parent = hierarchy.names[self.child], hierarchy.names[self.parent]
-        rows = f"{self.n_rows} row" if self.n_rows == 1 else f"{self.n_rows} rows"
+        rows = counted(self.n_rows, "row")
         return rows, f"first: row {self.row}, {child!r} {relation} {parent!r}"
 
 

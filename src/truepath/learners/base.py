@@ -28,6 +28,7 @@ from truepath.adapters import (
     take_rows,
 )
 from truepath.adapters.words import code_words
+from truepath.files.text import counted
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
@@ -149,7 +150,9 @@ def check_fit_input(
     Y = encode_labels(Y, hierarchy)
     n_samples = count_rows(X)
     if Y.shape[0] != n_samples:
-        raise ValueError(f"X has {n_samples} rows but y has {Y.shape[0]}; they must describe the same instances.")
+        raise ValueError(
+            f"X has {counted(n_samples, 'row')} but y has {Y.shape[0]}; they must describe the same instances."
+        )
     learner.hierarchy_ = hierarchy
     return FitInput(X, Y, check_weight(sample_weight, n_samples), hierarchy)
 
@@ -169,7 +172,11 @@ def _check_features(learner: Any, X: Any, allow_nan: bool, pass_through: bool, d
         if hasattr(X, "shape") and len(X.shape) == 2:
             validate_data(learner, X, skip_check_array=True, reset=reset)
         return X
-    X = code_words(learner, X, reset)
+    may_hold_words = hasattr(X, "columns") or getattr(getattr(X, "dtype", None), "kind", "O") in "OUT"
+    if may_hold_words and hasattr(learner, "categorical_features"):
+        X = code_words(learner, X, reset)
+    elif reset:
+        vars(learner).pop("words_", None)
     finite = "allow-nan" if allow_nan else True
     dtype = [np.float64, np.float32] if dtype is None else dtype
     return validate_data(learner, X, accept_sparse="csr", dtype=dtype, ensure_all_finite=finite, reset=reset)

@@ -212,7 +212,8 @@ def _explain(problem: Exception, model: Model, allowed: Sequence[str]) -> tuple[
         listed = ", ".join(map(repr, found[:LISTED_TYPES])) + (", ..." if len(found) > LISTED_TYPES else "")
         return (
             f"the model holds types that are not trusted: {listed}.",
-            f"If you know them and where the file comes from, load it with load(path, trusted=[{listed}]).",
+            f"If you know them and where the file comes from, load it with load(path, trusted=[{listed}]); "
+            "for truepath predict, name their package by --trust.",
         )
     saved, here = differing_versions(model.metadata)
     if not saved:

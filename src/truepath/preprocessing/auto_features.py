@@ -21,10 +21,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters.inputs import resolve_categorical
-from truepath.adapters.rows import plain_rows, refuse_complex
+from truepath.adapters.inputs import plain_rows, refuse_complex, resolve_categorical
 from truepath.errors import LeftOutWarning
-from truepath.hierarchy.names import is_missing
+from truepath.hierarchy.build import is_missing
 from truepath.preprocessing.column_kinds import (
     CATEGORY,
     NUMBER,
@@ -32,14 +31,12 @@ from truepath.preprocessing.column_kinds import (
     TEXT,
     TIME,
     column_kind,
-    is_frame,
     table_columns,
     to_days,
     to_numbers,
-    to_strings,
 )
 
-__all__ = ["AutoFeatures", "left_out"]
+__all__ = ["AutoFeatures", "is_frame", "left_out", "to_strings"]
 
 
 #: From this many training rows on, a word must occur twice to count
@@ -236,6 +233,25 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def is_frame(X: Any) -> bool:
+    """Say whether X is a data frame of some library."""
+    return hasattr(X, "columns") and not hasattr(X, "toarray")
+
+
+def to_strings(values: Any, key: Any = None) -> np.ndarray:
+    """Return a column as strings, the empty one where a cell is missing; numbers without a trailing ``.0``."""
+    cells = values.tolist() if hasattr(values, "tolist") else list(values)
+    column = np.empty(len(cells), dtype=object)
+    column[:] = ["" if is_missing(cell) else _text(cell) for cell in cells]
+    return column
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell if cell.strip() else ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 _CONVERSIONS = {NUMBER: to_numbers, TIME: to_days, CATEGORY: to_strings}

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from truepath.adapters.rows import refuse_complex
-from truepath.hierarchy.names import is_missing
+from truepath.adapters.inputs import refuse_complex
+from truepath.hierarchy.build import is_missing
 
 __all__ = [
     "CATEGORY",
@@ -18,12 +18,10 @@ __all__ = [
     "TEXT",
     "TIME",
     "column_kind",
-    "is_frame",
     "is_row_id",
     "table_columns",
     "to_days",
     "to_numbers",
-    "to_strings",
 ]
 
 NUMBER, CATEGORY, TEXT, TIME, ROW_ID = "number", "category", "text", "time", "row id"
@@ -41,14 +39,9 @@ _DAY = timedelta(days=1)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)  # datetime is a date
 
 
-def is_frame(X: Any) -> bool:
-    """Say whether X is a data frame of some library."""
-    return hasattr(X, "columns") and not hasattr(X, "toarray")
-
-
 def table_columns(X: Any) -> dict[Any, Any]:
     """Return the columns of a data frame by name, or of a two-dimensional array of cells by position."""
-    if is_frame(X):
+    if hasattr(X, "columns"):
         import narwhals.stable.v1 as nw
 
         refuse_complex(X)
@@ -207,15 +200,3 @@ def _convert(values: np.ndarray, key: Any, read: Any, what: str) -> np.ndarray:
                 "Correct the cell, or leave it empty if the value is not known."
             ) from None
     return numbers
-
-
-def to_strings(values: Any, key: Any = None) -> np.ndarray:
-    """Return a column as strings, the empty one where a cell is missing; numbers without a trailing ``.0``."""
-    cells = values.tolist() if hasattr(values, "tolist") else list(values)
-    column = np.empty(len(cells), dtype=object)
-    column[:] = ["" if is_empty(cell) else _text(cell) for cell in cells]
-    return column
-
-
-def _text(cell: Any) -> str:
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

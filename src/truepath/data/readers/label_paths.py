@@ -29,8 +29,8 @@ from truepath.data.tables.frames import TABLES, TextForm, read_columns
 from truepath.errors import DataFormatError
 from truepath.files.text import Limits, PathType, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.flatness import warn_of_separators
-from truepath.hierarchy.names import is_missing
 
 __all__ = ["read_paths_csv"]
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from truepath.data.tables.cut import Cut
 from truepath.errors import DataFormatError
-from truepath.hierarchy.names import is_missing, nearest
+from truepath.hierarchy.build import is_missing
+from truepath.hierarchy.names import nearest
 
 __all__ = [
     "DELIMITERS",

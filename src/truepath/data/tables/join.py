@@ -15,7 +15,7 @@ from truepath.data.tables.frames import FOUND_OUT, TextForm
 from truepath.data.tables.matrices import column_names
 from truepath.data.tables.row_ids import as_texts, check_ids, is_id_name, match_rows
 from truepath.errors import TruePathError, explain
-from truepath.files.text import PathType
+from truepath.files.text import PathType, counted
 
 __all__ = ["Joined", "RowKeys", "find_column", "find_keys", "join_rows"]
 
@@ -91,9 +91,9 @@ def join_rows(wanted: RowKeys, given: RowKeys, *, by_order: bool = False) -> Joi
         rows = match_rows(wanted.keys[best.wanted], given.keys[best.given], what=given.path)
     except TruePathError as error:
         problem, _ = explain(error)
-        joined = f"{_columns(best)}: {best.n_same} rows are in both."
+        joined = f"{_columns(best)}: {counted(best.n_same, 'row')} {'is' if best.n_same == 1 else 'are'} in both."
         raise TruePathError(f"{problem} Joined by {joined}", _WAY_OUT) from None
-    return Joined(rows, f"{len(rows)} rows matched by {_columns(best)}")
+    return Joined(rows, f"{counted(len(rows), 'row')} matched by {_columns(best)}")
 
 
 def _columns(pair: _Pair) -> str:
@@ -130,7 +130,8 @@ def _without_ids(wanted: RowKeys, given: RowKeys) -> str:
 def _in_order(wanted: RowKeys, given: RowKeys, why: str) -> Joined:
     if wanted.n_rows != given.n_rows:
         raise TruePathError(
-            f"{given.path} has {given.n_rows} rows, {wanted.path} has {wanted.n_rows}: they must be the same rows.",
+            f"{given.path} has {counted(given.n_rows, 'row')}, {wanted.path} has {wanted.n_rows:,}: they must be the "
+            "same rows.",
             "Give both a column of ids to find the rows by." if why == "as asked" else _WAY_OUT.split(",")[0] + ".",
         )
     return Joined(np.arange(wanted.n_rows), f"row by row, in the order of both: {why}")

@@ -20,9 +20,10 @@ from truepath.data.tables.write import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError, explain
 from truepath.files.text import Limits, PathType, open_atomically, read_text
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import as_dense, choose_form
-from truepath.hierarchy.names import is_missing, unknown_label
+from truepath.hierarchy.names import unknown_label
 
 __all__ = ["LabelTable", "join_labels", "read_labels", "write_labels"]
 

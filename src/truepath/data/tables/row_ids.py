@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import TruePathError
+from truepath.files.text import counted
 from truepath.hierarchy.names import nearest
 
 __all__ = ["as_texts", "check_ids", "is_id_name", "match_rows"]
@@ -87,11 +88,13 @@ def match_rows(wanted: Iterable[Any], given: Iterable[Any], *, what: str = "the 
     if missing := [name for name in names if name not in place]:
         near = nearest(missing[0], place)
         hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
-        raise TruePathError(f"{what} lacks {len(missing)} of {len(names)} rows, first the id {missing[0]!r}.{hint}")
+        raise TruePathError(
+            f"{what} lacks {len(missing):,} of {counted(len(names), 'row')}, first the id {missing[0]!r}.{hint}"
+        )
     if len(place) > len(names):
         extra = next(name for name in place if name not in set(names))
         raise TruePathError(
-            f"{what} has {len(place) - len(names)} rows too many, first the id {extra!r}. "
+            f"{what} has {counted(len(place) - len(names), 'row')} too many, first the id {extra!r}. "
             "Both tables must hold the same rows."
         )
     return np.array([place[name] for name in names], np.int64)
