@@ -63,7 +63,7 @@ COMMANDS = {
 }
 #: Commands whose help ends with the members of a registry
 LISTING = {
-    "evaluate": help_listing("truepath.registry:METRICS", "Measures:"),
+    **dict.fromkeys(("evaluate", "compare"), help_listing("truepath.registry:METRICS", "Measures:")),
     "label": StrategyCommand,
     "reproduce": help_listing("truepath.papers:PAPERS", "Papers:"),
     **dict.fromkeys(("describe", "fit", "predict"), help_listing("truepath.registry:READERS", "Formats of data:")),

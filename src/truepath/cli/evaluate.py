@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from truepath.data.tables.join import RowKeys
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "read_truth"]
 
 
 class _Measured(NamedTuple):
@@ -82,7 +82,7 @@ def evaluate(
     written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
     columns = find_column(ids, [truth if holds_labels(truth) else None, predicted, scores], form)
     cells: dict[str, Any] = {"sep": sep, "between": between, "close": close, **written}
-    tree, true, rows = _read_truth(truth, hierarchy, labels, split, columns.get(truth), cells, header)
+    tree, true, rows = read_truth(truth, hierarchy, labels, split, columns.get(truth), cells, header)
     given: dict[str, Any] = {}
     if predicted is not None:
         called = labels if labels in column_names(predicted, form) else "labels"
@@ -101,7 +101,7 @@ def evaluate(
         _print(values, f"{counted(true.shape[0], 'row')}, {counted(n_labels, 'label')}", bootstrap)
 
 
-def _read_truth(
+def read_truth(
     truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, cells: Any, header: bool | None
 ) -> tuple[Hierarchy, Any, RowKeys]:
     """Return the hierarchy, the true labels and what their rows are found by."""

@@ -1,4 +1,4 @@
-"""``truepath compare``: which methods differ, over all data sets of a table of results."""
+"""``truepath compare``: two models on the same rows, or methods over all data sets of a table of results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import SafeCsv
+from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, SafeCsv, Sep
+from truepath.cli.studies.models import Reading, compare_predictions
 
 if TYPE_CHECKING:
     from truepath.experiments import MethodComparison
 
-__all__ = ["compare"]
+__all__ = ["compare", "compare_results"]
+
+#: The two uses, as headings of the help; and the options that belong to one of them
+TWO_MODELS, RESULTS = "Two models: A B --truth", "Results of experiments: RESULTS"
+OF_MODELS = (
+    *("hierarchy", "labels", "split", "resamples", "seed", "header", "sep", "between", "delimiter", "encoding", "ids"),
+    "by_order",
+)
+OF_RESULTS = ("diagram", "greater_is_better", "safe_csv")
 
 
 class Format(str, Enum):
@@ -28,34 +37,145 @@ class Format(str, Enum):
 
 
 def compare(
-    results: Annotated[
-        Path,
-        typer.Argument(help="A CSV with dataset, method, (seed, fold, measure,) value, or an experiment's folder."),
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Predictions of two models (labels, a 0/1 matrix or scores), with --truth; or one CSV with dataset, "
+            "method, (seed, fold, measure,) value; or an experiment's folder.",
+            metavar="A B | RESULTS",
+            show_default=False,
+        ),
     ],
-    measure: Annotated[str | None, typer.Option("--measure", "-m", help="One measure; all by default.")] = None,
-    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
-    form: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.table,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            "--metric",
+            "-m",
+            help="One measure, all of RESULTS by default; for two models several of the list below, separated by "
+            "commas (default: hierarchical_f1, or auprc of scores).",
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Significance level; intervals hold 1 - alpha.")] = 0.05,
+    form: Annotated[
+        Format, typer.Option("--format", "-f", help="Output format; of two models table or json.")
+    ] = Format.table,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            help="True labels of the rows: a file as written by truepath label, a 0/1 matrix, or a data set.",
+            rich_help_panel=TWO_MODELS,
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        str | None,
+        typer.Option(
+            "--hierarchy",
+            "-H",
+            help="Hierarchy, as in truepath label; by default that of the label paths found.",
+            rich_help_panel=TWO_MODELS,
+        ),
+    ] = None,
+    labels: Annotated[
+        str, typer.Option(help="The column of label names, in whichever table.", rich_help_panel=TWO_MODELS)
+    ] = "labels",
+    split: Annotated[
+        str, typer.Option(help="Which part, if --truth is a data set.", rich_help_panel=TWO_MODELS)
+    ] = "test",
+    resamples: Annotated[
+        int, typer.Option(min=1, help="How often rows are drawn, and predictions swapped.", rich_help_panel=TWO_MODELS)
+    ] = 2000,
+    seed: Annotated[int, typer.Option(help="Random seed of the resamples.", rich_help_panel=TWO_MODELS)] = 0,
+    header: Header = None,
+    sep: Sep = None,
+    between: Between = ";",
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    ids: Ids = None,
+    by_order: ByOrder = False,
     diagram: Annotated[
         Path | None,
-        typer.Option(help="Draw the critical-difference diagram: to OUT.svg, or to PNG or PDF with matplotlib."),
+        typer.Option(
+            help="Draw the critical-difference diagram: to OUT.svg, or to PNG or PDF with matplotlib.",
+            rich_help_panel=RESULTS,
+        ),
     ] = None,
     greater_is_better: Annotated[
         bool | None,
         typer.Option(
             "--greater-is-better/--lower-is-better",
             help="Which values are better, for measures truepath does not know.",
+            rich_help_panel=RESULTS,
         ),
     ] = None,
     safe_csv: SafeCsv = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Rank the methods and test which differ: Friedman, Nemenyi, Wilcoxon with Holm."""
+    """Test whether two models differ on the same rows, or which methods differ over many data sets.
+
+    [bold]truepath compare a.csv b.csv --truth t.csv[/] takes the predictions of two models, finds the rows by their
+    ids, and gives the difference with a bootstrap interval and a permutation test, both in pairs.
+
+    [bold]truepath compare RESULTS[/] takes a table of results, ranks the methods and tests which differ: Friedman,
+    Nemenyi, Wilcoxon with Holm.
+    """
+    from truepath.errors import TruePathError
+
+    if not 0 < alpha < 1:
+        raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
+    form = Format.json if as_json else form
+    if len(files) == 1 and truth is None:
+        _refuse(ctx, OF_MODELS, "two models, compared by: truepath compare A B --truth T")
+        compare_results(files[0], measure, alpha, form, diagram, greater_is_better, safe_csv)
+        return
+    _check_files(files, truth)
+    _refuse(ctx, OF_RESULTS, "a table of results, compared by: truepath compare RESULTS")
+    if form not in (Format.table, Format.json):
+        raise TruePathError(f"--format {form.value} is for tables of results.", "Two models: table or json.")
+    reading = Reading(labels, split, header, sep, between, delimiter, encoding, ids, by_order)
+    found = compare_predictions(files[0], files[1], str(truth), hierarchy, measure, reading, alpha, resamples, seed)
+    texts = [str(comparison) for comparison in found]
+    as_list = [comparison.to_dict() for comparison in found]
+    typer.echo(json.dumps(as_list, indent=2) if form is Format.json else "\n\n".join(texts))
+
+
+def _check_files(files: list[Path], truth: str | None) -> None:
+    """Refuse anything but two predictions and their truth."""
+    from truepath.errors import TruePathError
+
+    if truth is None and len(files) == 2:
+        problem = "--truth is missing: two files are compared as the predictions of two models."
+        raise TruePathError(problem, "Name the file of true labels, or put tables of results into one file.")
+    if len(files) != 2:
+        problem = f"compare takes one table of results, or two files of predictions and --truth; got {len(files)}"
+        raise TruePathError(f"{problem} file{'s' if len(files) > 1 else ' and --truth'}.", "See truepath compare -h.")
+
+
+def _refuse(ctx: typer.Context, names: tuple[str, ...], what: str) -> None:
+    """Refuse options that belong to the other use."""
+    from truepath.errors import TruePathError
+
+    for name in names:
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise TruePathError(f"--{name.replace('_', '-')} is for {what}.")
+
+
+def compare_results(
+    results: Path,
+    measure: str | None,
+    alpha: float,
+    form: Format,
+    diagram: Path | None,
+    greater_is_better: bool | None,
+    safe_csv: bool,
+) -> None:
+    """Compare the methods of a table of results, by one measure or by each."""
     from truepath.errors import TruePathError
     from truepath.experiments.statistics.compare import compare as compare_methods
     from truepath.experiments.statistics.scores import list_measures, result_columns
 
-    if not 0 < alpha < 1:
-        raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
     _check_diagram(diagram, results)
     columns = result_columns(results)
     wanted: list[str | None] = [measure] if measure is not None else [*list_measures(columns)] or [None]
@@ -64,7 +184,6 @@ def compare(
         raise TruePathError("--diagram draws one measure.", remedy)
     way: dict[str, Any] = {"greater_is_better": greater_is_better}
     found = [compare_methods(columns, label, alpha=alpha, **way) for label in wanted]
-    form = Format.json if as_json else form
     typer.echo(_print(columns, found, form, way, safe_csv))
     if diagram is not None:
         _draw(found[0], diagram)

@@ -25,7 +25,7 @@ from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import as_dense, choose_form
 from truepath.hierarchy.names import unknown_label
 
-__all__ = ["LabelTable", "join_labels", "read_labels", "write_labels"]
+__all__ = ["LabelTable", "join_labels", "read_labels", "split_labels", "write_labels"]
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,13 @@ def _from_columns(
     """Encode a column of label names."""
     table.check([labels, *([ids] if ids is not None else [])])
     cells = table.column(labels)
-    ways = ([[_find(part, hierarchy, sep) for part in _split(cell, sign)] for cell in cells] for sign in (between, ";"))
+    ways = (
+        [[_find(part, hierarchy, sep) for part in split_labels(cell, sign)] for cell in cells]
+        for sign in (between, ";")
+    )
     rows = next((rows for rows in ways if _first_unknown(rows, hierarchy) is None), None)
     if rows is None:
-        i, label = _first_unknown([_split(cell, between) for cell in cells], hierarchy, sep)
+        i, label = _first_unknown([split_labels(cell, between) for cell in cells], hierarchy, sep)
         raise table.error(f"{unknown_label(hierarchy, label)}{_likely(label, hierarchy)}", i)
     keys = find_keys(table, labels, ids)
     called = next((name for name in keys if name in (ids, table.names[0]) or is_id_name(name)), None)
@@ -162,7 +165,7 @@ def _first_unknown(rows: list[list[str]], hierarchy: Hierarchy, sep: str | None 
 def _likely(label: str, hierarchy: Hierarchy) -> str:
     """Return the option that would make labels of the hierarchy out of a name, in words."""
     for sign in (";", "|", ",", "&", " "):
-        if len(parts := _split(label, sign)) > 1 and all(part in hierarchy for part in parts):
+        if len(parts := split_labels(label, sign)) > 1 and all(part in hierarchy for part in parts):
             return f" If {sign!r} separates labels, say so with between={sign!r} (--between)."
     for sign in (" > ", ">", "::", "|", "/", ".", "\\"):
         if sign in label and _find(label, hierarchy, sign) in hierarchy:
@@ -170,7 +173,8 @@ def _likely(label: str, hierarchy: Hierarchy) -> str:
     return ""
 
 
-def _split(cell: Any, between: str) -> list[str]:
+def split_labels(cell: Any, between: str) -> list[str]:
+    """Return the labels in a cell, text or a list; none for a missing one."""
     if is_missing(cell):
         return []
     parts = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
