@@ -11,7 +11,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -20,6 +19,7 @@ from data_folder import make_parser
 from scipy import sparse
 
 N_NODES = 45_000
+N_TRAINED_ON = 2000
 ROWS_TOGETHER = 20_000
 #: Searches over all leaves make every row dense, and take 10 to 100 ms for each: they get this many rows
 ROWS_OF_SEARCHES = 50
@@ -34,22 +34,6 @@ CASES = [
     ("mas", {}),
     ("masr", {"alpha": 1.0}),
 ]
-
-
-def make_hierarchy():
-    """Return a DAG like an ontology: 45,000 nodes, several parents, about ten levels."""
-    from truepath import Hierarchy
-
-    with suppress(ImportError):
-        from truepath.data import make_ontology_like
-
-        return make_ontology_like(N_NODES, random_state=0)
-    rng = np.random.default_rng(0)
-    first = (rng.random(N_NODES) * np.arange(N_NODES)).astype(int)
-    second = (rng.random(N_NODES) * np.arange(N_NODES)).astype(int)
-    edges = [(int(first[v]), v) for v in range(1, N_NODES)]
-    edges += [(int(second[v]), v) for v in range(1, N_NODES) if rng.random() < 0.3 and second[v] != first[v]]
-    return Hierarchy.from_edges([(f"n{u}", f"n{v}") for u, v in edges])
 
 
 def make_scores(hierarchy, n_rows):
@@ -81,11 +65,12 @@ def timed(job, n_rows):
     return f"{n_rows / (perf_counter() - wall):,.0f} ({n_rows / (process_time() - cpu):,.0f})"
 
 
-def decode(n_rows):
-    """Print rows per second of every decoder."""
+def decode(n_rows, is_smallest):
+    """Print rows per second of every decoder on a DAG like an ontology: several parents, about ten levels."""
+    from truepath.data import make_ontology_like
     from truepath.registry import DECODERS
 
-    hierarchy = make_hierarchy()
+    hierarchy = make_ontology_like(500 if is_smallest else N_NODES, random_state=0)
     S = make_scores(hierarchy, n_rows)
     print(f"\n{hierarchy}; {n_rows:,} rows, {S.nnz / n_rows:.0f} scores stored per row\n")
     print("| decoder | rows | rows/s (of processor time) | labels per row | peak, GB |\n|---|---|---|---|---|")
@@ -104,7 +89,7 @@ def decode(n_rows):
         print(f"| {name} {shown} | {n:,} | {rate} | {found[0].nnz / n:.1f} | {peak_gb():.2f} |", flush=True)
 
 
-def predict_table(n_rows):
+def predict_table(n_rows, is_smallest):
     """Print rows per second of ``truepath predict`` on 20 columns of numbers, with the usual forest of 100 trees."""
     from truepath.data import make_hmc
 
@@ -113,10 +98,12 @@ def predict_table(n_rows):
     labels = [";".join(names) for names in hierarchy.decode(ds.y)]
     rows = [",".join(f"{x:.6f}" for x in row) for row in ds.X]
     header = ",".join(f"x{j}" for j in range(20))
-    run_predict(n_rows, f"{header},labels", [f"{row},{cell}" for row, cell in zip(rows, labels)], [], "20 numbers")
+    run_predict(
+        n_rows, f"{header},labels", [f"{row},{cell}" for row, cell in zip(rows, labels)], [], "20 numbers", is_smallest
+    )
 
 
-def predict_texts(n_rows):
+def predict_texts(n_rows, is_smallest):
     """Print rows per second of ``truepath predict`` on descriptions of packages, with the usual model for texts."""
     from truepath import load_dataset
 
@@ -127,15 +114,17 @@ def predict_texts(n_rows):
     X = sparse.csr_array(ds.X)
     texts = [" ".join(words[X.indices[a:b]].tolist()) for a, b in zip(X.indptr[:-1], X.indptr[1:])]
     rows = ['"{}",{}'.format(text.replace('"', '""'), cell) for text, cell in zip(texts, labels)]
-    run_predict(n_rows // 5, "text,labels", rows, ["--text", "text"], "texts (pypi-topics)")
+    run_predict(n_rows // 5, "text,labels", rows, ["--text", "text"], "texts (pypi-topics)", is_smallest)
 
 
-def run_predict(n_rows, header, rows, options, what):
+def run_predict(n_rows, header, rows, options, what, is_smallest):
     """Fit on some rows by the command line, predict a table that repeats them, and print what that took."""
     truepath = [sys.executable, "-m", "truepath"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "train.csv").write_text("\n".join([header, *rows[:2000], ""]), encoding="utf-8")
+        (folder / "train.csv").write_text(
+            "\n".join([header, *rows[: 200 if is_smallest else N_TRAINED_ON], ""]), encoding="utf-8"
+        )
         fit = [*truepath, "fit", folder / "train.csv", "-o", folder / "m.tp", "--labels", "labels", *options]
         subprocess.run(fit, check=True, capture_output=True)
         for kind in ("csv", "parquet"):
@@ -183,14 +172,15 @@ def main():
     if given.smallest:
         given.rows = 100
     if given.part:
-        PARTS[given.part](given.rows)
+        PARTS[given.part](given.rows, given.smallest)
         return
     for part in PARTS:
         if part == "table":
             print(
                 "\n| `truepath predict` | rows | rows/s (of processor time) | peak, MB |\n|---|---|---|---|", flush=True
             )
-        subprocess.run([sys.executable, __file__, "--rows", str(given.rows), "--part", part], check=True)
+        smallest = ["--smallest"] if given.smallest else []
+        subprocess.run([sys.executable, __file__, "--rows", str(given.rows), "--part", part, *smallest], check=True)
 
 
 PARTS = {"decode": decode, "table": predict_table, "texts": predict_texts}
