@@ -38,10 +38,10 @@ from persistence_room import answer
 from truepath.errors import ModelFileError
 from truepath.persistence import load
 warnings.simplefilter("ignore")
-for path in sorted(Path(sys.argv[1]).iterdir()):
+for path in sorted(path for folder in sys.argv[1:] for path in Path(folder).iterdir()):
     if path.suffix == ".npz":
         continue
-    told = {"model": path.name}
+    told = {"from": str(path.parent), "model": path.name}
     try:
         found = answer(path.name, load(path))
     except ModelFileError as problem:
@@ -66,13 +66,19 @@ def main(pythons: list[str]) -> int:
         for python, place in saved.items():
             place.mkdir()
             run(python, SAVE, str(place))
-        pairs = [(a, b) for a in pythons for b in pythons if a != b]
-        return sum(not compare(versions[a], versions[b], run(b, LOAD, str(saved[a]))) for a, b in pairs)
+        return sum(load_all(python, saved, versions) for python in pythons)
 
 
-def compare(saved: dict[str, str], here: dict[str, str], output: str) -> bool:
+def load_all(python: str, saved: dict[str, Path], versions: dict[str, dict[str, str]]) -> int:
+    """Load under one Python what the others saved; return how many of them fail."""
+    others = {other: str(place) for other, place in saved.items() if other != python}
+    models = [json.loads(line) for line in run(python, LOAD, *others.values()).splitlines()]
+    by_place = {place: [model for model in models if model["from"] == place] for place in others.values()}
+    return sum(not compare(versions[a], versions[python], by_place[place]) for a, place in others.items())
+
+
+def compare(saved: dict[str, str], here: dict[str, str], models: list[dict]) -> bool:
     """Print what became of one Python's models under another; return whether all is as promised."""
-    models = [json.loads(line) for line in output.splitlines()]
     may_differ = saved["sklearn"] != here["sklearn"]
     print(f"{describe(saved)} -> {describe(here)}: {len(models)} models, {counts(models)}", flush=True)
     wrong = [m for m in models if "broken" in m or ("refused" in m and not says_versions(m["refused"], saved, here))]
