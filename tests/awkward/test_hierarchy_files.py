@@ -57,6 +57,7 @@ def test_json_of_every_shape(tmp_path, shape):
     assert read_hierarchy(file).n_nodes == 5
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # networkx 3.4 and 3.5 say that "links" will be called "edges"
 def test_what_networkx_writes():
     nx = pytest.importorskip("networkx")
     graph = nx.DiGraph(sorted(EDGES))
