@@ -219,7 +219,7 @@ def test_a_run_that_failed_is_left_out_for_all():
         (
             {**TIDY, "measure": ["h_loss", "h_loss", "auprc", "auprc"] + ["h_loss"] * 2},
             {},
-            "choose one of h_loss, auprc",
+            "Choose one of h_loss, auprc",
         ),
         (TIDY, {"measure": "h_los"}, "no 'h_los'. Did you mean 'h_loss'"),
         (TIDY, {"methods": ["a", "c"]}, "methods: the table has no 'c'"),
@@ -243,3 +243,18 @@ def test_the_record_is_json_and_text():
     text = str(found)
     assert "chi2 = 9.279" in text
     assert "C4.5+m+cf       1.96" in text
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "remedy"),
+    [
+        ({"dataset": ["x"] * 2, "method": ["a", "b"], "value": [1, 2]}, {}, "Pass greater_is_better=True or False"),
+        ({"x": ["u", "v"], "y": ["w", "z"]}, {"greater_is_better": True}, "Give dataset, method and value"),
+        (np.ones((2, 2)), {"greater_is_better": True, "methods": ["a"]}, ""),
+    ],
+)
+def test_the_way_out_is_the_remedy(table, options, remedy):
+    with pytest.raises(TruePathError) as caught:
+        compare(table, **options)
+    assert caught.value.remedy.startswith(remedy)
+    assert not any(word in caught.value.problem for word in ("Pass ", "Give ", "Choose ", "Did you mean"))

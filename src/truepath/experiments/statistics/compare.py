@@ -200,7 +200,7 @@ def compare(
     given = read_results(table, measure, greater_is_better=greater_is_better, methods=methods, datasets=datasets)
     scores, remarks = given.paired()
     if remarks and missing == "error":
-        raise TruePathError(f"table: {remarks[0]} Pass missing='drop' to compare on what is there.")
+        raise TruePathError(f"table: {remarks[0]}", "Pass missing='drop' to compare on what is there.")
     if len(scores.methods) < 2 or not scores.datasets:
         raise TruePathError(
             f"table: {len(scores.methods)} method(s) with values on {len(scores.datasets)} common data set(s); "

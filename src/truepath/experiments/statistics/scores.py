@@ -159,11 +159,11 @@ def _pick_measure(columns: Columns, measure: str | None) -> Columns:
         raise TruePathError(f"table: no column 'dataset', only {', '.join(columns)}.")
     there = list_measures(columns)
     if measure is None and len(there) > 1:
-        raise TruePathError(f"measure: the table has several; choose one of {', '.join(there)}.")
+        raise TruePathError("measure: the table has several.", f"Choose one of {', '.join(there)}.")
     if measure is None or not there:
         return columns
     if measure not in there:
-        raise TruePathError(f"measure: the table has no {measure!r}. {close_match(measure, there)}")
+        raise TruePathError(f"measure: the table has no {measure!r}.", close_match(measure, there))
     chosen = [i for i, label in enumerate(columns["measure"]) if str(label) == measure]
     return {name: [column[i] for i in chosen] for name, column in columns.items()}
 
@@ -175,7 +175,8 @@ def _melt(columns: Columns) -> Columns:
     if key is None and texts:
         raise TruePathError(
             f"table: neither tidy (no columns 'method' and 'value') nor wide (columns {', '.join(texts[:4])} are not "
-            "numbers). Give dataset, method and value, or one column of numbers per method."
+            "numbers).",
+            "Give dataset, method and value, or one column of numbers per method.",
         )
     length = len(next(iter(columns.values()), []))
     names = list(map(str, columns[key])) if key else [str(i + 1) for i in range(length)]
@@ -204,7 +205,8 @@ def _direction(label: str, given: bool | None) -> bool:
     if found is None:
         of_label = f" of {label!r}" if label else ""
         what = f"it is not known whether greater values{of_label} are better"
-        raise TruePathError(f"measure: {what}. Pass greater_is_better=True or False, or the name of a metric.")
+        remedy = "Pass greater_is_better=True or False, or the name of a metric."
+        raise TruePathError(f"measure: {what}.", remedy)
     return found
 
 
@@ -243,7 +245,7 @@ def _restrict(scores: Scores, methods: Sequence[str] | None, datasets: Sequence[
     for key, wanted, there in (("methods", methods, scores.methods), ("datasets", datasets, scores.datasets)):
         for name in wanted or ():
             if name not in there:
-                raise TruePathError(f"{key}: the table has no {name!r}. {close_match(name, there)}")
+                raise TruePathError(f"{key}: the table has no {name!r}.", close_match(name, there))
     chosen_methods = scores.methods if methods is None else tuple(methods)
     chosen_datasets = scores.datasets if datasets is None else tuple(datasets)
     return Scores(scores.measure, scores.greater_is_better, chosen_datasets, chosen_methods, scores.cells)
