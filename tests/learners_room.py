@@ -32,7 +32,7 @@ def logistic(**options):
 SETTINGS = {
     "hbr": {"estimator": logistic()},
     "sibling-lasso": {"alpha": 0.02, "tol": 1e-10, "max_iter": 20_000},
-    "sparse-linear": {"C": 1.0, "tol": 1e-9, "max_iter": 5000, "min_weight": 0.0},
+    "sparse-linear": {"C": 1.0, "loss": "log", "tol": 1e-9, "max_iter": 5000, "min_weight": 0.0},
     "ada-boost-mh": {"n_estimators": 20},
     "h-ada-boost-mh": {"n_estimators": 20},
     "bagged-cutset-networks": {"n_estimators": 4, "random_state": 0},

@@ -28,7 +28,7 @@ from truepath.classifier import get_preset, make_preset, preset_names
 from truepath.combiners import FAEL, MaxUp
 from truepath.data import make_hmc
 from truepath.decoders import MAS, MultiThreshold, SingleThreshold, Threshold
-from truepath.learners import BinaryRelevance, PCTForest, PerNode
+from truepath.learners import BinaryRelevance, PCTForest, PerNode, SparseLinear
 from truepath.metrics import get_scorer, hierarchical_f1, micro_f1
 from truepath.persistence import save
 
@@ -428,3 +428,18 @@ def test_a_saved_classifier_predicts_the_same_bits(made, tmp_path):
 def test_an_explanation_names_who_decided(made):
     model = make_preset("hbr", hierarchy=made.hierarchy).fit(made.train.X, made.train.y)
     assert "decided by HBR" in str(model.explain(made.test.X[0]))
+
+
+def test_beyond_some_rows_one_part_is_held_out(made, monkeypatch):
+    """Then fit costs about two fits of the learner instead of six."""
+    monkeypatch.setattr("truepath.classifier.parts.ROWS_FOR_ONE_PART", made.train.X.shape[0] - 1)
+    learner = SparseLinear(hierarchy=made.hierarchy)
+    model = HierarchicalClassifier(learner, hierarchy=made.hierarchy).fit(made.train.X, made.train.y)
+    assert 0.1 < model.n_held_out_ / made.train.X.shape[0] < 0.3
+
+
+def test_words_are_learned_by_one_linear_classifier_per_label():
+    texts = ["a cat and a dog", "the cat sleeps", "dogs bark", "an oak tree", "oak leaves", "leaves of a tree"]
+    labels = [["animal/cat"], ["animal/cat"], ["animal/dog"], *[["plant/oak"]] * 3]
+    model = HierarchicalClassifier(decoder="best-path").fit(texts, labels)
+    assert isinstance(model.learner_[-1], SparseLinear)

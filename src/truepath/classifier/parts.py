@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
@@ -21,7 +20,7 @@ from truepath.adapters import adapt, check_learner, count_rows, final_step, is_o
 from truepath.classifier.presets import PRESETS
 from truepath.data.split import share_rows, stratified_folds
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners import BinaryRelevance, PCTForest
+from truepath.learners import PCTForest, SparseLinear
 from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.auto_features import is_frame
 from truepath.records import Record
@@ -110,11 +109,15 @@ def decides_by_learning(decoder: Any) -> bool:
 #: Number of folds by default
 N_FOLDS = 5
 
+#: Beyond so many rows, this share of them is held out once by default instead
+ROWS_FOR_ONE_PART = 20_000
+SHARE_HELD_OUT = 0.2
+
 
 Rows = NDArray[np.int64]
 
 
-def resolve_cv(cv: Any, learner: Any) -> Any:
+def resolve_cv(cv: Any, learner: Any, n_rows: int = 0) -> Any:
     """Return ``"oob"``, a number of folds, a share of rows, or a splitter."""
     if isinstance(cv, str):
         if cv not in ("auto", "oob"):
@@ -125,7 +128,9 @@ def resolve_cv(cv: Any, learner: Any) -> Any:
                 "cv='oob' needs a learner of truepath that scores rows it did not see, such as PCTForest; "
                 f"{type(final_step(learner)).__name__} is not one. Give a number of folds."
             )
-        return "oob" if draws else N_FOLDS
+        if draws:
+            return "oob"
+        return SHARE_HELD_OUT if n_rows > ROWS_FOR_ONE_PART else N_FOLDS
     if hasattr(cv, "split"):
         return cv
     if isinstance(cv, (bool, np.bool_)) or not isinstance(cv, (int, float, np.integer, np.floating)):
@@ -163,10 +168,6 @@ def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[Rows, 
         yield from stratified_folds(Y, cv, random_state)
 
 
-#: Inverse strength of the penalty on words weighted by TF-IDF
-C_OF_WORDS = 10.0
-
-
 def default_method(X: Any) -> str:
     """Return the default preset for X: ``"linear"`` for words, ``"forest"`` for everything else.
 
@@ -187,9 +188,8 @@ def default_learner(X: Any, random_state: Any = None) -> Pipeline:
 
 
 def linear_learner() -> Pipeline:
-    """Return one logistic regression per label on TF-IDF weights, with scores made coherent."""
-    model = BinaryRelevance(LogisticRegression(C=C_OF_WORDS, max_iter=300))
-    return Pipeline([("features", AutoFeatures(scale=True)), ("learner", model)])
+    """Return one linear classifier per label on TF-IDF weights."""
+    return Pipeline([("features", AutoFeatures(scale=True)), ("learner", SparseLinear())])
 
 
 def forest_learner(random_state: Any = None) -> Pipeline:

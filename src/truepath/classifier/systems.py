@@ -61,7 +61,7 @@ def _logistic() -> LogisticRegression:
 # ------------------------------------------------------------------------------------- baselines of our own
 
 
-@preset("linear", "logistic regression for every label, one threshold; the default for words")
+@preset("linear", "a linear classifier for every label, one threshold; the default for words")
 def _linear(seed: Any) -> Arguments:
     return {"learner": linear_learner()}
 
@@ -71,7 +71,7 @@ def _forest(seed: Any) -> Arguments:
     return {"learner": forest_learner(seed)}
 
 
-@preset("half", "logistic regression for every label, cut at one half: the baseline")
+@preset("half", "a linear classifier for every label, cut at one half: the baseline")
 def _half(seed: Any) -> Arguments:
     return {"learner": linear_learner(), "decoder": Threshold(0.5)}
 

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Split", "share_rows", "stack_rows", "stack_splits", "stratified_folds"]
 
+#: Rows times labels beyond which rows are dealt out by their rarest label
+MOST_CELLS = 20_000_000
+
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
@@ -110,7 +115,9 @@ def share_rows(
     -----
     Labels with fewer rows than there are parts cannot be in every part, labels of all rows always are, and of
     labels with the same rows one is enough: these are not used. Rows without labels are divided evenly.
-    Time is O(n_samples * labels * rounds), at most one round per label.
+    Time is O(n_samples * labels * rounds), at most one round per label. Where rows times labels exceed 20 million, the
+    rows are dealt out by their rarest label instead, in time proportional to the labels set: every part gets its share
+    of each group of rows with the same rarest label.
 
     Examples
     --------
@@ -123,11 +130,29 @@ def share_rows(
     from iterstrat.ml_stratifiers import IterativeStratification
     from sklearn.utils import check_random_state
 
-    labels = _telling_labels(Y, len(fractions))
     generator = check_random_state(random_state)
+    if np.prod(np.shape(Y), dtype=float) > MOST_CELLS:
+        return _deal_out(sparse.csr_array(Y), np.asarray(fractions, float), generator)
+    labels = _telling_labels(Y, len(fractions))
     order = generator.permutation(labels.shape[0])  # the algorithm itself goes through the rows in order
     parts = np.empty(labels.shape[0], np.int64)
     parts[order] = IterativeStratification(labels[order], np.asarray(fractions, float), generator)
+    return parts
+
+
+def _deal_out(Y: sparse.csr_array, fractions: NDArray[np.float64], generator: RandomState) -> NDArray[np.int64]:
+    """Deal out rows in the order of their rarest label, at random among those that share it."""
+    counts = np.bincount(Y.indices, minlength=Y.shape[1])
+    rank = np.empty(Y.shape[1], np.int64)
+    rank[np.lexsort((np.arange(counts.size), counts))] = np.arange(counts.size)
+    rarest = np.full(Y.shape[0], Y.shape[1])
+    has_labels = np.diff(Y.indptr) > 0
+    rarest[has_labels] = np.minimum.reduceat(rank[Y.indices], Y.indptr[:-1][has_labels])
+    order = np.lexsort((generator.permutation(Y.shape[0]), rarest))
+    # multiples of the golden ratio: every run of neighbours is shared as evenly as a run of its length can be
+    places = (generator.random_sample() + np.arange(Y.shape[0]) * GOLDEN_RATIO) % 1.0
+    parts = np.empty(Y.shape[0], np.int64)
+    parts[order] = np.minimum(np.searchsorted(np.cumsum(fractions), places, side="right"), fractions.size - 1)
     return parts
 
 

@@ -18,7 +18,7 @@ from truepath.learners import PerNode, SparseLinear
 from truepath.learners.linear.label_graph import LabelGraph, order_labels
 from truepath.persistence import load, save
 
-EXACT = {"tol": 1e-10, "max_iter": 5000, "min_weight": 0.0}
+EXACT = {"loss": "log", "tol": 1e-10, "max_iter": 5000, "min_weight": 0.0}
 
 
 def one_label(n_samples=40, n_features=4, seed=0):
@@ -49,7 +49,7 @@ def test_the_plain_twin_finds_the_same_weights():
 
 def test_the_squared_hinge_is_that_of_linear_svc():
     X, y = one_label()
-    found = weights_of(SparseLinear(loss="squared_hinge", C=0.5, **EXACT).fit(X, y[:, None]))
+    found = weights_of(SparseLinear(C=0.5, **{**EXACT, "loss": "squared_hinge"}).fit(X, y[:, None]))
     theirs = LinearSVC(C=0.5, tol=1e-10, max_iter=100_000, random_state=0).fit(X, y)
     least = linear_objective(X, y, np.append(theirs.coef_[0], theirs.intercept_), 0.5, "squared_hinge")
     assert linear_objective(X, y, found, 0.5, "squared_hinge") == pytest.approx(least, rel=1e-6)
@@ -161,9 +161,9 @@ def test_saved_without_pickle(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"loss": "hinge"}, "loss must be one of 'log', 'squared_hinge'"),
+        ({"loss": "hinge"}, "loss must be one of 'auto', 'log', 'squared_hinge'"),
         ({"train_on": "leaves"}, "train_on must be one of"),
-        ({"C": 0}, "C must be a number greater than 0"),
+        ({"C": 0}, "C must be None or a number greater than 0"),
         ({"class_weight": {2: 1.0}}, "class_weight must be None, 'balanced' or a dict"),
     ],
 )

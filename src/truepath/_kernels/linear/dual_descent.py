@@ -17,20 +17,27 @@ from truepath._kernels.jit import inner
 from truepath._kernels.trees.rng import draw_below
 
 NEWTON_STEPS = 100  # in one variable; two or three are usual
-FIRST_INNER = 1e-2  # gradient at which a variable counts as optimal, in the first passes
+FIRST_INNER = 0.1  # gradient at which a variable counts as optimal, in the first passes
 LEAST_INNER = 1e-8
 SHRINK = 0.1  # of a variable that a Newton step would make negative
-START = 1e-3  # share of C_i, at most START_MOST, that variables start with
-START_MOST = 1e-8
+LEAST_SHARE = 1e-12  # of C_i, that a variable is first set to
 
 
 @inner
 def dot(data, indices, start, stop, w):
     """Return w . x of a row, the intercept included."""
-    z = w[w.size - 1]
-    for e in range(start, stop):
-        z += w[indices[e]] * data[e]
-    return z
+    z0, z1, z2, z3 = w[w.size - 1], 0.0, 0.0, 0.0  # four sums: each addition waits for the one before it
+    e = start
+    while e + 4 <= stop:
+        z0 += w[indices[e]] * data[e]
+        z1 += w[indices[e + 1]] * data[e + 1]
+        z2 += w[indices[e + 2]] * data[e + 2]
+        z3 += w[indices[e + 3]] * data[e + 3]
+        e += 4
+    while e < stop:
+        z0 += w[indices[e]] * data[e]
+        e += 1
+    return (z0 + z1) + (z2 + z3)
 
 
 @inner
@@ -55,9 +62,10 @@ def _best_share(a, b, C, old, tol):
 
     ``a`` is ||x||^2 and ``b`` the margin, with the sign that the smaller side has.
     """
-    z = old
-    if C - z < 0.5 * C:
-        z = SHRINK * z
+    if old > 0.0:
+        z = old if old <= 0.5 * C else SHRINK * old
+    else:  # a first guess: where the slope's tangent at the margin alone vanishes
+        z = max(C / (1.0 + np.exp(b)) / (1.0 + 0.25 * a * C), LEAST_SHARE * C)
     slope = a * (z - old) + b + np.log(z / (C - z))
     first = abs(slope)
     steps = 0
@@ -74,10 +82,7 @@ def descend_logistic(X, rows, n, sign, cost, order, dual, w, state, tol, max_ite
     """Minimise the logistic loss from w = 0; return the passes taken. ``dual[k]`` becomes (a_k, C_k - a_k)."""
     data, indices, indptr, norm, _ = X
     for k in range(n):
-        order[k] = k
-        dual[k, 0] = min(START * cost[k], START_MOST)
-        dual[k, 1] = cost[k] - dual[k, 0]
-        move(data, indices, indptr[rows[k]], indptr[rows[k] + 1], sign[k] * dual[k, 0], w)
+        order[k], dual[k, 0], dual[k, 1] = k, 0.0, cost[k]
     inner_tol, least = FIRST_INNER, min(LEAST_INNER, tol)
     for n_iter in range(max_iter):
         shuffle(order, n, state)
@@ -108,8 +113,7 @@ def descend_squared_hinge(X, rows, n, sign, cost, order, dual, w, state, tol, ma
     """Minimise the squared hinge loss from w = 0; return the passes taken. ``dual[k, 0]`` becomes a_k."""
     data, indices, indptr, norm, _ = X
     for k in range(n):
-        order[k] = k
-        dual[k, 0] = 0.0
+        order[k], dual[k, 0] = k, 0.0
     n_active, bound = n, np.inf
     for n_iter in range(max_iter):
         shuffle(order, n_active, state)

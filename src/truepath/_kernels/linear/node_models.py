@@ -79,27 +79,36 @@ def _set_signs(v, rows, n, labels, weight, factors, sign, cost):
 
 
 @inner
-def _count_weights(X, rows, n, w, least):
-    """Return how many weights will be kept, at most: a feature counts once per row that has it."""
+def _count_entries(X, rows, n):
+    """Return how many features the rows have, one that several have counted as often."""
     count = 0
     for k in range(n):
-        for e in range(X[2][rows[k]], X[2][rows[k] + 1]):
-            if abs(w[X[1][e]]) * X[4][X[1][e]] >= least:
-                count += 1
-    return min(count, w.size)
+        count += X[2][rows[k] + 1] - X[2][rows[k]]
+    return count
 
 
 @inner
-def _take_weights(X, rows, n, w, least, features, values, end):
-    """Move the weights from w, which becomes zero, to the sparse arrays; return where these end."""
-    for k in range(n):
-        for e in range(X[2][rows[k]], X[2][rows[k] + 1]):
-            f = X[1][e]
-            if w[f] != 0.0:
-                if abs(w[f]) * X[4][f] >= least:
-                    features[end], values[end] = f, w[f]
-                    end += 1
-                w[f] = 0.0
+def _take_weight(f, w, largest, least, features, values, end):
+    """Move one weight from w, which becomes zero, to the sparse arrays unless it is dropped; return where these end."""
+    if w[f] == 0.0:
+        return end
+    if abs(w[f]) * largest[f] >= least:
+        features[end], values[end] = f, w[f]
+        end += 1
+    w[f] = 0.0
+    return end
+
+
+@inner
+def _take_weights(X, rows, n, by_rows, w, least, features, values, end):
+    """Move all weights from w to the sparse arrays, by way of the rows or of the features; return where these end."""
+    if by_rows:
+        for k in range(n):
+            for e in range(X[2][rows[k]], X[2][rows[k] + 1]):
+                end = _take_weight(X[1][e], w, X[4], least, features, values, end)
+    else:
+        for f in range(w.size - 1):
+            end = _take_weight(f, w, X[4], least, features, values, end)
     w[w.size - 1] = 0.0
     return end
 
@@ -142,8 +151,10 @@ def fit_nodes(nodes, X, labels, parents, weight, factors, loss, tol, max_iter, l
         else:
             passes[j] = descend_squared_hinge(X, rows, n, sign, cost, order, dual, w, state, tol, max_iter)
         intercept[j] = w[n_features]
-        end = ptr[j] + _count_weights(X, rows, n, w, least)
+        most = _count_entries(X, rows, n)
+        by_rows = most < n_features
+        end = ptr[j] + min(most, n_features)
         features, values = _grown(features, end), _grown(values, end)
-        ptr[j + 1] = _take_weights(X, rows, n, w, least, features, values, ptr[j])
+        ptr[j + 1] = _take_weights(X, rows, n, by_rows, w, least, features, values, ptr[j])
     end = ptr[nodes.size]
     return ptr, features[:end].copy(), values[:end].copy(), intercept, passes

@@ -36,7 +36,8 @@ def rows_for_fitting(X: sparse.csr_array) -> tuple[np.ndarray, ...]:
     norm = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel() + 1.0
     largest = np.zeros(X.shape[1])
     np.maximum.at(largest, X.indices, np.abs(X.data))
-    return X.data, X.indices, X.indptr, norm, largest
+    indices = X.indices.view(np.uint32 if X.indices.dtype == np.int32 else np.uint64)  # never counted from the end
+    return X.data, indices, X.indptr, norm, largest
 
 
 def fit_columns(

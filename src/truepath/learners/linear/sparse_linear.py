@@ -48,6 +48,11 @@ __all__ = ["SparseLinear"]
 
 LOSSES = ("log", "squared_hinge")
 TRAIN_ON = ("parents", "all")
+#: With no more labels than this all rows train each label, unless it is said otherwise
+FEW_LABELS = 300
+#: Inverse strength of the penalty, and tolerance, that suit rows of length one
+USUAL_C = {"log": 20.0, "squared_hinge": 0.5}
+USUAL_TOL = {"log": 0.1, "squared_hinge": 0.3}
 #: Rows that one job scores
 ROWS_AT_A_TIME = 2048
 
@@ -59,19 +64,23 @@ class SparseLinear(HierarchicalLearner):
     ----------
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
-    loss : {"log", "squared_hinge"}, default="log"
-        Logistic regression, or a support vector machine with squared hinge loss, whose score is exp(-loss).
-    train_on : {"parents", "all"}, default="parents"
+    loss : {"auto", "log", "squared_hinge"}, default="auto"
+        Logistic regression, or a support vector machine with squared hinge loss, whose score is exp(-loss). "auto" is
+        logistic where the parents' rows train a label, and the squared hinge, which is faster, where all rows do.
+    train_on : {"auto", "parents", "all"}, default="auto"
         The rows that train a label: those that have all its parents, so that it estimates p(v | parents) and scores
-        are multiplied down the hierarchy; or all rows, so that it estimates p(v) and is capped by its parents.
-    C : float, default=20.0
-        Inverse strength of the L2 penalty, as in ``LogisticRegression``. Rows of TF-IDF have length 1: they want more
-        than standardised numbers do. The intercept is penalised like a weight of a feature that is always 1.
+        are multiplied down the hierarchy; or all rows, so that it estimates p(v) and is capped by its parents. "auto"
+        is all rows up to 300 labels, and the parents' beyond.
+    C : float, optional
+        Inverse strength of the L2 penalty, as in ``LogisticRegression``. None is 20 for the logistic loss and 0.5 for
+        the squared hinge: rows of TF-IDF have length 1, and want more than standardised numbers do. The intercept is
+        penalised like a weight of a feature that is always 1.
     class_weight : None, "balanced" or dict, default=None
         What a row without (0) and with (1) the label counts, as ``{0: 1.0, 1: 5.0}``; "balanced" lets both sides of
         each label count the same. Probabilities then no longer are those of the data.
-    tol : float, default=0.1
-        A label is done when no row's dual variable has a larger gradient.
+    tol : float, optional
+        A label is done when no row's dual variable has a larger gradient. None is 0.1 for the logistic loss and 0.3
+        for the squared hinge.
     max_iter : int, default=10
         Passes over the rows of a label.
     min_weight : float, default=0.05
@@ -84,6 +93,8 @@ class SparseLinear(HierarchicalLearner):
     Attributes
     ----------
     hierarchy_ : Hierarchy
+    loss_, train_on_ : str
+        What "auto" came to.
     coef_ : csc_array of float32, shape (n_features, n_nodes)
     intercept_ : ndarray, shape (n_nodes,)
         Infinite where all training rows of a label agree; minus infinity where it has none.
@@ -105,7 +116,7 @@ class SparseLinear(HierarchicalLearner):
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["b"]])
-    >>> learner = SparseLinear(hierarchy=h, C=100, max_iter=100).fit(X, Y)
+    >>> learner = SparseLinear(hierarchy=h, C=100, loss="log", max_iter=100).fit(X, Y)
     >>> h.decode(learner.predict(X))
     [('a/1',), ('a/2',), ('b/1',), ('b',)]
     >>> h.decode(learner.predict_top(X, 1) > 0)
@@ -120,11 +131,11 @@ class SparseLinear(HierarchicalLearner):
         self,
         *,
         hierarchy: Hierarchy | None = None,
-        loss: str = "log",
-        train_on: str = "parents",
-        C: float = 20.0,
+        loss: str = "auto",
+        train_on: str = "auto",
+        C: float | None = None,
         class_weight: str | Mapping[int, float] | None = None,
-        tol: float = 0.1,
+        tol: float | None = None,
         max_iter: int = 10,
         min_weight: float = 0.05,
         random_state: Any = 0,
@@ -160,10 +171,11 @@ class SparseLinear(HierarchicalLearner):
         X = _as_rows(X)
         graph = order_labels(hierarchy)
         labels = sparse.csc_array(Y)[:, graph.node_of]
-        conditional = self.train_on == "parents"
+        conditional = self._choose(hierarchy.n_nodes)
         sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
         parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
-        cost = np.full(X.shape[0], float(self.C)) if weight is None else self.C * weight
+        cost = np.ones(X.shape[0]) if weight is None else weight
+        cost = cost * float(USUAL_C[self.loss_] if self.C is None else self.C)
         common = (rows_for_fitting(X), (labels.indptr, labels.indices), parents, cost, (factors, *self._settings()))
         jobs = ((columns,) for columns in share_out(sizes))
         fits = run_parallel(fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
@@ -236,22 +248,31 @@ class SparseLinear(HierarchicalLearner):
         n, size = X.shape[0], X.shape[0]
         if count_workers(self.n_jobs, shared_memory=True) > 1:
             size = ROWS_AT_A_TIME
-        model = (self._weights, self._intercepts, LabelGraph(*self._graph), LOSSES.index(self.loss))
-        common = (*model, self.train_on == "parents", *options)
+        model = (self._weights, self._intercepts, LabelGraph(*self._graph), LOSSES.index(self.loss_))
+        common = (*model, self.train_on_ == "parents", *options)
         jobs = ((X[start : start + size],) for start in range(0, n, max(size, 1)))
         return run_parallel(function, jobs, common=common, n_jobs=self.n_jobs, shared_memory=True)
+
+    def _choose(self, n_nodes: int) -> bool:
+        """Say which rows train a label, and by which loss; return whether they are the parents' rows."""
+        few = "all" if n_nodes <= FEW_LABELS else "parents"
+        self.train_on_ = few if self.train_on == "auto" else self.train_on
+        usual = "squared_hinge" if self.train_on_ == "all" else "log"
+        self.loss_ = usual if self.loss == "auto" else self.loss
+        return self.train_on_ == "parents"
 
     def _settings(self) -> tuple[Any, ...]:
         """Return the kernel's plain arguments."""
         seed = spawn_seeds(0 if self.random_state is None else self.random_state, 1)[0]
-        return LOSSES.index(self.loss), float(self.tol), int(self.max_iter), float(self.min_weight), seed
+        tol = USUAL_TOL[self.loss_] if self.tol is None else self.tol
+        return LOSSES.index(self.loss_), float(tol), int(self.max_iter), float(self.min_weight), seed
 
     def _check_parameters(self) -> np.ndarray:
         """Refuse what is out of range; return what rows without and with a label count, -1 for balanced."""
-        check_choice(self, "loss", LOSSES)
-        check_choice(self, "train_on", TRAIN_ON)
-        check_number(self, "C", Real, 0, above=True)
-        check_number(self, "tol", Real, 0, above=True)
+        check_choice(self, "loss", ("auto", *LOSSES))
+        check_choice(self, "train_on", ("auto", *TRAIN_ON))
+        check_number(self, "C", Real, 0, above=True, none=True)
+        check_number(self, "tol", Real, 0, above=True, none=True)
         check_number(self, "max_iter", Integral, 1)
         check_number(self, "min_weight", Real, 0)
         given = self.class_weight
