@@ -5,24 +5,12 @@ Blocks with ``>>>`` are collected as doctests of their page. Blocks that show an
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 
 import numpy as np
 import pytest
 
-from places import ROOT
-
-
-def load_tool(name):
-    """Import a tool by its file."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(name, module)
-    spec.loader.exec_module(module)
-    return module
-
+from tools_by_file import load_tool
 
 pages = load_tool("pages")
 PAGES = {page.relative_to(pages.DOCS).as_posix(): page for page in pages.find_pages()}
