@@ -53,5 +53,6 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "plot_gallery": True,
     "show_signature": False,
+    "write_computation_times": False,  # that page loads scripts from a network
 }
 suppress_warnings = ["config.cache"]

@@ -131,7 +131,8 @@ def setup(app: Any) -> dict[str, bool]:
             kind = self.arguments[0]
             if kind not in KINDS:
                 raise self.error(f"there are no {kind!r}: members must be of {', '.join(KINDS)}")
-            return self.parse_text_to_nodes("\n".join(member_table(kind)))
+            written = "\n".join(member_table(kind))
+            return self.parse_text_to_nodes(written.replace("@", r"\@"))  # no address of a mail
 
     app.add_directive("members", Members)
     app.connect("viewcode-follow-imported", find_source)

@@ -111,14 +111,6 @@ def test_nothing_speaks_of_a_place_outside_the_repository():
 
 
 @pytest.mark.slow
-def test_docs_build_without_warnings(tmp_path):
-    pytest.importorskip("sphinx")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", str(tmp_path / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.slow
 def test_kernels_stay_within_their_arrays(tmp_path):
     """Run the tests of the compiled modules once more with every index checked."""
     import os

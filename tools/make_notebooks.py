@@ -1,4 +1,4 @@
-"""Write the scripts of the gallery as notebooks, examples/*.py into examples/*.ipynb: ``python tools/make_notebooks.py``.
+"""Write the scripts of the gallery as notebooks beside them: ``python tools/make_notebooks.py``.
 
 A script is a docstring followed by cells that start with ``# %%`` and comments; comments become Markdown. Notebooks
 are stored without outputs. ``tests/docs/test_notebooks.py`` says when one is out of date, and runs some.
