@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # page_files.py
 
-from page_files import DOCS, SKIPPED, run_command, set_scene
+from page_files import DOCS, SKIPPED, is_skipped, run_command, set_scene
 
 WIDTH = 110
 TOLERANCE = 0.06
+__all__ = ["SKIPPED", "find_blocks", "find_commands", "find_pages", "is_same", "run_page", "write_outputs"]
 THEIRS = "theirs"  # the class of a block that shows another program
 
 
@@ -106,7 +107,7 @@ def run_page(page: Path, folder: Path) -> list[tuple[Command, list[str]]]:
     """Run the commands of a page one after the other; return each with what it printed."""
     results = []
     for command in find_commands(page):
-        if any(re.search(pattern, command.line) for pattern in SKIPPED):
+        if is_skipped(command.line):
             continue
         arguments = shlex.split(command.line, comments=True)
         set_scene(folder, arguments)
