@@ -16,7 +16,8 @@ from strategies import hierarchies, score_matrices
 from truepath import Hierarchy
 from truepath.data import make_ontology_like
 from truepath.hierarchy import cap_down, raise_up
-from truepath.hierarchy.propagation import multiply_down
+from truepath.hierarchy.propagation import find_incoherent, multiply_down
+from truepath.metrics import incoherent_share
 
 WALKS = {raise_up: twins.max_up, cap_down: twins.min_down}
 CONE = Hierarchy.from_edges([("a", "c"), ("b", "c"), ("c", "d"), (None, "e")])
@@ -133,3 +134,17 @@ def test_many_rows_are_walked_as_each_by_itself(walk, dtype):
     S = np.random.default_rng(0).integers(0, 2 if dtype is bool else 9, (131, h.n_nodes)).astype(dtype)
     np.testing.assert_array_equal(walk(S, h), np.vstack([walk(row[None], h) for row in S]))
     np.testing.assert_array_equal(walk(S, h), walk(sparse.csr_array(S), h).toarray())
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.25])
+def test_the_first_incoherent_score_of_many_rows(tolerance):
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
+    rng = np.random.default_rng(0)
+    S = raise_up(rng.random((21, 4)), h)
+    for row, node, parent in [(13, 1, 0), (13, 3, 1), (20, 3, 2)]:
+        S[row, node] = S[row, parent] + 0.5
+    broken = (S[:, h.edges[:, 1]] > S[:, h.edges[:, 0]] + tolerance).any(axis=1)
+    found = find_incoherent(S, h, tolerance)
+    assert (found.n_rows, found.row, found.child, found.parent) == (broken.sum(), 13, 1, 0)
+    assert find_incoherent(S[:13], h, tolerance) is None
+    assert incoherent_share(S, h, tolerance=tolerance) == broken.mean()

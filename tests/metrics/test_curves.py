@@ -68,3 +68,21 @@ def test_average_auprc_is_the_mean_over_classes():
     Y, S = rng.random((30, 5)) < 0.4, rng.random((30, 5))
     assert metrics.average_auprc(Y, S) == metrics.auprc(Y, S, average="macro")
     assert metrics.average_auprc(Y, S, weights="frequency") == metrics.auprc(Y, S, average="weighted")
+
+
+def test_float32_and_float64_sweep_alike():
+    rng = np.random.default_rng(0)
+    truth, S = rng.random((30, 40)) < 0.3, (rng.integers(0, 50, (30, 40)) / 64).astype(np.float32)
+    narrow, wide = metrics.cafa_curve(truth, S), metrics.cafa_curve(truth, S.astype(np.float64))
+    assert narrow.thresholds.tolist() == wide.thresholds.tolist()
+    for one, other in zip(narrow, wide):
+        assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_a_curve_without_weights_is_that_of_equal_weights():
+    rng = np.random.default_rng(0)
+    truth, S = rng.random((30, 40)) < 0.3, rng.integers(0, 50, (30, 40)) / 64
+    for one, other in zip(
+        metrics.precision_recall_curve(truth, S), metrics.precision_recall_curve(truth, S, sample_weight=np.ones(30))
+    ):
+        assert one.tolist() == other.tolist()

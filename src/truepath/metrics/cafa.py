@@ -220,11 +220,9 @@ def _true_mass(pair: Pair, content: Floats) -> Floats:
 
 def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurve:
     """Visit the thresholds from the highest down, adding the cells that each threshold passes."""
-    true, scores = pair.counted()
-    rows, columns = (scores > 0).nonzero()
-    values, is_true = _cells(scores, rows, columns), _cells(true, rows, columns)
-    cuts, order, ends = _order_cells(values, thresholds)
-    rows, columns, is_true = rows[order], columns[order], is_true[order]
+    true, _ = pair.counted()
+    falling, rows, columns, is_true = _falling_cells(pair)
+    cuts, ends = _cut_at(falling, thresholds)
     mass = (content if pair.nodes is None else content[pair.nodes])[columns]
     weight = np.ones(true.shape[0]) if pair.weight is None else pair.weight
     true_mass = _true_mass(pair, content)
@@ -242,16 +240,42 @@ def _cells(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[An
     return as_dense(picked).ravel()
 
 
-def _order_cells(values: NDArray[Any], thresholds: str | ArrayLike) -> tuple[Floats, NDArray[Any], NDArray[np.int64]]:
-    """Return falling thresholds, the cells in the order they pass them, and how many have passed each."""
+def _falling_cells(pair: Pair) -> tuple[NDArray[Any], ...]:
+    """Return the cells with a score above 0, the highest first: scores, rows, columns, and which are true."""
+    true, scores = pair.counted()
+    if _fit_in_a_word(scores):
+        return _falling_words(true, scores)
+    rows, columns = (scores > 0).nonzero()
+    values, is_true = _cells(scores, rows, columns), _cells(true, rows, columns)
     order = np.argsort(values)[::-1]
-    falling = values[order]
+    return values[order], rows[order], columns[order], is_true[order]
+
+
+def _fit_in_a_word(scores: Any) -> bool:
+    """Whether a score, the number of its cell and its label take 64 bits together."""
+    return isinstance(scores, np.ndarray) and scores.dtype == np.float32 and 0 < scores.size < 2**31
+
+
+def _falling_words(true: NDArray[np.bool_], scores: NDArray[np.float32]) -> tuple[NDArray[Any], ...]:
+    """Do the same for float32 by a plain sort of words: scores above 0 sort like their bits."""
+    cells = np.flatnonzero(scores > 0)
+    words = scores.ravel()[cells].view(np.uint32).astype(np.uint64) << np.uint64(32)
+    words |= (cells.astype(np.uint64) << np.uint64(1)) | true.ravel()[cells]
+    falling = np.sort(words)[::-1]
+    values = (falling >> np.uint64(32)).astype(np.uint32).view(np.float32)
+    low = falling.astype(np.uint32)
+    rows, columns = np.divmod(low >> np.uint32(1), np.uint32(scores.shape[1]))
+    return values, rows, columns, (low & np.uint32(1)).astype(bool)
+
+
+def _cut_at(falling: NDArray[Any], thresholds: str | ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
+    """Return falling thresholds, and how many of the cells have passed each."""
     if isinstance(thresholds, str) and thresholds == "exact":
         ends = np.append(np.flatnonzero(np.diff(falling)) + 1, falling.size)[: falling.size]
-        return falling[ends - 1].astype(np.float64), order, ends.astype(np.int64)
-    cuts = _check_thresholds(thresholds, values.dtype)
-    ends = values.size - np.searchsorted(falling[::-1], cuts, side="left")
-    return cuts.astype(np.float64), order, ends.astype(np.int64)
+        return falling[ends - 1].astype(np.float64), ends.astype(np.int64)
+    cuts = _check_thresholds(thresholds, falling.dtype)
+    ends = falling.size - np.searchsorted(falling[::-1], cuts, side="left")
+    return cuts.astype(np.float64), ends.astype(np.int64)
 
 
 def _check_thresholds(thresholds: str | ArrayLike, dtype: np.dtype[Any]) -> NDArray[Any]:

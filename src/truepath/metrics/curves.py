@@ -132,15 +132,24 @@ def precision_recall_curve(
         raise ValueError("give node (one class) or nodes (several, pooled), not both.")
     chosen = nodes if node is None else [node]
     ranking = pool(check_label_scores(y_true, y_score, hierarchy, chosen, sample_weight))
-    scores = np.concatenate([ranking.positives, ranking.negatives])
-    thresholds, place = np.unique(scores, return_inverse=True)
-    split = ranking.positives.size
-    tp = _at_or_above(place[:split], ranking.positive_weight, thresholds.size)
-    fp = _at_or_above(place[split:], ranking.negative_weight, thresholds.size)
+    thresholds, tp, fp = _count_at_or_above(ranking)
     if tp.size == 0 or tp[0] == 0:
         raise ValueError("y_true has no positive in the chosen classes; a curve needs one.")
     n_predicted = np.maximum(tp + fp, np.finfo(float).tiny)  # only weights of zero can make it 0
     return PrecisionRecallCurve(np.append(tp / n_predicted, 1.0), np.append(tp / tp[0], 0.0), thresholds)
+
+
+def _count_at_or_above(ranking: Ranking) -> tuple[NDArray[Any], Floats, Floats]:
+    """Return the distinct scores, and the weight of the positives and of the negatives from each of them on."""
+    scores = np.concatenate([ranking.positives, ranking.negatives])
+    if ranking.positive_weight is None:  # a plain sort of the scores is much faster than one with their places
+        thresholds, counts = np.unique(scores, return_counts=True)
+        tp = _at_or_above(np.searchsorted(thresholds, ranking.positives), None, thresholds.size)
+        return thresholds, tp, np.cumsum(counts[::-1], dtype=np.float64)[::-1] - tp
+    thresholds, place = np.unique(scores, return_inverse=True)
+    split = ranking.positives.size
+    tp = _at_or_above(place[:split], ranking.positive_weight, thresholds.size)
+    return thresholds, tp, _at_or_above(place[split:], ranking.negative_weight, thresholds.size)
 
 
 def _at_or_above(place: NDArray[np.intp], weight: Floats | None, size: int) -> Floats:

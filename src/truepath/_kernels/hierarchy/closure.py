@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath._kernels.jit import kernel
+from truepath._kernels.hierarchy.propagate import SIDE, set_side_by_side
+from truepath._kernels.jit import inner, kernel
 
 # A row with fewer labels than n_nodes / SCAN_WORDS is sorted; a fuller one is read off the flags, eight at a time
 SCAN_WORDS = 64
@@ -118,28 +119,48 @@ def find_unclosed_rows(indptr, indices, parent_ptr, parent_idx):
 def find_incoherent_dense(S, parent_ptr, parent_idx, tolerance):
     """Return (rows broken, first row, node, parent) where a score exceeds its parent's by more than `tolerance`."""
     broken, row, child, parent = 0, -1, -1, -1
-    for i in range(S.shape[0]):
-        is_broken = False
+    block, is_broken = np.empty((S.shape[1], SIDE), S.dtype), np.empty(SIDE, np.bool_)
+    for start in range(0, S.shape[0], SIDE):
+        rows = S[start : start + SIDE]
+        n_side = rows.shape[0]
+        set_side_by_side(rows, block)
+        is_broken[:] = False
         for v in range(S.shape[1]):
             for k in range(parent_ptr[v], parent_ptr[v + 1]):
-                if S[i, v] > S[i, parent_idx[k]] + tolerance:
-                    if broken == 0 and not is_broken:
-                        row, child, parent = i, v, parent_idx[k]
-                    is_broken = True
-        broken += is_broken
+                own, above = block[v], block[parent_idx[k]]
+                for j in range(n_side):
+                    is_broken[j] |= own[j] > above[j] + tolerance
+        for j in range(n_side):
+            if is_broken[j] and broken == 0:
+                row = start + j
+                child, parent = _first_incoherent(S[row], parent_ptr, parent_idx, tolerance)
+            broken += is_broken[j]
     return broken, row, child, parent
+
+
+@inner
+def _first_incoherent(scores, parent_ptr, parent_idx, tolerance):
+    """Return the first node of a row with a score above a parent's, and that parent."""
+    for v in range(scores.size):
+        for k in range(parent_ptr[v], parent_ptr[v + 1]):
+            if scores[v] > scores[parent_idx[k]] + tolerance:
+                return v, parent_idx[k]
+    return -1, -1
 
 
 @kernel
 def mark_incoherent(S, parent_ptr, parent_idx, tolerance, is_broken):
     """Set for each row whether a score exceeds its parent's by more than `tolerance`."""
-    for i in range(S.shape[0]):
-        is_broken[i] = False
-        v = 0
-        while v < S.shape[1] and not is_broken[i]:
+    block = np.empty((S.shape[1], SIDE), S.dtype)
+    is_broken[:] = False
+    for start in range(0, S.shape[0], SIDE):
+        rows, found = S[start : start + SIDE], is_broken[start : start + SIDE]
+        set_side_by_side(rows, block)
+        for v in range(S.shape[1]):
             for k in range(parent_ptr[v], parent_ptr[v + 1]):
-                is_broken[i] |= S[i, v] - S[i, parent_idx[k]] > tolerance
-            v += 1
+                own, above = block[v], block[parent_idx[k]]
+                for j in range(found.size):
+                    found[j] |= own[j] - above[j] > tolerance
 
 
 @kernel

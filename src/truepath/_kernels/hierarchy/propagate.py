@@ -32,7 +32,7 @@ def _downwards(S, parent_ptr, parent_idx, combine, option):
     for start in range(0, S.shape[0], SIDE):  # rows are independent
         rows = S[start : start + SIDE]
         n_side = rows.shape[0]
-        _set_side_by_side(rows, block)
+        set_side_by_side(rows, block)
         for v in range(S.shape[1]):  # parents come before children
             first, last = parent_ptr[v], parent_ptr[v + 1]
             if first == last:
@@ -57,7 +57,7 @@ def _upwards(S, child_ptr, child_idx, gather, finish, option):
     for start in range(0, S.shape[0], SIDE):
         rows = S[start : start + SIDE]
         n_side = rows.shape[0]
-        _set_side_by_side(rows, block)
+        set_side_by_side(rows, block)
         for u in range(S.shape[1] - 1, -1, -1):  # children before parents
             first, last = child_ptr[u], child_ptr[u + 1]
             if first == last:
@@ -76,7 +76,7 @@ def _upwards(S, child_ptr, child_idx, gather, finish, option):
 
 
 @kernel
-def _set_side_by_side(rows, block):
+def set_side_by_side(rows, block):
     """Copy the rows to columns of a block."""
     for start in range(0, block.shape[0], TILE):
         stop = min(start + TILE, block.shape[0])

@@ -19,13 +19,15 @@ from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.checks import as_probabilities, as_scores
 from truepath.hierarchy.matrices import as_dense, row_blocks, stack_sparse
 
-__all__ = ["BLOCK_CELLS", "LeafDecoder", "best_leaves", "label_in_blocks"]
+__all__ = ["BLOCK_CELLS", "CLOSED_AT_ONCE", "LeafDecoder", "best_leaves", "label_in_blocks"]
 
 # Rows are taken in blocks of about this many scores: they stay in the processor's cache, and sparse scores are
 # never dense all at once.
 BLOCK_CELLS = 1 << 15
 #: Sparse scores are taken at least this many rows at a time: each block costs a sparse matrix of its own
 LEAST_SPARSE_ROWS = 64
+#: Rows whose labels are closed together, as the bits of one word
+CLOSED_AT_ONCE = 64
 
 
 class LeafDecoder(Decoder):
@@ -68,6 +70,8 @@ class LeafDecoder(Decoder):
         """
         return self._decode(S, None)
 
+    _least_rows = 1  # of a block of dense scores
+
     def _decode(self, S: Any, conditional: Any) -> Any:
         """Check the scores and return their label sets."""
         return self._decode_and_tell(S, conditional)[0]
@@ -83,7 +87,7 @@ class LeafDecoder(Decoder):
             weights = self._weigh_rows(rows, S, conditional, hierarchy)
             return search.decode(weights, None if k is None else k[rows])
 
-        return label_in_blocks(given, hierarchy.n_nodes, label), search
+        return label_in_blocks(given, hierarchy.n_nodes, label, self._least_rows), search
 
     def _weighted_blocks(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> Iterator[NodeWeights]:
         """Yield the node weights of block after block of rows."""
@@ -139,17 +143,17 @@ def check_conditional(conditional: Any, hierarchy: Hierarchy) -> Any:
     return as_probabilities(as_scores(C, "conditional", labels=labels), "conditional", labels=labels)
 
 
-def label_in_blocks(given: Any, n_nodes: int, label: Callable[[slice], NDArray[np.bool_]]) -> Any:
+def label_in_blocks(given: Any, n_nodes: int, label: Callable[[slice], NDArray[np.bool_]], least_rows: int = 1) -> Any:
     """Return the labels of all rows, made block by block: dense if ``given`` is, CSR if it is sparse."""
     if not sparse.issparse(given):
-        parts = [label(rows) for rows in _blocks(given)]
+        parts = [label(rows) for rows in _blocks(given, least_rows)]
         return np.concatenate([np.zeros((0, n_nodes), bool), *parts])
     return stack_sparse((sparse.csr_array(label(rows)) for rows in _blocks(given)), n_nodes)
 
 
-def _blocks(given: Any) -> Iterator[slice]:
+def _blocks(given: Any, least_rows: int = 1) -> Iterator[slice]:
     n_rows, n_columns = given.shape
-    least = LEAST_SPARSE_ROWS if sparse.issparse(given) else 1
+    least = LEAST_SPARSE_ROWS if sparse.issparse(given) else least_rows
     return row_blocks(n_rows, n_columns, cells=max(BLOCK_CELLS, least * n_columns))
 
 

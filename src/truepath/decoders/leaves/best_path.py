@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.decoders.base import Decoder, HeldOutScores
-from truepath.decoders.leaves.base import best_leaves, label_in_blocks
+from truepath.decoders.leaves.base import CLOSED_AT_ONCE, best_leaves, label_in_blocks
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
@@ -86,7 +86,10 @@ class BestPath(Decoder):
         if sparse.issparse(S) and weigher is None and (self.single_path or self.threshold >= 0):
             return self._label_sparse(S, hierarchy)
         return label_in_blocks(
-            S, hierarchy.n_nodes, lambda rows: self._label_block(as_dense(S[rows]), weigher, hierarchy)
+            S,
+            hierarchy.n_nodes,
+            lambda rows: self._label_block(as_dense(S[rows]), weigher, hierarchy),
+            CLOSED_AT_ONCE,
         )
 
     def _label_sparse(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:

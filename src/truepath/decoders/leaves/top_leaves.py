@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.decoders.leaves.base import LeafDecoder, best_leaves
+from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leaves
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, check_scores
 
@@ -79,6 +79,8 @@ class TopLeaves(LeafDecoder):
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
         return NodeWeights(S, np.zeros(len(S)))
 
+    _least_rows = CLOSED_AT_ONCE
+
     def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> _RankLeaves:
         return _RankLeaves(hierarchy)
 
@@ -91,8 +93,15 @@ class _RankLeaves:
 
     def decode(self, weights: NodeWeights, k: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return the label sets of the k[i] best leaves."""
-        leaves = self.hierarchy.leaves
-        order = np.argsort(-weights.nodes[:, leaves], axis=1, kind="stable")[:, : k.max(initial=0)]
-        Y = np.zeros(weights.nodes.shape, bool)
-        np.put_along_axis(Y, leaves[order], np.arange(order.shape[1]) < k[:, None], axis=1)
+        leaves, Y = self.hierarchy.leaves, np.zeros(weights.nodes.shape, bool)
+        for i, count in enumerate(np.minimum(k, leaves.size).tolist()):
+            if count > 0:
+                Y[i, leaves[_best(weights.nodes[i, leaves], count)]] = True
         return self.hierarchy.close(Y)
+
+
+def _best(scores: NDArray[Any], k: int) -> NDArray[np.intp]:
+    """Return the places of the k best scores, the first of equals; not in order, which takes linear time."""
+    last = np.partition(scores, scores.size - k)[scores.size - k]
+    above, equal = np.flatnonzero(scores > last), np.flatnonzero(scores == last)
+    return np.concatenate([above, equal[: k - above.size]])
