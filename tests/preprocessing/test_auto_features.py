@@ -19,7 +19,8 @@ CELLS = np.array(
 
 
 def test_texts_become_tf_idf_weights():
-    expected = TfidfVectorizer(sublinear_tf=True, strip_accents="unicode").fit_transform(TEXTS)
+    words = TfidfVectorizer(sublinear_tf=True, strip_accents="unicode", dtype=np.float32)
+    expected = words.fit_transform(TEXTS)
     for given in (TEXTS, np.array(TEXTS), np.array(TEXTS, dtype=object)):
         assert (AutoFeatures().fit_transform(given) != expected).nnz == 0
 
@@ -95,3 +96,18 @@ def test_scikit_learn_checks(options):
     results = check_estimator(AutoFeatures(**options), on_skip=None, on_fail=None)
     assert not {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
     assert sum(result["status"] == "passed" for result in results) >= 40
+
+
+def test_pairs_of_words_count_where_there_are_rows_enough():
+    texts = [f"red apple {k % 7}x" if k % 2 else f"apple red {k % 7}x" for k in range(600)]
+    names = AutoFeatures().fit(texts).get_feature_names_out().tolist()
+    assert {"red apple", "apple red"} <= set(names)
+    assert not any(" " in name for name in AutoFeatures().fit(texts[:50]).get_feature_names_out())
+    assert AutoFeatures().fit_transform(texts).dtype == np.float32
+
+
+def test_several_texts_beside_numbers():
+    cells = np.array([[f"a red apple {k % 3}", f"from the far south {k % 5}", str(k)] for k in range(30)], dtype=object)
+    features = AutoFeatures(scale=True).fit(cells)
+    assert [kind for kind, _, _ in features.blocks_] == ["number", "text", "text"]
+    assert features.transform(cells).shape == (30, len(features.get_feature_names_out()))

@@ -39,7 +39,7 @@ from truepath.preprocessing.column_kinds import (
 __all__ = ["AutoFeatures", "is_frame", "left_out", "to_strings"]
 
 
-#: From this many training rows on, a word must occur twice to count
+#: From this many training rows on, a word must be in two rows to count, and pairs of neighbouring words count too
 ROWS_FOR_RARE_WORDS = 500
 
 
@@ -59,8 +59,8 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         Columns to take as categories even though they hold numbers; names are those of a data frame.
     max_categories : int, default=50
         A column of strings with more distinct values than this is a text; rarer categories are put together.
-    max_words : int or None, default=50000
-        The largest vocabulary of a text column.
+    max_words : int or None, default=200000
+        The largest vocabulary of a text column, in words and pairs of neighbouring words; the most frequent are kept.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         dense: bool = False,
         categorical_features: Any = None,
         max_categories: int = 50,
-        max_words: int | None = 50_000,
+        max_words: int | None = 200_000,
     ):
         self.scale = scale
         self.impute = impute
@@ -223,8 +223,10 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
 
     def _words(self, n_rows: int) -> Any:
-        rare = 2 if n_rows >= ROWS_FOR_RARE_WORDS else 1
-        return TfidfVectorizer(sublinear_tf=True, min_df=rare, max_features=self.max_words, strip_accents="unicode")
+        many = n_rows >= ROWS_FOR_RARE_WORDS
+        common = {"sublinear_tf": True, "strip_accents": "unicode", "dtype": np.float32}
+        counted = {"min_df": 2 if many else 1, "ngram_range": (1, 2) if many else (1, 1)}
+        return TfidfVectorizer(max_features=self.max_words, **common, **counted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
