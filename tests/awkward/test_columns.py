@@ -178,7 +178,8 @@ WRONG = {
     "no columns": (pd.DataFrame(index=range(N)), "0 feature"),
     "dicts": ([{"x": 1}] * N, r"pandas.DataFrame\(X\)"),
     "dict of columns": ({"x": [1] * N}, r"pandas.DataFrame\(X\)"),
-    "one text": (TEXTS[0], "one text.*Put it in a list"),
+    "one text": (TEXTS[0], "one value.*Put it in a list"),
+    "one number": (np.array(3.0), "one value.*Put it in a list"),
     "generator": ((text for text in TEXTS), "generator: put its rows in a list"),
     "lazy frame": (pl.DataFrame({"x": ODD}).lazy(), r"collect\(\)"),
 }

@@ -68,6 +68,7 @@ WRONG = {
     "nothing at all": ([[""]] * N, "empty"),
     "a dict": (dict(enumerate(NAMES)), "one entry per row; got .*dict.*Give a list"),
     "one string": ("animal/cat", "one entry per row; got 'animal/cat'"),
+    "one value": (np.array("animal/cat"), "one entry per row; got 'animal/cat'.*Put it in a list"),
     "too few": (NAMES[:5], "X has 12 rows but y has 5"),
     "0/1 with a hole": (pd.DataFrame({"a": [True, None] * 6}, dtype="boolean"), "row 1 of column 'a' is missing"),
     "0/1/2": (np.array([[0, 2]] * N), "got numbers"),

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from truepath import Hierarchy
+from truepath.combiners import MaxUp
 from truepath.hierarchy import matrices
 
 Y = np.array([[True, False], [True, True], [False, False]])
@@ -39,3 +41,9 @@ def test_blocks_cover_all_rows_once():
         np.testing.assert_array_equal(np.vstack([blocks[part] for _, blocks in found]), Y)
     assert list(matrices.row_blocks(0, 3)) == []
     assert list(matrices.row_blocks(2, 0)) == [slice(0, 2)]
+
+
+@pytest.mark.parametrize("rows", [[[0.5], [0.1, 0.2]], [np.zeros((0, 0)), [1.0]]])
+def test_rows_of_several_lengths_are_named(rows):
+    with pytest.raises(ValueError, match=r"S must be a matrix.*differ in length"):
+        MaxUp(hierarchy=Hierarchy.flat(["a"])).transform(rows)

@@ -110,10 +110,11 @@ def _split_row(row: Any, sep: str, between: str | None) -> Any:
 
 def _as_array(Y: Any) -> NDArray[Any]:
     """Return a numeric or string matrix as it is, and rows of label collections as an array of objects."""
-    if hasattr(Y, "__array__"):
+    is_array = hasattr(Y, "__array__")
+    if is_array and np.ndim(Y):
         return np.asarray(Y)
-    if isinstance(Y, str | Mapping):
-        way = "Put it in a list." if isinstance(Y, str) else "Give a list in the order of the rows of X."
+    if is_array or isinstance(Y, str | Mapping):
+        way = "Give a list in the order of the rows of X." if isinstance(Y, Mapping) else "Put it in a list."
         raise TypeError(f"y must have one entry per row; got {_shown(Y)}. {way}")
     rows = list(Y)
     if rows and all(map(_holds_numbers, rows)):
@@ -242,10 +243,11 @@ def plain_rows(X: Any) -> Any:
 
 def count_rows(X: Any) -> int:
     """Return the number of instances of an array, sparse matrix, frame or list; anything else is an error."""
-    if hasattr(X, "shape"):
-        return int(X.shape[0])
-    if isinstance(X, str | bytes):
-        raise TypeError(f"X must have one entry per row; got the one text {X[:40]!r}. Put it in a list.")
+    shape = getattr(X, "shape", None)
+    if isinstance(X, str | bytes) or shape == ():
+        raise TypeError(f"X must have one entry per row; got the one value {str(X)[:40]!r}. Put it in a list.")
+    if shape is not None:
+        return int(shape[0])
     if isinstance(X, Mapping):
         raise TypeError("X must have one entry per row; got a dict. For columns by name pass pandas.DataFrame(X).")
     if not hasattr(X, "__len__"):

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.errors import ConstraintError, TruePathError
-from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, frame_names
+from truepath.hierarchy.matrices import as_array, as_bool, as_matrix, by_name, frame_names
 from truepath.hierarchy.propagation import find_incoherent, find_unclosed, raise_up
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _flat(names: Sequence[str]) -> Hierarchy:
 
 def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
     """Return the hierarchy given, or a flat one as wide as ``S``, named like the columns if that is a frame."""
-    shape = S.shape if hasattr(S, "shape") else np.asarray(S).shape
+    shape = S.shape if hasattr(S, "shape") else as_array(S).shape
     if len(shape) != 2:
         raise ValueError(
             "S must be a matrix (n_samples, n_nodes). Reshape your data with S.reshape(1, -1) for one row."

@@ -23,6 +23,7 @@ __all__ = [
     "CELLS_AT_A_TIME",
     "DENSE_LIMIT",
     "SparseOutput",
+    "as_array",
     "as_bool",
     "as_dense",
     "as_matrix",
@@ -75,7 +76,7 @@ def choose_form(Y: Any, sparse_output: SparseOutput = "auto") -> Any:
 
 def as_matrix(M: Any, n_nodes: int | None = None, name: str = "S") -> Any:
     """Return a two-dimensional array or ``csr_array``, with one column per node if their number is given."""
-    M = sparse.csr_array(M) if sparse.issparse(M) else np.asarray(M)
+    M = sparse.csr_array(M) if sparse.issparse(M) else as_array(M, name)
     if M.ndim != 2:
         raise ValueError(f"{name} must be a matrix (n_samples, n_nodes); got {M.ndim} dimension(s).")
     if n_nodes is not None and M.shape[1] != n_nodes:
@@ -83,6 +84,16 @@ def as_matrix(M: Any, n_nodes: int | None = None, name: str = "S") -> Any:
             f"{name} has {M.shape[1]} columns but the hierarchy has {n_nodes} nodes; columns follow hierarchy.names."
         )
     return M
+
+
+def as_array(M: Any, name: str = "S") -> NDArray[Any]:
+    """Return anything but a sparse matrix as an array; rows of several lengths are an error."""
+    try:
+        return np.asarray(M)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a matrix (n_samples, n_nodes); its rows differ in length or in kind."
+        ) from None
 
 
 def as_bool(Y: Any) -> Any:
