@@ -173,8 +173,8 @@ def _compare(cell: Cell, finished: Finished | None, settings: Settings) -> list[
     """Return the results of a cell, a placeholder if it could not be run or failed, nothing if it was not run."""
     if absent := missing_folders(cell, settings):
         folders, verb = " and ".join(absent), "is" if len(absent) == 1 else "are"
-        commands = "; ".join(filter(None, map(fetch_command, absent)))
-        way = f" Get the data with: {commands}." if commands else ""
+        command = fetch_command(*absent)
+        way = f" Get the data with: {command}." if command else ""
         return [_stand_in("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run.{way}")]
     if finished is None:
         return []

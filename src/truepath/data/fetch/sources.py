@@ -88,20 +88,24 @@ def layouts_of(name: str, manifest: PathType | None = None) -> dict[str, Layout]
     return {**layouts, "folder": folder[full]} if full in folder else layouts
 
 
-def fetch_command(name: str) -> str | None:
-    """Return the command that downloads a data set; None if there are no checksums for it.
+def fetch_command(*names: str) -> str | None:
+    """Return the command that downloads data sets, or two if some need a mirror; None if nothing is known of them.
 
-    >>> fetch_command("hmc/enron"), fetch_command("mulan/scene"), fetch_command("mine")
-    ('truepath fetch enron', 'truepath fetch mulan/scene --mirror ADDRESS', None)
+    >>> fetch_command("hmc/enron", "diatoms"), fetch_command("mulan/scene"), fetch_command("mine")
+    ('truepath fetch enron diatoms', 'truepath fetch mulan/scene --mirror ADDRESS', None)
     """
-    try:
-        layouts = layouts_of(name)
-    except UnknownDatasetError:
-        return None
-    group, plain = PurePosixPath(next(iter(layouts.values()))[0].place).parts[:2]
-    if "tree" in layouts:
-        return f"truepath fetch {plain}"
-    return f"truepath fetch {group}/{plain} --mirror ADDRESS"
+    public, mirrored = [], []
+    for name in names:
+        try:
+            layouts = layouts_of(name)
+        except UnknownDatasetError:
+            continue
+        group, plain = PurePosixPath(next(iter(layouts.values()))[0].place).parts[:2]
+        public += [plain] if "tree" in layouts else []
+        mirrored += [f"{group}/{plain}"] if "tree" not in layouts else []
+    commands = [f"truepath fetch {' '.join(public)}"] if public else []
+    commands += [f"truepath fetch {' '.join(mirrored)} --mirror ADDRESS"] if mirrored else []
+    return "; ".join(commands) or None
 
 
 def read_manifest(text: str, path: str | None = None) -> dict[str, str]:
