@@ -16,6 +16,8 @@ from truepath.data import Dataset, read_hierarchy, read_labels, read_scores
 from truepath.errors import DataFormatError, TruePathError
 from truepath.files import Limits
 
+pytestmark = pytest.mark.filterwarnings("ignore::truepath.errors.GuessedEncodingWarning")
+
 TREE = Hierarchy.from_paths(["a/b", "c"])
 LIMITS = Limits(max_bytes=2**26)  # damage can announce any size
 OBO = b"""format-version: 1.2

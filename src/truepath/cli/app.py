@@ -104,18 +104,28 @@ def _common(
 
 
 def main() -> None:
-    """Run the command line; an error in the user's input is one line on stderr, not a traceback."""
+    """Run the command line; an error is one line on stderr, not a traceback."""
     try:
         with _quiet_interrupts():
-            app()
-    except (ValueError, OSError, ImportError) as error:  # TruePathError is a ValueError
-        if os.environ.get("TRUEPATH_TRACEBACK"):
-            raise
-        typer.echo(format_error(error), err=True)
-        sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
+            code = app(standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
         typer.echo("truepath: interrupted", err=True)
         sys.exit(INTERRUPTED)
+    except Exception as error:
+        if os.environ.get("TRUEPATH_TRACEBACK") and not hasattr(error, "format_message"):
+            raise
+        if type(error).__name__ == "NoArgsIsHelpError":  # nothing was typed: the message is the help
+            code = _show_usage(error)
+        else:
+            typer.echo(format_error(error), err=True)
+            code = getattr(error, "exit_code", BAD_INPUT)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show_usage(error: Any) -> int:
+    """Show the help of the command that got no arguments."""
+    error.show()
+    return int(error.exit_code)
 
 
 @contextmanager
@@ -159,6 +169,14 @@ def _start_deaf(start: Callable[[BaseProcess], None]) -> Callable[[BaseProcess],
 
 
 def format_error(error: Exception) -> str:
-    """Return an error as one line: what is wrong and then what to do about it, dim on terminals that show it."""
+    """Return an error as one line: what is wrong and then what to do about it, dim on terminals that show it.
+
+    What is none of the errors that input leads to says how to see where it comes from.
+    """
     problem, remedy = (" ".join(part.split()) for part in explain(error))
+    if hasattr(error, "format_message"):  # of the parser: wrong or missing arguments and options
+        problem = " ".join(error.format_message().split()).rstrip(".") + "."
+        remedy = "--help lists arguments and options."
+    elif not isinstance(error, ValueError | OSError | ImportError):  # TruePathError is a ValueError
+        remedy = "If your input is right, this is a mistake of truepath; TRUEPATH_TRACEBACK=1 shows where."
     return f"truepath: {problem}" + (f" {typer.style(remedy, dim=True)}" if remedy else "")

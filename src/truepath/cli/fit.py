@@ -95,7 +95,7 @@ def fit(
 
     wanted = _Wanted(method, learner, parameters or [], combiner, decoder)
     _check_options(test_share, wanted)
-    folder = run or output.with_suffix(".run")
+    folder = run or output.parent / f"{output.stem}.run"
     check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
     ds, fitted_on = open_training(
         data,

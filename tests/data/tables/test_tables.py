@@ -217,5 +217,5 @@ def test_rows_are_matched_by_id():
     assert match_rows(["a", "b"], ["b", "a"]).tolist() == [1, 0]
     with pytest.raises(TruePathError, match=r"lacks 1 of 2 rows, first the id 'row-2'\. Nearest: 'row-1'"):
         match_rows(["row-1", "row-2"], ["row-1"])
-    with pytest.raises(TruePathError, match="1 rows too many, first the id 'c'"):
+    with pytest.raises(TruePathError, match="1 row too many, first the id 'c'"):
         match_rows(["a"], ["a", "c"])

@@ -1,0 +1,296 @@
+"""Every error of the command line: one line, no traceback, with the option, column or file that it is about.
+
+The table below has a call for every ``raise`` in ``truepath.cli``, which the last test checks, for wrong arguments of
+every kind, and for the files that people give by mistake.
+"""
+
+from __future__ import annotations
+
+import ast
+import shlex
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.main import get_command
+
+import truepath.cli
+from commands import run_command
+from truepath.cli import main
+from truepath.cli.app import app, format_error
+
+CLI = Path(truepath.cli.__file__).parent
+
+#: What the commands find in their folder
+FILES = {
+    "t.csv": "gene,size,labels\n" + "".join(f"g{i:02},{i % 3},{['a/1', 'a/2', 'b'][i % 3]}\n" for i in range(12)),
+    "h.csv": "parent,child\n,a\na,a/1\na,a/2\n,b\n",
+    "s.csv": "id,a,a/1,a/2,b\nx,0.9,0.8,0.1,0.2\ny,0.6,0.1,0.5,0.7\n",
+    "wild.csv": "id,a,a/1,a/2,b\nx,0.1,0.8,0.1,0.2\n",
+    "y.csv": "id,labels\nx,a/1\ny,b\n",
+    "z.csv": "id,labels\nx,a/2\ny,b\n",
+    "other.csv": "id,labels\nu,a/1\nv,b\n",
+    "unknown.csv": "id,labels\nx,a/3\ny,b\n",
+    "twice.csv": "id,labels\nx,a\nx,b\n",
+    "ragged.csv": "id,labels\nx,a,b\n",
+    "empty.csv": "",
+    "header.csv": "id,labels\n",
+    "same.csv": "x,x,labels\n1,2,a\n",
+    "hole.csv": "id,a,a/1,a/2,b\nx,0.9,,0.1,0.2\n",
+    "words.csv": "id,a,a/1,a/2,b\nx,0.9,high,0.1,0.2\n",
+    "nan.csv": "id,a,a/1,a/2,b\nx,0.9,nan,0.1,0.2\n",
+    "short.csv": "id,a,a/1\nx,0.9,0.8\n",
+    "gap.csv": "size,labels\n1,a//1\n",
+    "none.csv": "size,labels\n1,\n2,\n",
+    "cycle.csv": "parent,child\na,b\nb,a\n",
+    "edge.csv": "above,below,more\na,b,c\n",
+    "maybe.csv": "Thing,Entity\na,b\na,c\n",
+    "r.csv": "dataset,method,value\nd,m,0.5\nd,n,0.6\n",
+    "two.csv": "dataset,method,measure,value\nd,m,u,0.5\nd,n,u,0.6\nd,m,v,0.5\nd,n,v,0.6\n",
+    "bad.json": "[1, 2",
+    "list.json": "[1, 2]",
+    "bad.obo": "[Term]\nname: nothing\n",
+    "bad.arff": "@relation x\n@attribute f numeric\n@data\n1\n",
+    "plan.toml": "datasets = 3\n",
+    "notes.xyz": "hello\n",
+}
+
+ON = "-H h.csv"  # the hierarchy of most calls
+CALLS = {
+    # arguments and options
+    "nonsense": ["No such command", "nonsense"],
+    "fit": ["Missing argument", "data"],
+    "fit t.csv": ["--output"],
+    "fit t.csv -o m.tp --lables x": ["--lables", "--labels"],
+    "fit t.csv -o m.tp --seed x": ["--seed"],
+    "fit t.csv -o m.tp --test-share 2": ["--test-share"],
+    "fit t.csv -o no/m.tp": ["--output", "no"],
+    "fit t.csv -o .": ["--output", "folder"],
+    "fit t.csv -o t.csv": ["--output", "DATA"],
+    "fit t.csv -o m.tp --method mass": ["'mass'", "mas"],
+    "fit t.csv -o m.tp --learner pcx": ["--learner", "pct"],
+    "fit t.csv -o m.tp --learner no.Such": ["--learner", "pip install no"],
+    "fit t.csv -o m.tp --learner sklearn.tree.Oak": ["--learner", "sklearn.tree has no Oak"],
+    "fit t.csv -o m.tp --learner sklearn.tree.plot_tree": ["--learner", "no estimator"],
+    "fit t.csv -o m.tp --learner sklearn.multioutput.ClassifierChain": ["--learner", "--set"],
+    "fit t.csv -o m.tp --learner GaussianNB --set prior=1": ["--set prior", "priors"],
+    "fit t.csv -o m.tp --learner GaussianNB --set prior": ["--set", "key=value"],
+    "fit t.csv -o m.tp --set a=1": ["--set", "--learner"],
+    "fit t.csv -o m.tp --learner GaussianNB --method mas": ["--method", "--learner"],
+    "fit t.csv -o m.tp --decoder bestpath": ["--decoder", "best-path"],
+    "fit t.csv -o m.tp --combiner up": ["--combiner", "max-up"],
+    "fit t.csv -o m.tp --learner LogisticRegression --set C=-1": ["'C' parameter of LogisticRegression"],
+    # columns
+    "fit t.csv -o m.tp --labels lables": ["'lables'", "'labels'"],
+    "fit t.csv -o m.tp --text sise": ["'sise'", "'size'"],
+    "fit t.csv -o m.tp --ids gen": ["'gen'", "'gene'"],
+    "fit t.csv -o m.tp --split part": ["'part'", "'gene'"],
+    "fit t.csv -o m.tp --delimiter two": ["--delimiter"],
+    "fit t.csv -o m.tp --encoding utf9": ["--encoding", "'utf9'"],
+    "fit t.csv -o m.tp --reader spam": ["'spam'"],
+    "fit toy -o m.tp --labels x": ["'toy'", "labels"],
+    # data
+    "describe nowhere.csv": ["nowhere.csv"],
+    "describe nowhere": ["'nowhere'"],
+    "describe empty.csv": ["empty.csv", "empty"],
+    "describe header.csv": ["header.csv", "no rows"],
+    "describe ragged.csv": ["ragged.csv:2", "3 cells"],
+    "describe same.csv": ["same.csv:1", "'x'"],
+    "describe gap.csv": ["gap.csv:2", "'a//1'"],
+    "describe none.csv": ["none.csv", "no row has a label"],
+    "describe bad.arff": ["bad.arff"],
+    "describe notes.xyz": ["notes.xyz"],
+    "describe .": ["train"],
+    "describe t.csv --sep ''": ["sep"],
+    # models
+    "predict t.csv t.csv": ["t.csv"],
+    "predict nowhere.tp t.csv": ["nowhere.tp"],
+    "predict m.tp nowhere.csv": ["nowhere.csv"],
+    "predict m.tp y.csv": ["y.csv", "'size'"],
+    "predict m.tp toy": ["'size'"],
+    "predict m.tp t.csv --explain 99": ["--explain", "0 to 11"],
+    "predict m.tp t.csv -o m.tp": ["--output", "MODEL"],
+    "predict m.tp t.csv -o o.xyz": ["o.xyz"],
+    "predict m.tp t.csv -o o.json --matrix": ["matrix", ".csv"],
+    "predict m.tp t.csv --format pdf": ["format", "'pdf'"],
+    # scores
+    "label s.csv": ["--hierarchy"],
+    "label s.csv -H nowhere.csv": ["nowhere.csv"],
+    "label s.csv -H nowhere": ["'nowhere'"],
+    "label s.csv -H cycle.csv": ["cycle.csv", "cycle"],
+    "label s.csv -H edge.csv": ["edge.csv"],
+    "label s.csv -H maybe.csv": ["maybe.csv", "--header"],
+    "label s.csv -H bad.json": ["bad.json"],
+    "label s.csv -H list.json": ["list.json"],
+    "label s.csv -H bad.obo": ["bad.obo"],
+    "label s.csv -H notes.xyz": ["notes.xyz", ".csv"],
+    f"label nowhere.csv {ON}": ["nowhere.csv"],
+    f"label hole.csv {ON}": ["hole.csv:2", "'a/1'"],
+    f"label words.csv {ON}": ["words.csv:2", "'high'", "'a/1'"],
+    f"label nan.csv {ON}": ["nan.csv:2", "'a/1'"],
+    f"label short.csv {ON}": ["short.csv", "'a/2'"],
+    f"label wild.csv {ON} -s mas": ["wild.csv", "--coherent"],
+    f"label s.csv {ON} --ids idd": ["'idd'", "'id'"],
+    f"label s.csv {ON} -s best": ["--strategy", "best-path"],
+    f"label s.csv {ON} -s mas --threshold 1": ["--threshold", "--strategy mas"],
+    f"label s.csv {ON} -s threshold --threshold high": ["threshold"],
+    f"label s.csv {ON} -s single": ["--strategy single", "--valid-scores"],
+    f"label s.csv {ON} --coherent maximum": ["--coherent", "max-up"],
+    f"label s.csv {ON} --truth y.csv --valid-truth y.csv": ["--truth", "--valid-truth"],
+    f"label s.csv {ON} --valid-truth y.csv": ["--valid-scores"],
+    f"label s.csv {ON} -s single --truth other.csv": ["other.csv", "--ids"],
+    f"label s.csv {ON} -o s.csv": ["--output", "SCORES"],
+    f"label s.csv {ON} --format pdf": ["format", "'pdf'"],
+    # truth
+    f"evaluate y.csv {ON}": ["nothing to evaluate", "--scores"],
+    "evaluate y.csv z.csv": ["--hierarchy"],
+    f"evaluate nowhere.csv z.csv {ON}": ["nowhere.csv"],
+    "evaluate toy z.csv --split part": ["'part'", "--split"],
+    f"evaluate toy z.csv {ON}": ["--hierarchy", "toy"],
+    f"evaluate y.csv other.csv {ON}": ["other.csv", "--by-order"],
+    f"evaluate y.csv unknown.csv {ON}": ["unknown.csv:2", "'a/3'"],
+    f"evaluate y.csv twice.csv {ON}": ["twice.csv", "'x'"],
+    f"evaluate y.csv bad.json {ON}": ["bad.json"],
+    f"evaluate y.csv list.json {ON}": ["list.json"],
+    f"evaluate y.csv z.csv {ON} -m f2": ["'f2'"],
+    f"evaluate y.csv z.csv {ON} -m auprc": ["auprc", "--scores"],
+    f"evaluate y.csv z.csv {ON} --nodes c": ["'c'"],
+    f"evaluate y.csv z.csv {ON} --nodes a --leave-out a": ["--nodes", "--leave-out"],
+    f"evaluate y.csv z.csv {ON} --bootstrap -1": ["--bootstrap"],
+    f"evaluate y.csv z.csv {ON} --labels topics": ["'topics'", "--labels"],
+    # studies
+    "compare r.csv --alpha 3": ["--alpha"],
+    "compare nowhere.csv": ["nowhere.csv"],
+    "compare two.csv --diagram d.svg": ["--diagram", "--measure"],
+    "compare r.csv --greater-is-better --diagram d.xyz": ["--diagram", ".svg"],
+    "compare r.csv --truth y.csv": ["--truth"],
+    "compare y.csv z.csv": ["--truth"],
+    f"compare r.csv {ON}": ["--hierarchy"],
+    f"compare y.csv z.csv --truth y.csv {ON} --format latex": ["--format latex"],
+    f"compare y.csv z.csv --truth y.csv {ON} -m auprc,exact_match": ["--metric"],
+    f"compare y.csv z.csv --truth y.csv {ON} -m auprc": ["auprc", "y.csv"],
+    "compare n.npy n.npy --truth n.npy": ["--hierarchy"],
+    "compare l.json l.json --truth l.json": ["--hierarchy", "l.json"],
+    "experiment nowhere.toml": ["nowhere.toml"],
+    "experiment plan.toml": ["plan.toml"],
+    "reproduce": ["name a paper"],
+    "reproduce nobody1999": ["'nobody1999'"],
+    "methods --kind learner": ["--kind", "learners"],
+    "report nowhere": ["nowhere"],
+    "report t.csv": ["t.csv", "run.json"],
+    "fetch": ["--list"],
+    "fetch toy --from .": ["--from"],
+    "fetch wordnet-nouns": ["--from"],
+    "fetch nowhere": ["nowhere"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the files, and a model."""
+    at = tmp_path_factory.mktemp("errors")
+    for name, text in FILES.items():
+        (at / name).write_text(text)
+    np.save(at / "n.npy", np.eye(3))
+    (at / "l.json").write_text('[{"id": "x", "labels": ["a/1"]}]')
+    run_command("fit", at / "t.csv", "-o", at / "m.tp", "--learner", "GaussianNB", "--ids", "gene", "--test-share", "0")
+    return at
+
+
+@pytest.fixture(scope="module")
+def errors(folder):
+    """What every call ends with."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.delenv("TRUEPATH_DATA", raising=False)
+        return {call: refusal(call) for call in CALLS}
+
+
+COMMAND = get_command(app)  # made once
+
+
+def refusal(call):
+    """Return the error that a call ends with."""
+    with pytest.raises(Exception) as caught:
+        COMMAND.main(shlex.split(call), standalone_mode=False)
+    return caught.value
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_an_error_is_one_line_that_names_what_is_wrong(errors, call):
+    said = format_error(errors[call])
+    assert said.startswith("truepath: ")
+    assert "\n" not in said
+    assert "Traceback" not in said
+    assert "mistake of truepath" not in said
+    assert [word for word in CALLS[call] if word not in said] == [], said
+
+
+def sites():
+    """Return where the command line raises errors: file and lines, without those that only end a command."""
+    found = {}
+    for path in sorted(CLI.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc is not None and "Exit" not in ast.unparse(node.exc):
+                found[f"{path.relative_to(CLI)}:{node.lineno}"] = (str(path), range(node.lineno, node.end_lineno + 1))
+    return found
+
+
+def reached(error):
+    """Return the places of an error's traceback."""
+    return {(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)}
+
+
+def test_every_raise_of_the_command_line_is_in_the_table(errors, folder, monkeypatch):
+    """A new error needs a call above that leads to it."""
+    monkeypatch.chdir(folder)
+    seen = set().union(*map(reached, errors.values()))
+    with monkeypatch.context() as without:  # a package that is there
+        without.setattr("truepath.cli.fit.find_spec", lambda name: None)
+        seen |= reached(error := refusal("fit t.csv -o m.tp"))
+        assert "truepath[persist]" in format_error(error)
+        without.setattr("truepath.cli.strategies._required", lambda member: ["k"])  # as a decoder of others may have it
+        seen |= reached(error := refusal(f"label s.csv {ON} -s mas"))
+        assert "--strategy mas needs --k" in format_error(error)
+    places = sites()
+    assert len(places) > 40
+    assert [site for site, (file, lines) in places.items() if not any((file, line) in seen for line in lines)] == []
+
+
+def test_main_prints_the_line_and_nothing_else(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    for call, code in (("fit t.csv -o m.tp --lables x", 2), ("describe nowhere.csv", 1)):
+        monkeypatch.setattr("sys.argv", ["truepath", *call.split()])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        assert (stopped.value.code, out, err.count("\n")) == (code, "", 1)
+
+
+def test_a_mistake_of_ours_is_one_line_too(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.argv", ["truepath", "describe", "t.csv"])
+    monkeypatch.setattr("truepath.cli.steps.open_training", lambda *_, **__: 1 / 0)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    err = capsys.readouterr().err
+    assert stopped.value.code == 1
+    assert err.startswith("truepath: ZeroDivisionError: division by zero")
+    assert "TRUEPATH_TRACEBACK=1" in err
+
+
+def messages():
+    """Yield every text that an error of the package starts with, and where."""
+    for path in sorted(CLI.parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                texts = [one.value for one in ast.walk(node.exc) if isinstance(one, ast.Constant)]
+                said = "".join(text for text in texts if isinstance(text, str))
+                yield f"{path.relative_to(CLI.parent)}:{node.lineno}", said
+
+
+def test_no_text_of_an_error_has_a_line_end():
+    found = list(messages())
+    assert len(found) > 400
+    assert [where for where, text in found if "\n" in text.strip("\n")] == []
