@@ -3,6 +3,8 @@
 The types of a model file are trusted, its numbers are not. Trees, sparse matrices and tables are walked by compiled
 code that does not check indices, so a crafted number could read foreign memory. Everything loaded is therefore
 visited once; an object of truepath checks itself in ``_check_loaded``, objects of other packages are checked here.
+An estimator saved under another version of scikit-learn may also lack a parameter that this version asks for when it
+predicts: better said at once.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ def check_sound(root: Any) -> None:
             continue
         seen.add(id(value))
         waiting.extend(_parts(value))
+        if hasattr(type(value), "get_params") and not isinstance(value, type):
+            value.get_params(deep=False)  # raises where other versions of the class have other parameters
         if sparse.issparse(value):
             _check_sparse(value)
         elif type(value).__module__ == "sklearn.tree._tree":
