@@ -31,7 +31,7 @@ from truepath.persistence.container import (
     write_model,
 )
 from truepath.persistence.payload import PayloadError, check_payload
-from truepath.persistence.soundness import check_sound
+from truepath.persistence.soundness import check_sound, check_usable
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
@@ -147,6 +147,8 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
             check_payload(model.payload, max_bytes)
             estimator = skops.loads(model.payload, trusted=allowed)
         check_sound(estimator)
+        if _is_of_other_sklearn(model.metadata):
+            check_usable(estimator)
     except PayloadError as problem:
         raise ModelFileError(f"the model cannot be read: {problem}.", path) from None
     except Exception as problem:  # whatever a crafted file provokes in zipfile, json, numpy, skops or an estimator
@@ -229,10 +231,16 @@ def _brief(problem: Exception) -> str:
     return f"{type(problem).__name__}: {text[:200]}" if text else type(problem).__name__
 
 
+def _is_of_other_sklearn(metadata: dict[str, Any]) -> bool:
+    import sklearn
+
+    return bool(metadata.get("sklearn") != sklearn.__version__)
+
+
 def _warn_of_versions(metadata: dict[str, Any], path: str | PathLike[str]) -> None:
     import sklearn
 
-    if metadata.get("sklearn") != sklearn.__version__:
+    if _is_of_other_sklearn(metadata):
         warnings.warn(
             f"{path} was saved with scikit-learn {metadata.get('sklearn')}, this is {sklearn.__version__}: estimators "
             "of scikit-learn inside may predict differently. Fit and save again to be sure.",

@@ -3,12 +3,13 @@
 The types of a model file are trusted, its numbers are not. Trees, sparse matrices and tables are walked by compiled
 code that does not check indices, so a crafted number could read foreign memory. Everything loaded is therefore
 visited once; an object of truepath checks itself in ``_check_loaded``, objects of other packages are checked here.
-An estimator saved under another version of scikit-learn may also lack a parameter that this version asks for when it
-predicts: better said at once.
+An estimator of another version of scikit-learn may lack what this version asks for when it predicts: it is tried out.
 """
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -16,14 +17,61 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["check_sound"]
+__all__ = ["check_sound", "check_usable"]
+
+logger = logging.getLogger(__name__)
 
 #: Code, not data of the file. An operator of SciPy keeps the module of its arrays: from there the walk would not end.
 CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 
 
+#: What scikit-learn's estimators are asked, where they can be
+ASKED = ("predict_proba", "decision_function", "predict", "transform")
+
+
 def check_sound(root: Any) -> None:
     """Visit everything that ``root`` holds; raise ValueError where an index leads outside."""
+    for value in _visit(root):
+        if sparse.issparse(value):
+            _check_sparse(value)
+        elif type(value).__module__ == "sklearn.tree._tree":
+            _check_sklearn_tree(value)
+        elif _is_sklearn(value):
+            _check_features(value)
+        elif hasattr(type(value), "_check_loaded") and _is_fitted(value):
+            value._check_loaded()
+
+
+def check_usable(root: Any) -> None:
+    """Ask one estimator of scikit-learn of each kind about a row of zeros; raise AttributeError where a part is missing.
+
+    For models saved under another version: attributes come and go, which would only be noticed at the first prediction.
+    """
+    kinds = {type(value): value for value in _visit(root) if _is_sklearn(value) and hasattr(value, "n_features_in_")}
+    for value in kinds.values():
+        for method in ASKED:
+            if hasattr(value, method):
+                _ask(getattr(value, method), np.zeros((1, value.n_features_in_)))
+
+
+def _ask(method: Any, row: np.ndarray) -> None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            method(row)
+    except AttributeError as problem:
+        if _is_sklearn(problem.obj):
+            raise
+    except Exception:
+        logger.debug("%s does not take zeros, which says nothing about versions", method, exc_info=True)
+
+
+def _is_sklearn(value: Any) -> bool:
+    return type(value).__module__.startswith("sklearn.")
+
+
+def _visit(root: Any) -> Iterator[Any]:
+    """Yield everything that ``root`` holds, once."""
     seen: set[int] = set()
     waiting = [root]
     while waiting:
@@ -32,16 +80,7 @@ def check_sound(root: Any) -> None:
             continue
         seen.add(id(value))
         waiting.extend(_parts(value))
-        if hasattr(type(value), "get_params") and not isinstance(value, type):
-            value.get_params(deep=False)  # raises where other versions of the class have other parameters
-        if sparse.issparse(value):
-            _check_sparse(value)
-        elif type(value).__module__ == "sklearn.tree._tree":
-            _check_sklearn_tree(value)
-        elif type(value).__module__.startswith("sklearn."):
-            _check_features(value)
-        elif hasattr(type(value), "_check_loaded") and _is_fitted(value):
-            value._check_loaded()
+        yield value
 
 
 def _is_fitted(value: Any) -> bool:
