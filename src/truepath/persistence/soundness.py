@@ -43,7 +43,7 @@ def check_sound(root: Any) -> None:
 
 
 def check_usable(root: Any) -> None:
-    """Ask one estimator of scikit-learn of each kind about a row of zeros; raise AttributeError where a part is missing.
+    """Ask one estimator of scikit-learn of each kind about a row of zeros; raise AttributeError if a part is missing.
 
     For models saved under another version: attributes come and go, which would only be noticed at the first prediction.
     """
