@@ -98,7 +98,7 @@ def test_refusals(arguments, said, server, tmp_path):
 def test_commands_that_miss_a_set_name_the_command(server, tmp_path, monkeypatch):
     monkeypatch.setenv("TRUEPATH_DATA", str(tmp_path))
     assert "Download it: truepath fetch tiny, or load_dataset('tiny', download=True)" in refusal_of("describe", "tiny")
-    assert "truepath fetch mulan/scene --mirror ADDRESS" in refusal_of("fit", "mulan/scene", "-o", tmp_path / "m.tp")
+    assert "truepath fetch mulan/scene --mirror ADDRESS" in refusal_of("describe", "mulan/scene")
     assert "truepath fetch wordnet-nouns --from FOLDER" in refusal_of("describe", "wordnet-nouns")
 
 
