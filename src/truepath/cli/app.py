@@ -108,6 +108,8 @@ def main() -> None:
     try:
         with _quiet_interrupts():
             code = app(standalone_mode=False)
+            if code == INTERRUPTED:  # said by the command; its workers are still to be ended
+                sys.exit(code)
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("truepath: interrupted", err=True)
         sys.exit(INTERRUPTED)
