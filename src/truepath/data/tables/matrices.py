@@ -102,6 +102,9 @@ def column_names(path: PathType, form: TextForm = FOUND_OUT, limits: Limits | No
         first = _first_line(path, limits, form.encoding_of(path))
     if first is None:
         raise DataFormatError("the file is empty.", fspath(path))
+    if "\0" in first or "\ufffd" in first:
+        way = "A text in an unusual encoding needs encoding= (--encoding)."
+        raise DataFormatError("the first line is no text: this is a binary file.", fspath(path), 1, remedy=way)
     _, header = next(cut_plainly(first, form.delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
 
