@@ -36,6 +36,7 @@ OPTIONS = {
     "pct-forest": {"n_estimators": 5, "random_state": 0},
     "bagged-cutset-networks": {"n_estimators": 2, "random_state": 0},
     "sibling-lasso": {"alpha": 0.1},
+    "network": {"n_epochs": 2, "random_state": 0},
     "mas": {"k": 10},
     "masr": {"k": 10},
 }
