@@ -17,7 +17,7 @@ __all__ = ["demo"]
 N_FOLDS = 3
 #: What is compared: preset -> what it is in words
 METHODS = {
-    "linear": "one logistic regression per topic, one threshold for all",
+    "linear": "one linear classifier per topic, one threshold for all",
     "fael": "local classifiers, final scores learned from all topics' scores",
     "clus-ens+mts": "a forest of clustering trees, one threshold per topic",
 }
