@@ -22,7 +22,7 @@ from sklearn.preprocessing import normalize
 
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["BY_DISTANCE", "KERNELS", "ROW_BLOCK", "kernel_matrix", "kernel_scale", "squared_norms"]
+__all__ = ["BY_DISTANCE", "KERNELS", "ROW_BLOCK", "kernel_matrix", "kernel_of", "kernel_scale", "likeness", "squared_norms"]
 
 #: The kernels that have a width
 BY_DISTANCE = ("rbf", "laplacian")
@@ -64,21 +64,35 @@ def squared_norms(X: Any) -> np.ndarray:
 
 def kernel_matrix(X: Any, Z: Any, kernel: str, gamma: float, scale: float, dtype: Any = np.float64) -> np.ndarray:
     """Return the kernel of the rows of X with the rows of Z; a row's values do not depend on the other rows of X."""
-    K = np.empty((X.shape[0], Z.shape[0]), dtype)
+    return kernel_of(likeness(X, Z, kernel, scale, dtype), kernel, gamma)
+
+
+def likeness(X: Any, Z: Any, kernel: str, scale: float, dtype: Any = np.float64) -> np.ndarray:
+    """Return what all widths of a kernel share: distances in units of ``scale``, or the kernel itself without a width.
+
+    A row's values do not depend on the other rows of X.
+    """
+    D = np.empty((X.shape[0], Z.shape[0]), dtype)
     if kernel == "cosine":
         Z = normalize(Z)
     for start in range(0, X.shape[0], ROW_BLOCK):
         block = X[start : start + ROW_BLOCK]
-        K[start : start + ROW_BLOCK] = _block(_filled(block), Z, kernel, gamma, scale)[: block.shape[0]]
-    return K
+        D[start : start + ROW_BLOCK] = _block(_filled(block), Z, kernel)[: block.shape[0]] / scale
+    return D
 
 
-def _block(X: Any, Z: Any, kernel: str, gamma: float, scale: float) -> np.ndarray:
+def kernel_of(D: np.ndarray, kernel: str, gamma: float) -> np.ndarray:
+    """Return the kernel of one width, as a new array if it has one."""
+    if kernel not in BY_DISTANCE:
+        return D
+    K = D * D.dtype.type(-gamma)
+    return np.exp(K, out=K)
+
+
+def _block(X: Any, Z: Any, kernel: str) -> np.ndarray:
     if kernel in BY_DISTANCE:
-        K = _distances(X, Z, kernel)
-        K *= -gamma / scale
-        return np.exp(K, out=K)
-    return as_dense((normalize(X) if kernel == "cosine" else X) @ Z.T) / scale
+        return _distances(X, Z, kernel)
+    return as_dense((normalize(X) if kernel == "cosine" else X) @ Z.T)
 
 
 def _distances(X: np.ndarray, Z: np.ndarray, kernel: str) -> np.ndarray:

@@ -4,8 +4,9 @@ With the kernel matrix K of the training rows and their labels Y (0/1, all nodes
 
     C = (K + alpha I)^-1 Y,    values(x) = k(x, X) C
 
-One eigendecomposition of K serves every alpha, and gives the values of each training row by a model of all others
-exactly. Beyond ``max_rows`` rows the kernel is replaced by its Nystroem approximation on rows drawn at random.
+The values of each training row by a model of all others are exact, see :mod:`truepath.ridge.systems`. Width and
+penalty are chosen on at most ``ROWS_TO_CHOOSE`` rows, drawn at random. Beyond ``max_rows`` rows the kernel is replaced by
+its Nystroem approximation on rows drawn at random.
 
 References
 ----------
@@ -25,13 +26,17 @@ from truepath.metrics import auprc
 from truepath.records import Record
 from truepath.ridge.kernels import BY_DISTANCE, ROW_BLOCK, kernel_scale
 from truepath.ridge.selection import climb
-from truepath.ridge.spectrum import Spectrum, check_penalty, leave_one_out
+from truepath.ridge.spectrum import check_penalty
 from truepath.ridge.systems import Kernel, KernelSystem, exact_system, landmark_system
 
 __all__ = ["KernelRegression"]
 
 # From this many rows on, matrices are float32: rounding is far below the least alpha there
 ROWS_FOR_SINGLE = 1000
+# Width and penalty are chosen on no more rows than this,
+ROWS_TO_CHOOSE = 3000
+# and judged by no more scores than this
+CELLS_TO_CHOOSE = 4_000_000
 
 #: Turns raw values into scores, in place where it can
 ToScores = Callable[[np.ndarray], np.ndarray]
@@ -107,12 +112,14 @@ class KernelRegression(Record, home="truepath.ridge"):
         self.X_fit_ = self._compared_with(X, random_state)
         root = np.sqrt(weight).astype(self.dtype_)
         labels = _weighted_labels(Y, root)
-        system = self._choose(X, Y, labels, root, to_scores)
+        D = None if self.by_landmarks_ else self._kernel(1.0).likeness(X)
+        self._choose(X, Y, labels, root, to_scores, D, random_state)
+        system = self._system(self.gamma_, X, labels, root, D)
         self.approximation_error_ = system.error
         if keep_system:
             self.system_ = tuple(system[:3])
         if held_out:
-            self.held_out_ = _held_out(system.spectrum(), labels, root, self.alpha_, to_scores)
+            self.held_out_ = to_scores(system.leave_one_out(labels)(self.alpha_) / root[:, None])
         self.dual_coef_ = system.solve(self.alpha_)
         return self
 
@@ -129,24 +136,33 @@ class KernelRegression(Record, home="truepath.ridge"):
         drawn = check_random_state(random_state).permutation(X.shape[0])[: self.n_landmarks]
         return X[np.sort(drawn)]
 
-    def _choose(self, X: Any, Y: Any, labels: Any, root: np.ndarray, to_scores: ToScores) -> KernelSystem:
-        """Set ``gamma_`` and ``alpha_``; return the system of that width."""
+    def _choose(
+        self, X: Any, Y: Any, labels: Any, root: np.ndarray, to_scores: ToScores, D: Any, random_state: Any
+    ) -> None:
+        """Set ``gamma_`` and ``alpha_`` by the AU(PRC) of rows left out."""
         self.gamma_, self.alpha_ = self.gammas[0], self.alphas[0]
         self.tried_: list[tuple[float, float, float]] = []
+        if len(self.gammas) * len(self.alphas) == 1 or X.shape[0] < 2 or not labels.nnz:
+            return
+        if X.shape[0] > ROWS_TO_CHOOSE:
+            drawn = np.sort(check_random_state(random_state).permutation(X.shape[0])[:ROWS_TO_CHOOSE])
+            X, Y, labels, root = X[drawn], Y[drawn], labels[drawn], root[drawn]
+            D = None if D is None else D[np.ix_(drawn, drawn)]
+        judged = slice(None, None, -(-Y.shape[0] * Y.shape[1] // CELLS_TO_CHOOSE))
+        truth = Y[judged]
 
         def at_width(gamma: float) -> Callable[[float], float]:
-            spectrum = self._system(gamma, X, labels, root).spectrum()
-            return lambda alpha: float(auprc(Y, _held_out(spectrum, labels, root, alpha, to_scores)))
+            values_at = self._system(gamma, X, labels, root, D).leave_one_out(labels)
+            return lambda alpha: float(auprc(truth, to_scores(values_at(alpha)[judged] / root[judged, None])))
 
-        if len(self.gammas) * len(self.alphas) > 1 and X.shape[0] > 1 and labels.nnz:
-            best, tried = climb(at_width, self.gammas, self.alphas)
-            self.tried_ = [(gamma, alpha, area) for gamma, alpha, area in tried]
-            self.gamma_, self.alpha_ = best.gamma, best.alpha
-        return self._system(self.gamma_, X, labels, root)
+        best, tried = climb(at_width, self.gammas, self.alphas)
+        self.tried_ = [(gamma, alpha, area) for gamma, alpha, area in tried]
+        self.gamma_, self.alpha_ = best.gamma, best.alpha
 
-    def _system(self, gamma: float, X: Any, labels: Any, root: np.ndarray) -> KernelSystem:
-        if not self.by_landmarks_:
-            return exact_system(self._kernel(gamma), X, labels, root)
+    def _system(self, gamma: float, X: Any, labels: Any, root: np.ndarray, D: Any) -> KernelSystem:
+        """Return the system of one width; ``D`` is the rows' likeness, None for landmarks."""
+        if D is not None:
+            return exact_system(self._kernel(gamma), D, labels, root)
         return landmark_system(self._kernel(gamma), X, self.X_fit_, labels, root)
 
     def _kernel(self, gamma: float) -> Kernel:
@@ -167,13 +183,6 @@ class KernelRegression(Record, home="truepath.ridge"):
             K[: rows.stop - start] = kernel(X[rows], self.X_fit_)
             values[rows] = (K @ self.dual_coef_)[: rows.stop - start]
         return values
-
-
-def _held_out(spectrum: Spectrum, labels: Any, root: np.ndarray, alpha: float, to_scores: ToScores) -> np.ndarray:
-    """Return the scores of the training rows, each by a model of all others."""
-    values = leave_one_out(spectrum, labels, alpha)
-    values /= root[:, None]
-    return to_scores(values)
 
 
 def _weighted_labels(Y: Any, root: np.ndarray) -> sparse.csr_array:

@@ -29,6 +29,7 @@ __all__ = [
     "factor",
     "gram",
     "gram_spectrum",
+    "inverse",
     "kernel_spectrum",
     "leave_one_out",
 ]
@@ -61,6 +62,18 @@ def factor(A: np.ndarray, penalty: Any) -> tuple[np.ndarray, bool]:
     else:
         A.flat[:: A.shape[0] + 1] += penalty
     return linalg.cho_factor(A, overwrite_a=True, check_finite=False)
+
+
+def inverse(A: np.ndarray, penalty: float) -> np.ndarray:
+    """Return (A + penalty I)^-1 of a symmetric matrix; A is overwritten."""
+    factor_, is_lower = factor(A, penalty)
+    (potri,) = linalg.get_lapack_funcs(("potri",), (factor_,))
+    G, info = potri(factor_, lower=is_lower, overwrite_c=True)
+    if info:
+        raise np.linalg.LinAlgError(f"the matrix is singular (row {info})")
+    half = np.tril(G) if is_lower else np.triu(G)
+    half += (np.tril(G, -1) if is_lower else np.triu(G, 1)).T
+    return half
 
 
 def kernel_spectrum(K: np.ndarray) -> Spectrum:

@@ -1,14 +1,18 @@
 r"""The linear systems of kernel ridge regression: exact, on all rows, or approximate, on landmarks.
 
-Rows are scaled by the roots r of their weights, as in :mod:`truepath.ridge`. For one width a system knows the spectrum
-of its Gram matrix, which serves all penalties, and solves for the coefficients of one::
+Rows are scaled by the roots r of their weights, as in :mod:`truepath.ridge`::
 
     exact      C = r (r K r + alpha I)^-1 r Y
     landmarks  C = M (P'P + alpha I)^-1 P' r Y,   P = r K(X, L) M,   M = K(L, L)^-1/2
+
+The values of each row by a model of all others, for one penalty: of the exact system by its inverse, n^3 operations and
+one product with the few labels that are set (an eigendecomposition takes nine times as many and a dense product for
+each penalty); of landmarks by the spectrum of P, which serves all penalties.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +20,7 @@ from scipy import linalg, sparse
 
 from truepath.hierarchy.matrices import as_dense
 from truepath.ridge import spectrum as ridge
-from truepath.ridge.kernels import kernel_matrix, squared_norms
+from truepath.ridge.kernels import kernel_matrix, kernel_of, likeness, squared_norms
 
 __all__ = ["Kernel", "KernelSystem", "exact_system", "landmark_system"]
 
@@ -36,6 +40,13 @@ class Kernel(NamedTuple):
         """Return the kernel matrix of two sets of rows."""
         return kernel_matrix(X, Z, self.name, self.gamma, self.scale, self.dtype)
 
+    def likeness(self, X: Any) -> np.ndarray:
+        """Return what the kernel matrices of all widths share, symmetric, for one set of rows."""
+        D = likeness(X, X, self.name, self.scale, self.dtype)
+        D += D.T.copy()  # blocks of rows round differently from blocks of columns
+        D /= 2
+        return D
+
 
 class KernelSystem(NamedTuple):
     """A system ``(A + alpha I) W = B`` whose solution gives the coefficients ``back W``."""
@@ -52,17 +63,36 @@ class KernelSystem(NamedTuple):
         W = linalg.cho_solve(factor, as_dense(self.B), check_finite=False)
         return np.ascontiguousarray(self.back[:, None] * W if self.back.ndim == 1 else self.back @ W)
 
-    def spectrum(self) -> ridge.Spectrum:
-        """Decompose the Gram matrix of the training rows."""
-        return ridge.kernel_spectrum(self.A) if self.features is None else ridge.gram_spectrum(self.features)
+    def leave_one_out(self, labels: Any) -> Callable[[float], np.ndarray]:
+        """Return the function that gives, for a penalty, each row's fitted values by the other rows alone.
+
+        ``labels`` are scaled by the roots of the weights, and so are the values.
+        """
+        if self.features is None:
+            return lambda alpha: _leave_one_out(self.A, labels, alpha)
+        spectrum = ridge.gram_spectrum(self.features)
+        return lambda alpha: ridge.leave_one_out(spectrum, labels, alpha)
 
 
-def exact_system(kernel: Kernel, Z: Any, labels: Any, root: np.ndarray) -> KernelSystem:
-    """Return the system of all rows; ``labels`` are scaled by ``root``."""
-    K = kernel(Z, Z)
-    K = (K + K.T) / 2  # blocks of rows round differently from blocks of columns
-    K *= root[:, None] * root
-    return KernelSystem(K, labels, root)
+def _leave_one_out(A: np.ndarray, Yw: Any, alpha: float) -> np.ndarray:
+    """Return y_i - c_i / d_i, with G = (A + alpha I)^-1, c = G y and d its diagonal.
+
+    A row that alone decides its fit (alpha d_i = 0) has no such values and gets zeros.
+    """
+    G = ridge.inverse(A.copy(), alpha)
+    d = G.diagonal().copy()
+    is_alone = alpha * d <= np.finfo(A.dtype).eps
+    values = np.ascontiguousarray(as_dense(Yw.T @ G).T)  # G is symmetric, and the labels are sparse
+    values /= -np.where(is_alone, 1, d)[:, None]
+    values += as_dense(Yw)
+    values[is_alone] = 0
+    return values
+
+
+def exact_system(kernel: Kernel, D: np.ndarray, labels: Any, root: np.ndarray) -> KernelSystem:
+    """Return the system of all rows from their ``likeness``; ``labels`` are scaled by ``root``."""
+    K = kernel_of(D, kernel.name, kernel.gamma)
+    return KernelSystem(K if (root == 1).all() else K * (root[:, None] * root), labels, root)
 
 
 def landmark_system(kernel: Kernel, Z: Any, landmarks: Any, labels: Any, root: np.ndarray) -> KernelSystem:
