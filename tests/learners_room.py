@@ -37,6 +37,7 @@ SETTINGS = {
     "h-ada-boost-mh": {"n_estimators": 20},
     "bagged-cutset-networks": {"n_estimators": 4, "random_state": 0},
     "pct-forest": {"n_estimators": 8, "random_state": 0},
+    "table-blend": {"members": ["kernel ridge, laplacian", "kernel ridge, rbf"]},  # all of them: test_table_blend.py
     # the kernel of sparse rows is another one unless it is named, and leaving out one of two equal rows is no test
     "kernel-ridge": {"kernel": "linear", "alpha": 0.01, "normalize": None},
     # sparse rows stay as they are
@@ -56,6 +57,7 @@ WEIGHT_IS_NOT_REPETITION = {
     "bagged-cutset-networks": "draws bootstrap samples of rows",
     "pct-forest": "draws bootstrap samples of rows",
     "network": "draws batches of rows",
+    "table-blend": "deals rows into folds, and its forests draw them",
 }
 # Members that answer for missing values but learn from complete rows only
 NEED_WHOLE_ROWS = {

@@ -54,6 +54,7 @@ BESIDES = {
     **dict.fromkeys(NETWORKS, WHOLE_ROWS),
     "pct": PURE_LEAVES,
     "kernel-ridge": CLIPPED,
+    "table-blend": CLIPPED,
     "network": PARTIAL_FIT,
     "sparse-linear": CLASS_WEIGHT,
 }

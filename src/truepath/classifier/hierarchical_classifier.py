@@ -38,7 +38,9 @@ from truepath.classifier.parts import (
     FittedOn,
     combines_by_learning,
     decides_by_learning,
+    give_budget,
     make_splits,
+    records_of_blend,
     resolve_cv,
     resolve_parts,
     takes_conditional,
@@ -94,6 +96,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         Nothing is held out if neither combiner nor decoder learns.
     verbose : bool, default=False
         Whether ``fit`` prints what it does, a line for each part with the time it took and how long the rest may take.
+    budget : {"seconds", "minutes"} or float, default="seconds"
+        How long the default for tables may take: what is tried follows from the numbers of rows, columns and labels,
+        see :class:`~truepath.learners.TableBlend`. ``"seconds"`` is for interactive work, ``"minutes"`` tries more, and
+        a network where PyTorch is installed. Other learners do not look at it.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the default learner.
     n_jobs : int, optional
@@ -119,8 +125,9 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     Notes
     -----
     The default learner: for texts and sparse matrices, one linear classifier per label on TF-IDF weights
-    (:class:`~truepath.learners.SparseLinear`); for tables and numbers, 100 extra-randomised predictive clustering
-    trees (:class:`~truepath.learners.PCTForest`). Both behind :class:`~truepath.preprocessing.AutoFeatures`.
+    (:class:`~truepath.learners.SparseLinear`); for tables and numbers, a blend of forests, kernel ridge regressions
+    and FAEL, weighed on held-out rows (:class:`~truepath.learners.TableBlend`, which says what is tried within which
+    budget; ``tried_`` lists it). Both behind :class:`~truepath.preprocessing.AutoFeatures`.
 
     When combiner and decoder both learn, the decoder is fitted on scores combined by copies of the combiner that were
     fitted on other rows, for the same reason.
@@ -165,6 +172,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         sep: str = "/",
         between: str | None = None,
         cv: Any = "auto",
+        budget: Any = "seconds",
         verbose: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -176,6 +184,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         self.sep = sep
         self.between = between
         self.cv = cv
+        self.budget = budget
         self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -197,8 +206,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
         parts = resolve_parts(self.learner, self.combiner, self.decoder, self.cv, X, self.random_state)
-        learner = prepare(parts.learner, hierarchy)
-        self.tried_: list[Tried] = []
+        learner = give_budget(prepare(parts.learner, hierarchy), self.budget, self.n_jobs)
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
         self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
         cv = resolve_cv(parts.cv, learner, count_rows(X))
@@ -211,6 +219,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             self._take_note(hierarchy)
             with tracked(self, 1, begun) as progress:
                 self.learner_ = self._fit_learner(learner, X, Y, weight, progress)
+        self.tried_: list[Tried] = records_of_blend(self.learner_)
         self.fitted_on_ = FittedOn.of(X)
         return self
 

@@ -1,6 +1,6 @@
 """The parts of a classifier: names, presets and defaults resolved, which of them learn, and which rows are held out.
 
-The learner for users who did not choose one is linear for words and a forest for tables.
+The learner for users who did not choose one is linear for words and a blend within a budget of time for tables.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from sklearn.utils import get_tags
 
 from truepath.adapters import adapt, check_learner, count_rows, final_step, is_of_truepath, scores_own_rows
 from truepath.classifier.presets import PRESETS
+from truepath.classifier.tried import Tried
 from truepath.data.split import share_rows, stratified_folds
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners import PCTForest, SparseLinear
+from truepath.learners import PCTForest, SparseLinear, TableBlend
+from truepath.learners.table_blend import check_budget
 from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.auto_features import is_frame
 from truepath.records import Record
@@ -29,13 +31,16 @@ from truepath.registry import COMBINERS, DECODERS
 __all__ = [
     "FittedOn",
     "Parts",
+    "blend_learner",
     "combines_by_learning",
     "decides_by_learning",
     "default_learner",
     "default_method",
     "forest_learner",
+    "give_budget",
     "linear_learner",
     "make_splits",
+    "records_of_blend",
     "resolve_cv",
     "resolve_parts",
     "takes_conditional",
@@ -73,6 +78,22 @@ def resolve_parts(learner: Any, combiner: Any, decoder: Any, cv: Any, X: Any, ra
     decoder = chosen.get("decoder", USUAL_DECODER) if _is(decoder, "auto") else decoder
     cv = chosen.get("cv", cv) if _is(cv, "auto") else cv
     return Parts(learner, _resolve_combiner(combiner, learner), _resolve_decoder(decoder), cv)
+
+
+def give_budget(learner: Any, budget: Any, n_jobs: int | None) -> Any:
+    """Hand the classifier's budget and workers to a blend for tables that leaves them open; return the learner."""
+    check_budget(budget)
+    last = final_step(learner)
+    if isinstance(last, TableBlend):
+        given = {"budget": budget, "n_jobs": n_jobs}
+        last.set_params(**{name: value for name, value in given.items() if getattr(last, name) is None})
+    return learner
+
+
+def records_of_blend(learner: Any) -> list[Tried]:
+    """Return what a fitted blend for tables tried; nothing for other learners."""
+    rows = final_step(learner).tried_ if isinstance(final_step(learner), TableBlend) else []
+    return [Tried(name, score, "auprc", weight, seconds) for name, score, weight, seconds in rows]
 
 
 def _is(value: Any, word: str) -> bool:
@@ -169,22 +190,29 @@ def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[Rows, 
 
 
 def default_method(X: Any) -> str:
-    """Return the default preset for X: ``"linear"`` for words, ``"forest"`` for everything else.
+    """Return the default preset for X: ``"linear"`` for words, ``"blend"`` for everything else.
 
     Examples
     --------
     >>> from truepath.classifier import default_method
     >>> default_method(["some words", "and others"]), default_method([[0.5, 1.0]])
-    ('linear', 'forest')
+    ('linear', 'blend')
     """
     is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
     is_text = is_text or (hasattr(X, "ndim") and X.ndim == 1 and not is_frame(X))
-    return "linear" if is_text or sparse.issparse(X) else "forest"
+    return "linear" if is_text or sparse.issparse(X) else "blend"
 
 
 def default_learner(X: Any, random_state: Any = None) -> Pipeline:
     """Return the unfitted learner of :func:`default_method`."""
-    return linear_learner() if default_method(X) == "linear" else forest_learner(random_state)
+    return linear_learner() if default_method(X) == "linear" else blend_learner(random_state)
+
+
+def blend_learner(random_state: Any = None) -> Pipeline:
+    """Return forests, kernel ridge regressions and FAEL, weighed on held-out rows within a budget of time."""
+    return Pipeline(
+        [("features", AutoFeatures(impute=False)), ("learner", TableBlend(None, random_state=random_state))]
+    )
 
 
 def linear_learner() -> Pipeline:

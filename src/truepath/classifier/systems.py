@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from truepath.classifier.parts import forest_learner, linear_learner
+from truepath.classifier.parts import blend_learner, forest_learner, linear_learner
 from truepath.classifier.presets import Arguments, preset
 from truepath.combiners import FAEL, KernelFAEL, TruePathRule
 from truepath.decoders import MAS, MASR, BestPath, ExactLeafMAP, MultiThreshold, SingleThreshold, Threshold
@@ -66,7 +66,12 @@ def _linear(seed: Any) -> Arguments:
     return {"learner": linear_learner()}
 
 
-@preset("forest", "extra-randomised clustering trees, one threshold; the default for tables")
+@preset("blend", "forests, kernel ridge and FAEL, weighed on held-out rows, one threshold; the default for tables")
+def _blend(seed: Any) -> Arguments:
+    return {"learner": blend_learner(seed)}
+
+
+@preset("forest", "extra-randomised clustering trees, one threshold")
 def _forest(seed: Any) -> Arguments:
     return {"learner": forest_learner(seed)}
 

@@ -20,6 +20,7 @@ from truepath.learners.local.policies import POLICIES, Policy
 from truepath.learners.local.published import HBR, BRMetaLabeler
 from truepath.learners.network.coherent_network import CoherentNetwork
 from truepath.learners.stack import Stack
+from truepath.learners.table_blend import TableBlend
 from truepath.learners.trees.forest import PCTForest
 from truepath.learners.trees.grow import class_weights
 from truepath.learners.trees.tree import PCTree
@@ -52,6 +53,7 @@ __all__ = [
     "SiblingLasso",
     "SparseLinear",
     "Stack",
+    "TableBlend",
     "TreeAugmentedML",
     "check_fit_input",
     "check_predict_input",

@@ -12,6 +12,7 @@ D. H. Wolpert. Stacked generalization. Neural Networks 5, 1992.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,13 @@ from truepath.combiners.held_out import N_FOLDS, fit_and_cross_transform
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.metrics import auprc
 from truepath.registry import COMBINERS
 
 __all__ = ["Stack"]
+
+# The AU(PRC) of a learner is that of no more held-out scores than this
+CELLS_JUDGED = 4_000_000
 
 
 class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
@@ -74,6 +79,10 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     ----------
     learners_ : list of estimators fitted on all rows
     combiner_ : combiner fitted on the held-out scores
+    areas_ : list of float
+        The AU(PRC) of each learner's held-out scores, of at most four million of them.
+    seconds_ : list of float
+        How long each learner's fit on all rows took.
     held_out_decision_ : ndarray, shape (n_samples, n_nodes)
         Each training row's scores by learners and a combiner that did not learn from it; NaN for a row that all trees
         of a forest saw. Only with ``keep_held_out=True``.
@@ -151,6 +160,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
             held_out, self.learners_ = self._score_rows(learners, own, X, Y, weight, splits, progress)
             rows, sources = _common_rows(held_out, Y.shape[0])
             sources += [as_dense(S)[rows] for S in scores]
+            self.areas_ = [_area(Y, source, rows) for source in sources[: len(learners)]]
             self._combine(combiner, sources, Y, weight, rows)
             progress.step("combiner fitted")
         self.n_scores_ = len(scores)
@@ -165,9 +175,11 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         folds = iter(out_of_fold(by_folds, X, Y, weight, splits, **options))
         fits = iterate_parallel(_fit, zip(learners, own), common=(X, Y, weight), n_jobs=self.n_jobs)
         held_out, fitted = [], []
-        for part, learner in fits:
+        self.seconds_: list[float] = []
+        for part, learner, seconds in fits:
             held_out.append(next(folds) if part is None else part)
             fitted.append(learner)
+            self.seconds_.append(seconds)
             progress.step(f"learner {len(fitted)} of {len(learners)} fitted on all rows")
         return held_out, fitted
 
@@ -231,9 +243,18 @@ def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
     return prepare(learner, hierarchy)
 
 
-def _fit(X: Any, Y: Any, weight: Any, learner: Any, once: bool) -> tuple[HeldOut | None, Any]:
-    """Return a learner fitted on all rows and, if it is fitted only once, its scores of rows it did not see."""
-    return own_held_out(learner, X, Y, weight) if once else (None, fit_learner(learner, X, Y, weight))
+def _fit(X: Any, Y: Any, weight: Any, learner: Any, once: bool) -> tuple[HeldOut | None, Any, float]:
+    """Return a learner fitted on all rows, how long it took and, if once is all, its scores of rows it did not see."""
+    start = perf_counter()
+    held_out, fitted = own_held_out(learner, X, Y, weight) if once else (None, fit_learner(learner, X, Y, weight))
+    return held_out, fitted, perf_counter() - start
+
+
+def _area(Y: Any, S: NDArray[Any], rows: NDArray[np.int64]) -> float:
+    """Return the AU(PRC) of scores of some rows, by every second, third, ... of them where they are many."""
+    some = slice(None, None, -(-S.size // CELLS_JUDGED) or 1)
+    truth = Y[rows[some]]
+    return float(auprc(truth, S[some])) if truth.sum() else float("nan")
 
 
 def _score(X: Any, hierarchy: Hierarchy, learner: Any) -> NDArray[Any]:

@@ -9,12 +9,13 @@ stored, shown or resumed.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from truepath.experiments.markup import Block
 from truepath.experiments.store import Finished
 from truepath.registry import Registry
 
@@ -160,6 +161,10 @@ class Paper:
         What a reader must know about the settings, as a few sentences of plain text.
     summary : str
         A heading: authors and subject. The title if not given.
+    show : callable, optional
+        ``show(comparisons)`` yields blocks that stand before the tables of comparisons.
+    figures : callable, optional
+        ``figures(comparisons)`` returns the text of SVG files by name, written beside the page.
     """
 
     name: str
@@ -168,6 +173,8 @@ class Paper:
     not_available: dict[str, str] = field(default_factory=dict)
     notes: str = ""
     summary: str = ""
+    show: Callable[[Sequence[Comparison]], Iterable[Block]] | None = None
+    figures: Callable[[Sequence[Comparison]], Mapping[str, str]] | None = None
 
 
 #: The papers that can be rerun, by name: each folder beside this file has one, called ``PAPER``

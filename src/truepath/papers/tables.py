@@ -79,6 +79,8 @@ def _blocks(paper: Paper, comparisons: Sequence[Comparison], finished: list[Fini
     yield Paragraph(f"All values: {describe_counts(comparisons)}.")
     if paper.notes:
         yield Paragraph(paper.notes)
+    if paper.show is not None:
+        yield from paper.show(comparisons)
     for table in dict.fromkeys(comparison.table for comparison in shown):
         rows = [comparison for comparison in shown if comparison.table == table]
         yield Heading(table)

@@ -22,7 +22,16 @@ from sklearn.preprocessing import normalize
 
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["BY_DISTANCE", "KERNELS", "ROW_BLOCK", "kernel_matrix", "kernel_of", "kernel_scale", "likeness", "squared_norms"]
+__all__ = [
+    "BY_DISTANCE",
+    "KERNELS",
+    "ROW_BLOCK",
+    "kernel_matrix",
+    "kernel_of",
+    "kernel_scale",
+    "likeness",
+    "squared_norms",
+]
 
 #: The kernels that have a width
 BY_DISTANCE = ("rbf", "laplacian")

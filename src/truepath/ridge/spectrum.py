@@ -12,6 +12,7 @@ it the leave-one-out residuals r_i / (1 - h_ii) and the generalised cross-valida
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -31,7 +32,9 @@ __all__ = [
     "gram_spectrum",
     "inverse",
     "kernel_spectrum",
+    "leave_folds_out",
     "leave_one_out",
+    "values_of_folds",
 ]
 
 # Eigenvalues below this share of the greatest are rounding, by the float type
@@ -112,6 +115,22 @@ def leave_one_out(spectrum: Spectrum, Yw: Any, alpha: float) -> np.ndarray:
         fitted[:, start : start + LABEL_BLOCK] = (Q @ along - leverage[:, None] * as_dense(block)) / rest
     fitted[is_alone] = 0
     return fitted
+
+
+def leave_folds_out(spectrum: Spectrum, Yw: Any, alpha: float, folds: list[np.ndarray]) -> np.ndarray:
+    """Return each row's fitted values by the rows outside its fold alone."""
+    Q, share = spectrum.vectors, _share(spectrum.values, alpha)
+    residual = as_dense(Yw) - Q @ (share[:, None] * as_dense(Q.T @ Yw))
+    return values_of_folds(Yw, residual, folds, lambda rows: np.eye(rows.size) - (Q[rows] * share) @ Q[rows].T)
+
+
+def values_of_folds(
+    Yw: Any, residual: np.ndarray, folds: list[np.ndarray], block: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Return y_F - B_F^-1 r_F for every fold F, ``block`` giving the symmetric B_F; the residuals are overwritten."""
+    for rows in folds:
+        residual[rows] = as_dense(Yw[rows]) - linalg.solve(block(rows), residual[rows], assume_a="pos")
+    return residual
 
 
 def choose_alpha(

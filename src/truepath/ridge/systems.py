@@ -5,9 +5,10 @@ Rows are scaled by the roots r of their weights, as in :mod:`truepath.ridge`::
     exact      C = r (r K r + alpha I)^-1 r Y
     landmarks  C = M (P'P + alpha I)^-1 P' r Y,   P = r K(X, L) M,   M = K(L, L)^-1/2
 
-The values of each row by a model of all others, for one penalty: of the exact system by its inverse, n^3 operations and
-one product with the few labels that are set (an eigendecomposition takes nine times as many and a dense product for
-each penalty); of landmarks by the spectrum of P, which serves all penalties.
+The values of each row by a model of other rows, for one penalty, need no second fit. With G = (r K r + alpha I)^-1 and
+c = G r Y, rows F left out together have the values y_F - G_FF^-1 c_F. The inverse takes n^3 operations, and c one
+product with the few labels that are set (an eigendecomposition takes nine times as many, and a dense product for each
+penalty). For landmarks alpha G is I - H, the residual operator, by the spectrum of P, which serves all penalties.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ __all__ = ["Kernel", "KernelSystem", "exact_system", "landmark_system"]
 
 # Eigenvalues of the landmarks' kernel below this share of the greatest are left out, by the float type
 LEAST_EIGENVALUE = {"d": 1e-10, "f": 1e-6}
+
+
+#: Lists of rows that are left out together; None for every row by itself
+Folds = list[np.ndarray] | None
 
 
 class Kernel(NamedTuple):
@@ -63,26 +68,31 @@ class KernelSystem(NamedTuple):
         W = linalg.cho_solve(factor, as_dense(self.B), check_finite=False)
         return np.ascontiguousarray(self.back[:, None] * W if self.back.ndim == 1 else self.back @ W)
 
-    def leave_one_out(self, labels: Any) -> Callable[[float], np.ndarray]:
-        """Return the function that gives, for a penalty, each row's fitted values by the other rows alone.
+    def leave_out(self, labels: Any, folds: Folds = None) -> Callable[[float], np.ndarray]:
+        """Return the function that gives, for a penalty, each row's fitted values by other rows alone.
 
-        ``labels`` are scaled by the roots of the weights, and so are the values.
+        ``labels`` are scaled by the roots of the weights, and so are the values. ``folds`` lists the rows that are left
+        out together; None leaves out every row by itself.
         """
         if self.features is None:
-            return lambda alpha: _leave_one_out(self.A, labels, alpha)
+            return lambda alpha: _leave_out(self.A, labels, alpha, folds)
         spectrum = ridge.gram_spectrum(self.features)
-        return lambda alpha: ridge.leave_one_out(spectrum, labels, alpha)
+        if folds is None:
+            return lambda alpha: ridge.leave_one_out(spectrum, labels, alpha)
+        return lambda alpha: ridge.leave_folds_out(spectrum, labels, alpha, folds)
 
 
-def _leave_one_out(A: np.ndarray, Yw: Any, alpha: float) -> np.ndarray:
-    """Return y_i - c_i / d_i, with G = (A + alpha I)^-1, c = G y and d its diagonal.
+def _leave_out(A: np.ndarray, Yw: Any, alpha: float, folds: Folds) -> np.ndarray:
+    """Return the values of rows left out, by the inverse.
 
-    A row that alone decides its fit (alpha d_i = 0) has no such values and gets zeros.
+    A row that alone decides its fit (alpha G_ii = 0) has no such values and gets zeros.
     """
     G = ridge.inverse(A.copy(), alpha)
+    values = np.ascontiguousarray(as_dense(Yw.T @ G).T)  # G is symmetric, and the labels are sparse
+    if folds is not None:
+        return ridge.values_of_folds(Yw, values, folds, lambda rows: G[np.ix_(rows, rows)])
     d = G.diagonal().copy()
     is_alone = alpha * d <= np.finfo(A.dtype).eps
-    values = np.ascontiguousarray(as_dense(Yw.T @ G).T)  # G is symmetric, and the labels are sparse
     values /= -np.where(is_alone, 1, d)[:, None]
     values += as_dense(Yw)
     values[is_alone] = 0

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist, pdist
 from sklearn.kernel_ridge import KernelRidge
+from threadpoolctl import threadpool_limits
 
 from truepath import Hierarchy
 from truepath.learners import MultiLabelKernelRidge
@@ -59,6 +60,33 @@ def test_leave_one_out_scores_equal_refits(tree, weighted):
         other.fit(X[rest] @ X[rest].T / scale, Y[rest].astype(float), None if weight is None else weight[rest])
         wanted = np.clip(other.predict(X[[i]] @ X[rest].T / scale), 0, 1)
         assert_allclose(model.loo_decision_[[i]], wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_of_folds_equal_refits(tree, weighted):
+    X, Y = make_rows(tree, 43)
+    weight = np.random.default_rng(1).uniform(0.2, 3, len(X)) if weighted else None
+    options = {"normalize": None, "project": None, "hierarchy": tree, "loo_score": True, "n_folds": 5}
+    model = MultiLabelKernelRidge("rbf", 1.0, 0.5, **options).fit(X, Y, weight)
+    K = np.exp(-cdist(X, X, "sqeuclidean") / model.regression_.scale_)
+    order = np.random.RandomState(0).permutation(len(X))
+    for k in range(5):
+        rows, rest = np.sort(order[k::5]), np.setdiff1d(np.arange(len(X)), order[k::5])
+        other = KernelRidge(alpha=0.5, kernel="precomputed")
+        other.fit(K[np.ix_(rest, rest)], Y[rest].astype(float), None if weight is None else weight[rest])
+        wanted = np.clip(other.predict(K[np.ix_(rows, rest)]), 0, 1)
+        assert_allclose(model.loo_decision_[rows], wanted, atol=1e-9)
+    landmarks = MultiLabelKernelRidge("rbf", 1.0, 0.5, max_rows=10, n_landmarks=43, **options).fit(X, Y, weight)
+    assert_allclose(landmarks.loo_decision_, model.loo_decision_, atol=1e-7)
+
+
+def test_bits_do_not_depend_on_threads_of_blas(tree):
+    X, Y = make_rows(tree, 400)
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            found.append(MultiLabelKernelRidge("rbf", 1.0, 0.5, hierarchy=tree).fit(X, Y).predict_proba(X))
+    assert_array_equal(*found)
 
 
 def test_weights_count_as_equal_rows(tree):

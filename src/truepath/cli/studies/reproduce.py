@@ -115,9 +115,12 @@ def _write(paper: Paper, output: Path, settings: Settings) -> str:
     from truepath.papers import all_comparisons, finished_cells, to_markdown
 
     cells = finished_cells(paper, output, settings).values()
-    text = to_markdown(paper, all_comparisons(paper, output, settings), cells)
+    comparisons = all_comparisons(paper, output, settings)
+    text = to_markdown(paper, comparisons, cells)
     output.mkdir(parents=True, exist_ok=True)
     replace_file(output / f"{paper.name}.md", text)
+    for name, figure in (paper.figures(comparisons) if paper.figures else {}).items():
+        replace_file(output / name, figure)
     return text
 
 

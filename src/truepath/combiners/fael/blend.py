@@ -6,9 +6,10 @@ are those of a blend B of several learners, chosen greedily on held-out rows (:c
     linear FAEL    f(b) = b (B'B + alpha I)^-1 B'Y                      eq. (2)
     kernel FAEL    f(b) = k(b, B) (K(B, B) + alpha I)^-1 Y,  RBF        eq. (5)
 
-Both choose width and penalty by leave-one-out AU(PRC), and their leave-one-out scores stand beside the learners' own
-in a second greedy blend, which is the result. FAEL alone can lose against what it stands on where labels are few, and
-still help there as one voice among others.
+Both choose width and penalty by the AU(PRC) of rows left out, a fifth at a time, and these scores stand beside the
+learners' own in a second greedy blend, which is the result. The learners' scores should come from folds too: from
+leave-one-out scores a row's labels are missing in its own scores alone, and FAEL would learn that. FAEL alone can lose
+against what it stands on where labels are few, and still help there as one voice among others.
 
 References
 ----------
@@ -25,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.combiners.base import Combiner
 from truepath.combiners.greedy_blend import GreedyBlend
+from truepath.combiners.held_out import N_FOLDS
 from truepath.combiners.projections import Projection, check_projection, project_scores
 from truepath.combiners.sources import check_sources, list_sources
 from truepath.hierarchy import Hierarchy
@@ -35,8 +37,8 @@ __all__ = ["FAELBlend"]
 
 # By kernel: widths in units of the median distance, penalties in units of the mean of b'b
 GRIDS: dict[str, dict[str, tuple[float, ...]]] = {
-    "linear": {"gammas": (1.0,), "alphas": (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)},
-    "rbf": {"gammas": (0.25, 0.5, 1.0, 2.0, 4.0), "alphas": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)},
+    "linear": {"gammas": (1.0,), "alphas": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)},
+    "rbf": {"gammas": (0.25, 0.5, 1.0, 2.0, 4.0), "alphas": (0.1, 0.3, 1.0, 3.0, 10.0)},
 }
 
 
@@ -66,6 +68,8 @@ class FAELBlend(Combiner):
         Of the sources, linear FAEL and kernel FAEL, in this order.
     weights_ : ndarray
         Those of ``final_``.
+    constant_ : ndarray, shape (n_nodes,)
+        What FAEL scores labels that no row or every row has; NaN for the others.
     held_out_ : ndarray, shape (n_samples, n_nodes)
         The final scores of the training rows, FAEL's part of each by the other rows alone. Only with
         ``keep_held_out=True``.
@@ -131,6 +135,8 @@ class FAELBlend(Combiner):
         self.n_features_in_, self.n_sources_ = self.hierarchy_.n_nodes, len(parts)
         self.blend_ = self._make_blend().fit(parts, Y, weight)
         B, used = self.blend_.transform(parts), np.flatnonzero(weight)
+        share = np.asarray(Y[used].mean(axis=0)).ravel()
+        self.constant_ = np.where(share == 1, 1.0, np.where(share == 0, 0.0, np.nan))
         voices = []
         for kernel in GRIDS:
             voice = self._fit_voice(kernel, B[used], Y[used], weight[used])
@@ -149,11 +155,21 @@ class FAELBlend(Combiner):
         return GreedyBlend(self.groups, hierarchy=self.hierarchy_, project=self.project, random_state=self.random_state)
 
     def _fit_voice(self, kernel: str, B: np.ndarray, Y: Any, weight: np.ndarray) -> KernelRegression:
-        regression = KernelRegression(kernel, **GRIDS[kernel], max_rows=self.max_rows, n_landmarks=self.n_landmarks)
+        regression = KernelRegression(
+            kernel,
+            GRIDS[kernel]["gammas"],
+            GRIDS[kernel]["alphas"],
+            max_rows=self.max_rows,
+            n_landmarks=self.n_landmarks,
+            n_folds=N_FOLDS,
+        )
         return regression.fit(B, Y, weight, self._to_scores, held_out=True, random_state=self.random_state)
 
     def _to_scores(self, values: np.ndarray) -> np.ndarray:
-        return project_scores(np.clip(values, 0.0, 1.0, out=values), self.hierarchy_, self.project)
+        np.clip(values, 0.0, 1.0, out=values)
+        is_constant = np.isfinite(self.constant_)
+        values[:, is_constant] = self.constant_[is_constant]
+        return project_scores(values, self.hierarchy_, self.project)
 
     def transform(self, S: Any) -> np.ndarray:
         """Return the final scores, dense, in the float type of the scores.

@@ -61,6 +61,10 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         The number of rows that the approximation stands on.
     project : str, combiner or None, default="max-up"
         The correction that makes scores coherent, see :class:`truepath.combiners.FAEL`.
+    n_folds : int, optional
+        How many parts the rows are dealt into, if ``gamma``, ``alpha`` and ``loo_decision_`` are to stand on scores by
+        the other parts; None leaves out every row by itself. What learns from the scores wants parts: a row's own label
+        leaves a trace in the leave-one-out scores of all others.
     loo_score : bool, default=False
         Whether to keep ``loo_decision_``.
     keep_system : bool, default=False
@@ -77,7 +81,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
     constant_ : ndarray, shape (n_nodes,)
         The score of labels that no row or every row has; NaN for the others.
     loo_decision_ : ndarray, shape (n_samples, n_nodes)
-        The scores of each training row by a model of all other rows. Only with ``loo_score=True``.
+        The scores of each training row by a model of all other rows, or parts. Only with ``loo_score=True``.
 
     Notes
     -----
@@ -113,6 +117,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         max_rows: int = 8000,
         n_landmarks: int = 3000,
         project: Projection = "max-up",
+        n_folds: int | None = None,
         loo_score: bool = False,
         keep_system: bool = False,
         random_state: Any = 0,
@@ -127,6 +132,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         self.max_rows = max_rows
         self.n_landmarks = n_landmarks
         self.project = project
+        self.n_folds = n_folds
         self.loo_score = loo_score
         self.keep_system = keep_system
         self.random_state = random_state
@@ -159,6 +165,8 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         check_projection(self.project)
         for name in ("max_rows", "n_landmarks"):
             check_number(self, name, Integral, 1)
+        if self.n_folds is not None:
+            check_number(self, "n_folds", Integral, 2)
         for name in ("gamma", "alpha"):
             if getattr(self, name) != "auto":
                 check_number(self, name, Real, 0, above=True)
@@ -174,6 +182,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
             self._candidates("alpha", ALPHAS),
             max_rows=self.max_rows,
             n_landmarks=self.n_landmarks,
+            n_folds=self.n_folds,
         ).fit(
             apply_scaler(X, self.scaler_, self.with_gaps_),
             Y,

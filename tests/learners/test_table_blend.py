@@ -1,0 +1,118 @@
+"""TableBlend: what is tried follows from sizes, what helps on held-out rows counts, and nothing depends on workers."""
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+
+from truepath import HierarchicalClassifier
+from truepath.data import make_hmc
+from truepath.learners import TableBlend
+from truepath.learners.table_blend import MEMBERS, TableShape, check_budget, plan_blend
+from truepath.metrics import auprc
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_hmc(n_samples=160, n_features=8, random_state=0)
+
+
+def parts(data):
+    ds = data.merge().split((0.7, 0.3), random_state=0)
+    return ds.train, ds.test
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    train, _ = parts(data)
+    return TableBlend(hierarchy=data.hierarchy, keep_held_out=True).fit(train.X, train.y)
+
+
+@pytest.mark.parametrize(
+    ("shape", "budget", "names", "with_fael"),
+    [
+        (TableShape(2500, 80, 500, 22_000), 90, 5, True),
+        (TableShape(2500, 550, 500, 22_000), 90, 5, True),
+        (TableShape(2500, 80, 4100, 86_000), 90, 5, True),
+        (TableShape(10_000, 80, 96, 30_000), 90, 2, False),
+        (TableShape(15_000, 2000, 1200, 100_000), 90, 1, False),
+        (TableShape(30, 5, 10, 60), 90, 5, False),
+        (TableShape(500, 4000, 20, 2000, is_sparse=True), 90, 3, True),
+        (TableShape(2500, 80, 500, 22_000), 0.001, 1, False),
+    ],
+)
+def test_what_is_tried_follows_from_sizes(shape, budget, names, with_fael):
+    chosen, fael = plan_blend(shape, budget)
+    assert len([name for name in chosen if name != "network"]) == names
+    assert fael is with_fael
+    assert chosen[0] == "forest"
+
+
+@pytest.mark.parametrize("n_rows", [10, 100, 1000])
+def test_networks_are_for_minutes(n_rows):
+    assert "network" not in plan_blend(TableShape(n_rows, 5, 10, 2 * n_rows), check_budget("seconds"))[0]
+
+
+def test_more_time_never_tries_less():
+    shape = TableShape(4000, 300, 800, 40_000)
+    sizes = [len(plan_blend(shape, budget)[0]) for budget in (1, 10, 30, 60, 120, 600)]
+    assert sizes == sorted(sizes)
+
+
+def test_wide_tables_get_fewer_features_per_node():
+    tried = [TableShape(100, width, 5, 500).features_tried for width in (1, 30, 300, 30_000)]
+    assert tried == [1, 10, 64, 173]
+
+
+def test_it_is_no_worse_than_its_members_on_held_out_rows(data, fitted):
+    best = max(score for _, score, *_ in fitted.tried_)
+    train, _ = parts(data)
+    assert auprc(train.y, fitted.held_out_decision_) >= best - 0.005
+    assert sum(weight for _, _, weight, _ in fitted.tried_) == pytest.approx(1)
+
+
+def test_other_rows_do_not_matter(data, fitted):
+    _, test = parts(data)
+    S = fitted.predict_proba(test.X)
+    assert data.hierarchy.is_coherent(S)
+    assert np.array_equal(S[:3], fitted.predict_proba(test.X[:3]))
+
+
+@pytest.mark.slow
+def test_workers_do_not_matter(data, fitted):
+    train, test = parts(data)
+    S = fitted.predict_proba(test.X)
+    with parallel_config("threading"):
+        other = TableBlend(hierarchy=data.hierarchy, n_jobs=2).fit(train.X, train.y)
+    assert np.array_equal(S, other.predict_proba(test.X))
+
+
+def test_sparse_rows_are_compared_as_they_are_if_little_is_set(data):
+    train, test = parts(data)
+    few = sparse.csr_array(np.where(np.abs(train.X) > np.quantile(np.abs(train.X), 0.95), train.X, 0))
+    model = TableBlend(members=["forest", "kernel ridge, cosine"], hierarchy=data.hierarchy).fit(few, train.y)
+    assert not model.is_dense_
+    assert np.array_equal(model.predict_proba(test.X), model.predict_proba(sparse.csr_array(test.X)))
+
+
+def test_the_classifier_hands_its_budget_on_and_lists_what_was_tried(data):
+    train, _ = parts(data)
+    model = HierarchicalClassifier(hierarchy=data.hierarchy, budget=0.001).fit(train.X, train.y)
+    assert [tried.name for tried in model.tried_] == ["forest"]
+    assert model.tried_[0].weight == 1
+    assert 0 < model.tried_[0].score < 1
+
+
+@pytest.mark.parametrize("budget", ["hours", 0, -1.0, True])
+def test_a_wrong_budget_is_named(budget, data):
+    with pytest.raises(ValueError, match="budget must be one of 'seconds', 'minutes' or a number"):
+        check_budget(budget)
+    with pytest.raises(ValueError, match="budget"):
+        HierarchicalClassifier(budget=budget).fit([[0.0], [1.0]], [["a"], ["b"]])
+
+
+def test_unknown_members_are_named(data):
+    train, _ = parts(data)
+    with pytest.raises(ValueError, match="members must be some of 'forest'"):
+        TableBlend(members=["bush"], hierarchy=data.hierarchy).fit(train.X, train.y)
+    assert "forest" in MEMBERS
