@@ -1,11 +1,10 @@
 """Naive Bayes per label, written out."""
 
+import numpy as np
 import pytest
 
 from learners_room import make_rows
-from truepath.learners import (
-    NaiveBayesML,
-)
+from truepath.learners import BayesianChain, NaiveBayesML
 
 
 def test_naive_bayes_is_literal():
@@ -20,3 +19,9 @@ def test_naive_bayes_is_literal():
                 p *= ((rows[:, j] == X[i, j]).sum() + 1) / (len(rows) + 3)
             odds.append(p)
         assert S[i, 0] == pytest.approx(odds[1] / sum(odds))
+
+
+def test_a_label_that_all_rows_have_is_nobodys_parent():
+    learner = BayesianChain().fit([[0], [1], [0], [1]], np.array([[1, 0], [1, 1]] * 2))
+    assert learner.parents_ == {0: [], 1: []}
+    assert learner.predict([[1]]).tolist() == [[True, True]]

@@ -207,7 +207,8 @@ class BayesianChain(_BayesML):
         self.max_states = max_states
 
     def _find_parents(self, Y: np.ndarray) -> dict[int, list[int]]:
+        n_labels = Y.shape[1]
         tree: Any = ChowLiuTree(alpha=self.alpha).fit(np.zeros((Y.shape[0], 1)), Y).network_
-        labels = [int(v) for v in tree.order if v < Y.shape[1]]
-        parent = {v: int(tree.parent[v]) for v in labels}
-        return {v: [parent[v]] if parent[v] >= 0 else [] for v in labels}
+        parent = {int(v): int(tree.parent[v]) for v in tree.order if v < n_labels}
+        # A label that no other tells anything about may hang on the column of zeros: that is no parent.
+        return {v: [u] if 0 <= u < n_labels else [] for v, u in parent.items()}
