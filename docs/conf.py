@@ -25,7 +25,7 @@ extensions = [
     "pictures",
 ]
 html_math_renderer = "mathml"  # shown without a network
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]  # they load from a network
 autosummary_generate = True
 numpydoc_show_class_members = False
 default_role = "literal"
@@ -53,6 +53,6 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "plot_gallery": True,
     "show_signature": False,
-    "write_computation_times": False,  # that page loads scripts from a network
+    "write_computation_times": False,
 }
 suppress_warnings = ["config.cache"]

@@ -18,7 +18,7 @@ def visit_inline(translator: Any, node: Any) -> None:
 
 def visit_block(translator: Any, node: Any) -> None:
     """Write a formula that stands by itself."""
-    translator.body.append(translator.starttag(node, "div", CLASS="math"))
+    translator.body.append(translator.starttag(node, "div", CLASS="formula"))
     written = node.astext()
     if r"\\" in written and r"\begin" not in written:  # several lines, aligned at their &
         written = rf"\begin{{aligned}}{written}\end{{aligned}}"
