@@ -243,29 +243,10 @@ def _cells(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[An
 def _falling_cells(pair: Pair) -> tuple[NDArray[Any], ...]:
     """Return the cells with a score above 0, the highest first: scores, rows, columns, and which are true."""
     true, scores = pair.counted()
-    if _fit_in_a_word(scores):
-        return _falling_words(true, scores)
     rows, columns = (scores > 0).nonzero()
     values, is_true = _cells(scores, rows, columns), _cells(true, rows, columns)
     order = np.argsort(values)[::-1]
     return values[order], rows[order], columns[order], is_true[order]
-
-
-def _fit_in_a_word(scores: Any) -> bool:
-    """Whether a score, the number of its cell and its label take 64 bits together."""
-    return isinstance(scores, np.ndarray) and scores.dtype == np.float32 and 0 < scores.size < 2**31
-
-
-def _falling_words(true: NDArray[np.bool_], scores: NDArray[np.float32]) -> tuple[NDArray[Any], ...]:
-    """Do the same for float32 by a plain sort of words: scores above 0 sort like their bits."""
-    cells = np.flatnonzero(scores > 0)
-    words = scores.ravel()[cells].view(np.uint32).astype(np.uint64) << np.uint64(32)
-    words |= (cells.astype(np.uint64) << np.uint64(1)) | true.ravel()[cells]
-    falling = np.sort(words)[::-1]
-    values = (falling >> np.uint64(32)).astype(np.uint32).view(np.float32)
-    low = falling.astype(np.uint32)
-    rows, columns = np.divmod(low >> np.uint32(1), np.uint32(scores.shape[1]))
-    return values, rows, columns, (low & np.uint32(1)).astype(bool)
 
 
 def _cut_at(falling: NDArray[Any], thresholds: str | ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
