@@ -21,6 +21,8 @@ SKIPPED = {
     r"^truepath fetch (?!--list)": "downloads; tests/data runs it against a server of its own",
     r"^truepath reproduce (?!--list)": "takes minutes and the benchmark data; tests/papers runs parts of it",
 }
+#: Commands that are run on made-up files although the page shows the output of real ones, and why
+UNCOMPARED = {r"^truepath compare linear\.csv forest\.csv": "the two predictions take a minute to make"}
 #: Packages that a command may name and that are not installed everywhere
 OPTIONAL = ("lightgbm",)
 PLAN = (
@@ -45,8 +47,8 @@ TEXTS = {
     "labels.csv": "id,labels\nx,a/1\ny,a/2;b/1\n",
     "other_labels.csv": "id,labels\nx,a\ny,b/1\n",
     "plan.toml": PLAN,
-    "things.csv": "size,colour,labels\n" + "1,red,a/1\n9,blue,b\n5,red,a/2\n" * 12,
-    "more_things.csv": "size,colour\n1.5,red\n8,blue\n",
+    "things.csv": "size,weight,labels\n" + "1,2,a/1\n9,4,b\n5,1,a/2\n" * 12,
+    "more_things.csv": "size,weight\n1.5,2\n8,4\n",
 }
 
 
@@ -104,6 +106,23 @@ def _make_predictions(folder: Path) -> None:
     write_labels(folder / "cellcycle_labels.csv", ds.test.y, ds.hierarchy)
 
 
+def _make_labels(seed: int) -> Callable[[Path], None]:
+    """Return what writes predictions for the bundled data: the truth, some labels lost."""
+
+    def make(folder: Path) -> None:
+        import numpy as np
+
+        from truepath import load_dataset
+        from truepath.data import write_labels
+
+        ds = load_dataset("pypi-topics")
+        kept = np.random.default_rng(seed).random(ds.test.y.shape) < 0.9 - 0.1 * seed
+        name = "forest.csv" if seed else "linear.csv"
+        write_labels(folder / name, ds.hierarchy.close(ds.test.y & kept), ds.hierarchy, ids=ds.test.ids)
+
+    return make
+
+
 MADE: dict[str, Callable[[Path], object]] = {
     "model.tp": _make_model,
     "rows.csv": lambda folder: shutil.copy(DOCS / "new.csv", folder / "rows.csv"),
@@ -112,6 +131,8 @@ MADE: dict[str, Callable[[Path], object]] = {
     "cellcycle_FUN": _make_benchmark("data/hmc/cellcycle_FUN"),
     "data_folder": _make_benchmark("data_folder"),
     "cellcycle_labels.csv": _make_predictions,
+    "linear.csv": _make_labels(0),
+    "forest.csv": _make_labels(1),
 }
 
 

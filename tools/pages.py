@@ -19,11 +19,21 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # page_files.py
 
-from page_files import DOCS, SKIPPED, is_skipped, run_command, set_scene
+from page_files import DOCS, SKIPPED, UNCOMPARED, is_skipped, run_command, set_scene
 
 WIDTH = 110
 TOLERANCE = 0.06
-__all__ = ["SKIPPED", "find_blocks", "find_commands", "find_pages", "is_same", "run_page", "write_outputs"]
+__all__ = [
+    "SKIPPED",
+    "UNCOMPARED",
+    "differs",
+    "find_blocks",
+    "find_commands",
+    "find_pages",
+    "is_same",
+    "run_page",
+    "write_outputs",
+]
 THEIRS = "theirs"  # the class of a block that shows another program
 
 
@@ -116,6 +126,12 @@ def run_page(page: Path, folder: Path) -> list[tuple[Command, list[str]]]:
     return results
 
 
+def differs(command: Command, printed: list[str]) -> bool:
+    """Say whether the page shows an output, and not the one that was printed."""
+    is_compared = not any(re.search(pattern, command.line) for pattern in UNCOMPARED)
+    return bool(command.output) and is_compared and not is_same(command.output, printed)
+
+
 def is_same(shown: list[str], printed: list[str]) -> bool:
     """Say whether two outputs have the same words and about the same numbers."""
     (words, numbers), (others, values) = _weigh(shown), _weigh(printed)
@@ -141,7 +157,7 @@ def write_outputs(page: Path, results: list[tuple[Command, list[str]]]) -> None:
     """Put what was printed below each command that has an output on the page."""
     lines = page.read_text(encoding="utf-8").splitlines()
     for command, printed in reversed(results):
-        if command.output and not is_same(command.output, printed):
+        if differs(command, printed):
             written = [(" " * command.indent + line).rstrip() for line in printed]
             lines[command.start : command.start + len(command.output)] = written
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -158,7 +174,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             results = run_page(page.resolve(), Path(folder))
         for command, printed in results:
-            if command.output and not is_same(command.output, printed):
+            if differs(command, printed):
                 n_wrong += 1
                 print(f"{page}:{command.start}: $ {command.line}\n" + "\n".join(printed))
         if chosen.write:
