@@ -74,8 +74,8 @@ def test_names_and_what_is_read_about_them_stand_on_the_class(name):
 @pytest.mark.parametrize("name", [member.name for member in COMBINERS.members() if is_ours(member)])
 def test_parameters_are_documented_in_the_order_of_the_signature(name):
     member = COMBINERS[name]
-    section = re.search(r"Parameters\n\s+-+\n(.*?)\n\n", member.__doc__, re.DOTALL)[1]
-    lines = re.findall(r"^    ([a-z]\w*(?:, \w+)*)(?: :|$)", section, re.MULTILINE)
+    section = re.search(r"Parameters\n-+\n(.*?)\n\n", inspect.cleandoc(member.__doc__), re.DOTALL)[1]
+    lines = re.findall(r"^([a-z]\w*(?:, \w+)*)(?: :|$)", section, re.MULTILINE)
     assert ", ".join(lines).split(", ") == list(inspect.signature(member).parameters)
 
 
