@@ -82,7 +82,8 @@ def resolve_parts(learner: Any, combiner: Any, decoder: Any, cv: Any, X: Any, ra
 
 def give_budget(learner: Any, budget: Any, n_jobs: int | None) -> Any:
     """Hand the classifier's budget and workers to a blend for tables that leaves them open; return the learner."""
-    check_budget(budget)
+    if budget != "seconds":  # the default
+        check_budget(budget)
     last = final_step(learner)
     if isinstance(last, TableBlend):
         given = {"budget": budget, "n_jobs": n_jobs}

@@ -14,8 +14,7 @@ from truepath.data.full_paths import has_full_paths, keep_full_paths
 from truepath.data.generate import make_hierarchy, make_hmc
 from truepath.data.hierarchies.base import read_hierarchy
 from truepath.data.hierarchies.edges import read_edges
-from truepath.data.home import data_home
-from truepath.data.named import list_datasets, load_dataset
+from truepath.data.named import data_home, list_datasets, load_dataset
 from truepath.data.ontology import make_ontology_like
 from truepath.data.open import open_dataset
 from truepath.data.readers.arff.clus import read_clus_arff

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,6 @@ from typing import Any
 
 from truepath.data.bundled.toy import toy_dataset
 from truepath.data.dataset import Dataset
-from truepath.data.fetch.benchmark import fetch_benchmark
-from truepath.data.fetch.sources import fetch_command, list_benchmarks, nearest_names
-from truepath.data.fetch.wordnet import WORDNET, has_wordnet, read_wordnet
-from truepath.data.home import data_home
 from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.base import find_reader, read_with, remark_of, split_files, store_labels
@@ -27,11 +24,37 @@ from truepath.errors import UnknownDatasetError
 from truepath.files.text import Limits
 from truepath.hierarchy.matrices import SparseOutput
 
-__all__ = ["list_datasets", "load_dataset"]
+__all__ = ["WORDNET", "data_home", "list_datasets", "load_dataset"]
+
+#: The data set that is made from other files
+WORDNET = "wordnet-nouns"
 
 _GROUPS = ("hmc", "mulan")  # a plain name is looked up in this order
 _BUNDLED = ("toy", "pypi-topics")
 _NAME = re.compile(r"(?:(hmc|mulan)/)?([\w][\w.-]*)")
+
+
+def data_home(home: str | os.PathLike[str] | None = None) -> Path:
+    r"""Return where benchmark data are: ``home``, or ``$TRUEPATH_DATA``, or the user's cache folder.
+
+    The cache folder is ``$XDG_CACHE_HOME/truepath``, or ``~/.cache/truepath`` (on Windows
+    ``%LOCALAPPDATA%\truepath``, on macOS ``~/Library/Caches/truepath``). It need not exist.
+    """
+    if home is not None:
+        return Path(home)
+    if os.environ.get("TRUEPATH_DATA"):
+        return Path(os.environ["TRUEPATH_DATA"]).expanduser()
+    return _cache_folder() / "truepath"
+
+
+def _cache_folder() -> Path:
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path.home() / ".cache"
 
 
 def list_datasets(home: str | os.PathLike[str] | None = None) -> list[str]:
@@ -42,6 +65,8 @@ def list_datasets(home: str | os.PathLike[str] | None = None) -> list[str]:
     >>> list_datasets()[:2]
     ['toy', 'pypi-topics']
     """
+    from truepath.data.fetch.wordnet import has_wordnet
+
     place = data_home(home)
     made = [WORDNET] if has_wordnet(place) else []
     return [*_BUNDLED, *made, *(f"{folder.parent.name}/{folder.name}" for folder in _folders(place))]
@@ -108,8 +133,8 @@ def load_dataset(
     if name in _BUNDLED:
         return store_labels(toy_dataset() if name == "toy" else _pypi_topics(), sparse_output)
     place = data_home(home)
-    if name == WORDNET and has_wordnet(place):
-        return store_labels(read_wordnet(place, limits), sparse_output)
+    if name == WORDNET:
+        return store_labels(_wordnet(place, limits), sparse_output)
     folder = _find(name, place) or (_download(name, place) if download else None)
     if folder is None:
         raise _unknown(name, place)
@@ -140,14 +165,23 @@ def _find(name: str, home: Path) -> Path | None:
     return None
 
 
+def _wordnet(home: Path, limits: Limits | None) -> Dataset:
+    from truepath.data.fetch.wordnet import has_wordnet, read_wordnet
+
+    if not has_wordnet(home):
+        raise _unknown(WORDNET, home)
+    return read_wordnet(home, limits)
+
+
 def _download(name: str, home: Path) -> Path:
-    """Download a data set; a name that nothing is known about is an error of the usual kind."""
-    if name == WORDNET:
-        raise _unknown(name, home)
+    from truepath.data.fetch.benchmark import fetch_benchmark
+
     return fetch_benchmark(name, home=home)
 
 
 def _unknown(name: object, home: Path) -> UnknownDatasetError:
+    from truepath.data.fetch.sources import fetch_command, list_benchmarks, nearest_names
+
     if name == WORDNET:
         way = f"Make it from WordNet's files: truepath fetch {WORDNET} --from FOLDER."
     elif command := fetch_command(str(name)):

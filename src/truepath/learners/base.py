@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.adapters import (
@@ -43,6 +44,7 @@ __all__ = [
     "check_predict_input",
     "leave_out_weightless",
     "repeat_by_weight",
+    "spawn_seeds",
 ]
 
 
@@ -266,3 +268,13 @@ def repeat_by_weight(X: Any, Y: Any, weight: np.ndarray | None) -> tuple[Any, An
         )
     rows = np.repeat(np.arange(weight.size), weight.astype(np.int64))
     return take_rows(X, rows), take_rows(Y, rows)
+
+
+def spawn_seeds(random_state: Any, n: int) -> list[int | None]:
+    """Return one independent seed per problem; None leaves the estimators' own ``random_state`` alone."""
+    if random_state is None:
+        return [None] * n
+    if not isinstance(random_state, (int, np.integer)):
+        random_state = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    children = np.random.SeedSequence(int(random_state)).spawn(n)
+    return [int(child.generate_state(1)[0] >> 1) for child in children]  # below 2**31, as estimators want

@@ -11,7 +11,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from truepath.data.fetch.sources import fetch_command
 from truepath.errors import TruePathError
 from truepath.experiments.engine import OnProgress, Unit, run_units
 from truepath.experiments.store import Finished, Store, Stored, digest
@@ -173,8 +172,7 @@ def _compare(cell: Cell, finished: Finished | None, settings: Settings) -> list[
     """Return the results of a cell, a placeholder if it could not be run or failed, nothing if it was not run."""
     if absent := missing_folders(cell, settings):
         folders, verb = " and ".join(absent), "is" if len(absent) == 1 else "are"
-        command = fetch_command(*absent)
-        way = f" Get the data with: {command}." if command else ""
+        way = f" What is public of it is downloaded by: truepath fetch {' '.join(absent)}."
         return [_stand_in("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run.{way}")]
     if finished is None:
         return []

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from truepath.data.fetch.download import Progress, check_address, fetch_file
 from truepath.data.fetch.sources import PUBLIC, Layout, layouts_of
-from truepath.data.home import data_home
+from truepath.data.named import data_home
 from truepath.data.readers.base import split_files
 from truepath.errors import TruePathError
 from truepath.files.text import PathType

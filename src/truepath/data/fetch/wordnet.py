@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
-from truepath.data.home import data_home
+from truepath.data.named import WORDNET, data_home
 from truepath.data.readers.label_paths import read_paths_csv
 from truepath.errors import DataFormatError, TruePathError
 from truepath.files.text import Limits, PathType, naming_file, open_atomically, read_text
@@ -34,8 +34,7 @@ from truepath.hierarchy import Hierarchy
 
 __all__ = ["WORDNET", "has_wordnet", "make_wordnet", "read_wordnet"]
 
-#: Name of the data set, and its folder in the data folder
-WORDNET = "wordnet-nouns"
+#: Where it lies in the data folder
 FOLDER = "text/wordnet_nouns"
 
 _FILE = "data.noun"

@@ -73,7 +73,7 @@ class TextForm(NamedTuple):
     Examples
     --------
     >>> TextForm.of("tab", "Latin-1")
-    TextForm(delimiter='\\t', encoding='iso8859-1')
+    TextForm(delimiter='\t', encoding='iso8859-1')
     """
 
     delimiter: str | None = None

@@ -7,13 +7,18 @@ sorted by column, holds the weights of siblings as one run that can be found by 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["LabelGraph", "order_labels", "sort_columns"]
+__all__ = ["LabelGraph", "order_labels", "share_out", "sort_columns", "training_sizes"]
+
+#: About so many jobs: more than workers, so that none waits long for another
+N_JOBS = 64
 
 
 class LabelGraph(NamedTuple):
@@ -133,3 +138,17 @@ def _longest_ways(child: np.ndarray, parent: np.ndarray, n_points: int) -> np.nd
         if (deeper == depth).all():
             return depth
         depth = deeper
+
+
+def training_sizes(labels: sparse.csc_array, graph: LabelGraph) -> np.ndarray:
+    """Return how many rows train each column, at most: those of its home."""
+    home = graph.home()
+    return np.where(home < 0, labels.shape[0], np.diff(labels.indptr)[home])
+
+
+def share_out(sizes: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the columns of each job, the largest first, about as many rows in each."""
+    order = np.argsort(-sizes, kind="stable")
+    done = np.cumsum(sizes[order])
+    share = max(int(done[-1]) // N_JOBS, 1) if done.size else 1
+    yield from np.split(order, np.flatnonzero(np.diff(done // share)) + 1)

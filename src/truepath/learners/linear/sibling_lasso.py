@@ -29,10 +29,11 @@ from truepath.learners.base import (
     check_number,
     check_predict_input,
     leave_out_weightless,
+    spawn_seeds,
 )
 from truepath.learners.linear.held_out import best_on_held_out
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, largest_alpha, solve_path
-from truepath.learners.local.base import LabelView, Problem, spawn_seeds
+from truepath.learners.local.base import LabelView, Problem
 from truepath.learners.local.per_parent import pose_arcs
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ Prabhu, Y. et al. (2018). Parabel: partitioned label trees for extreme classific
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,9 @@ from truepath.learners.base import (
     check_number,
     check_predict_input,
     leave_out_weightless,
+    spawn_seeds,
 )
-from truepath.learners.linear.label_graph import LabelGraph, order_labels
-from truepath.learners.linear.node_fits import assemble, fit_columns, rows_for_fitting, share_out, training_sizes
-from truepath.learners.local.base import spawn_seeds
+from truepath.learners.linear.label_graph import LabelGraph, order_labels, share_out, training_sizes
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -176,17 +175,18 @@ class SparseLinear(HierarchicalLearner):
         parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
         cost = np.ones(X.shape[0]) if weight is None else weight
         cost = cost * float(USUAL_C[self.loss_] if self.C is None else self.C)
-        common = (rows_for_fitting(X), (labels.indptr, labels.indices), parents, cost, (factors, *self._settings()))
+        common = (_rows_for_fitting(X), (labels.indptr, labels.indices), parents, cost, (factors, *self._settings()))
         jobs = ((columns,) for columns in share_out(sizes))
-        fits = run_parallel(fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
-        self._weights, self._intercepts, self.n_iter_ = assemble(fits, X.shape[1], graph.n_columns)
+        fits = run_parallel(_fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
+        self._weights, self._intercepts, self.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
         self._graph = tuple(graph)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes), of X's float type."""
         X = _as_rows(check_predict_input(self, X))
-        blocks = self._by_blocks(_score_block, X, (self.hierarchy_.n_nodes,))
+        common = (*self._model(), self.hierarchy_.n_nodes)
+        blocks = run_parallel(_score_block, self._blocks(X), common=common, n_jobs=self.n_jobs, shared_memory=True)
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
@@ -220,7 +220,8 @@ class SparseLinear(HierarchicalLearner):
         n_nodes = self.hierarchy_.n_nodes
         wanted = np.diff(self.hierarchy_.child_ptr) == 0 if leaves else np.ones(n_nodes, bool)
         most = np.iinfo(np.int64).max if beam is None else int(beam)
-        blocks = self._by_blocks(_search_block, X, (wanted, min(int(k), n_nodes), most))
+        common = (*self._model(), wanted, min(int(k), n_nodes), most)
+        blocks = run_parallel(_search_block, self._blocks(X), common=common, n_jobs=self.n_jobs, shared_memory=True)
         found, labels, values = (np.concatenate(parts) for parts in zip(*blocks))
         ptr = np.concatenate([[0], np.cumsum(found)])
         S = sparse.csr_array((values.astype(X.dtype), labels, ptr), shape=(X.shape[0], n_nodes))
@@ -243,15 +244,16 @@ class SparseLinear(HierarchicalLearner):
         columns = np.flatnonzero(node_of >= 0)
         return columns[np.argsort(node_of[columns])]
 
-    def _by_blocks(self, function: Any, X: sparse.csr_array, options: tuple[Any, ...]) -> list[Any]:
-        """Return what a function makes of blocks of rows, in their order."""
-        n, size = X.shape[0], X.shape[0]
-        if count_workers(self.n_jobs, shared_memory=True) > 1:
-            size = ROWS_AT_A_TIME
-        model = (self._weights, self._intercepts, LabelGraph(*self._graph), LOSSES.index(self.loss_))
-        common = (*model, self.train_on_ == "parents", *options)
-        jobs = ((X[start : start + size],) for start in range(0, n, max(size, 1)))
-        return run_parallel(function, jobs, common=common, n_jobs=self.n_jobs, shared_memory=True)
+    def _model(self) -> tuple[Any, ...]:
+        """Return what scoring a row needs."""
+        conditional = self.train_on_ == "parents"
+        return self._weights, self._intercepts, LabelGraph(*self._graph), LOSSES.index(self.loss_), conditional
+
+    def _blocks(self, X: sparse.csr_array) -> Iterator[tuple[sparse.csr_array]]:
+        """Yield the rows that one job scores: all of them where there is one worker."""
+        several = count_workers(self.n_jobs, shared_memory=True) > 1
+        size = ROWS_AT_A_TIME if several else max(X.shape[0], 1)
+        yield from ((X[start : start + size],) for start in range(0, X.shape[0], size))
 
     def _choose(self, n_nodes: int) -> bool:
         """Say which rows train a label, and by which loss; return whether they are the parents' rows."""
@@ -301,6 +303,40 @@ def _as_rows(X: Any) -> sparse.csr_array:
         parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
         rows = sparse.csr_array(parts, shape=rows.shape)
     return rows
+
+
+def _rows_for_fitting(X: sparse.csr_array) -> tuple[np.ndarray, ...]:
+    """Return CSR rows as the kernel takes them: with squared lengths plus one, and each feature's largest value."""
+    norm = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel() + 1.0
+    largest = np.zeros(X.shape[1])
+    np.maximum.at(largest, X.indices, np.abs(X.data))
+    indices = X.indices.view(np.uint32 if X.indices.dtype == np.int32 else np.uint64)  # never counted from the end
+    return X.data, indices, X.indptr, norm, largest
+
+
+def _fit_columns(
+    rows: tuple[np.ndarray, ...],
+    labels: tuple[np.ndarray, ...],
+    parents: tuple[np.ndarray, ...],
+    cost: np.ndarray,
+    settings: tuple[Any, ...],
+    columns: np.ndarray,
+) -> tuple[np.ndarray, ...]:
+    """Fit some columns; return them, where the weights of each begin, features, values, intercepts and passes."""
+    return columns, *_kernels.linear.node_models.fit_nodes(columns, rows, labels, parents, cost, *settings)
+
+
+def _assemble(fits: list[tuple[np.ndarray, ...]], n_features: int, n_columns: int) -> tuple[Any, np.ndarray, int]:
+    """Return the weights by feature (CSR, columns ascending), the intercepts and the most passes taken."""
+    intercepts = np.full(n_columns, -np.inf)
+    columns, ptrs, features, values, _, passes = zip(*fits)
+    for own, found in zip(columns, fits):
+        intercepts[own] = found[4]
+    column = np.repeat(np.concatenate(columns), np.concatenate([np.diff(ptr) for ptr in ptrs]))
+    entries = (np.concatenate(values), (np.concatenate(features), column.astype(np.int32)))
+    weights = sparse.csr_array(sparse.coo_array(entries, shape=(n_features, n_columns)))
+    weights.sort_indices()
+    return weights, intercepts, int(np.concatenate(passes).max(initial=0))
 
 
 def _score_block(

@@ -14,12 +14,18 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 
 from truepath.adapters import check_learner_scores, count_rows, innermost, take_rows
 from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_fit_input,
+    check_predict_input,
+    leave_out_weightless,
+    spawn_seeds,
+)
 from truepath.learners.local.group_models import check_estimator_kind, resolve_model
 
 if TYPE_CHECKING:
@@ -30,7 +36,6 @@ __all__ = [
     "LocalLearner",
     "Problem",
     "how_to_check",
-    "spawn_seeds",
     "take_over_input_tags",
     "whole_or_rows",
 ]
@@ -219,16 +224,6 @@ def _drop_repeated(problems: list[Problem], overrides: Mapping[Hashable, Any]) -
             distinct.append(p)
         which.append(number[key])
     return distinct, which
-
-
-def spawn_seeds(random_state: Any, n: int) -> list[int | None]:
-    """Return one independent seed per problem; None leaves the estimators' own ``random_state`` alone."""
-    if random_state is None:
-        return [None] * n
-    if not isinstance(random_state, (int, np.integer)):
-        random_state = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    children = np.random.SeedSequence(int(random_state)).spawn(n)
-    return [int(child.generate_state(1)[0] >> 1) for child in children]  # below 2**31, as estimators want
 
 
 def whole_or_rows(mask_or_rows: np.ndarray, n_samples: int) -> np.ndarray | None:

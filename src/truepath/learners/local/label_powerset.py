@@ -20,8 +20,14 @@ from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
-from truepath.learners.local.base import how_to_check, spawn_seeds, take_over_input_tags
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_fit_input,
+    check_predict_input,
+    leave_out_weightless,
+    spawn_seeds,
+)
+from truepath.learners.local.base import how_to_check, take_over_input_tags
 from truepath.learners.local.group_models import check_estimator_kind, fit_classifier
 from truepath.records import Record
 
