@@ -16,7 +16,7 @@ from truepath.data import Dataset, read_hierarchy, read_labels, read_scores
 from truepath.errors import DataFormatError, TruePathError
 from truepath.files import Limits
 
-pytestmark = pytest.mark.filterwarnings("ignore::truepath.errors.GuessedEncodingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::truepath.errors.InputWarning")
 
 TREE = Hierarchy.from_paths(["a/b", "c"])
 LIMITS = Limits(max_bytes=2**26)  # damage can announce any size

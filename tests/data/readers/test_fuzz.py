@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from truepath.data import Dataset, read_clus_arff, read_libsvm, read_meka, read_mulan, read_paths_csv, read_xmc
 from truepath.errors import DataFormatError, HierarchyError
 
-pytestmark = pytest.mark.filterwarnings("ignore::truepath.errors.GuessedEncodingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::truepath.errors.InputWarning")
 
 HEAD = b"@relation 'r: -C 1'\n@attribute sun {0,1}\n@attribute size numeric\n@attribute colour {red,'dark blue'}\n"
 XML = b'<?xml version="1.0"?>\n<labels>\n<label name="sun"><label name="sand"/></label>\n</labels>\n'
