@@ -86,6 +86,9 @@ def names():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings(  # Dask's, where the port of its dashboard is taken: another cluster may be running
+    "ignore:\\nPort", "ignore:Port", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 @pytest.mark.parametrize("name", [name for name in PAGES if plain_python(name)])
 def test_python_without_prompts_runs(name, names, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
