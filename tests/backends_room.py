@@ -22,6 +22,8 @@ from truepath.registry import COMBINERS, DECODERS
 QUICK = {"ada-boost-mh": 4, "h-ada-boost-mh": 4, "pct-forest": 4, "bagged-cutset-networks": 3}
 #: Cutset networks take dense discrete features
 DENSE_ONLY = {name for name, member in members().items() if "discrete features" in member.needs}
+#: Of a fitted object: how it was to be fitted, and how long that took
+NOT_COMPARED = {"n_jobs", "seconds_", "tried_"}
 SHAPES = ("tree", "dag", "sparse X", "sparse y")
 
 
@@ -77,7 +79,7 @@ def at_home(name, shape):
 
 
 def same(a, b):
-    """Say whether two objects hold the same bits, however deep; the number of jobs aside."""
+    """Say whether two objects hold the same bits, however deep; the number of jobs and the seconds taken aside."""
     if type(a) is not type(b):
         return False
     if sparse.issparse(a):
@@ -86,7 +88,7 @@ def same(a, b):
         whole = a.dtype == b.dtype and a.shape == b.shape
         return whole and (same(a.tolist(), b.tolist()) if a.dtype == object else a.tobytes() == b.tobytes())
     if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a if key != "n_jobs")
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a if key not in NOT_COMPARED)
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(map(same, a, b))
     if hasattr(a, "__dict__") and not isinstance(a, (type, Hierarchy)) and not callable(a):

@@ -300,10 +300,10 @@ from truepath.data.readers.base import Reader
 from truepath.data.readers.label_paths import read_paths_csv
 
 
-class Bars(Reader):
-    name = "bars"
+class Struck(Reader):
+    name = "struck"
     summary = "tables with bars between their cells"
-    endings = (".bars",)
+    endings = (".struck",)
 
     @staticmethod
     def read(path, *, name=None):
@@ -312,7 +312,7 @@ class Bars(Reader):
 
 
 def test_a_new_reader_is_found_by_existing(tmp_path):
-    source = tmp_path / "bars.py"
+    source = tmp_path / "struck.py"
     source.write_text(NEW)
     spec = importlib.util.spec_from_file_location("bars_of_a_test", source)
     module = importlib.util.module_from_spec(spec)
@@ -325,15 +325,15 @@ def test_a_new_reader_is_found_by_existing(tmp_path):
         assert described.exit_code == 0
         assert f"{len(ROWS)} (all {len(ROWS)})" in described.stdout
         for command in ("describe", "fit", "predict"):
-            assert "bars: tables with bars" in " ".join(run(command, "--help").stdout.split())
+            assert "struck: tables with bars" in " ".join(run(command, "--help").stdout.split())
         plan = {"datasets": [str(path)], "methods": {"tree": "truepath.learners.PCTree"}, "folds": 2}
         assert list(survey_experiment(plan, tmp_path / "out").sources) == ["data"]
     finally:
-        del READERS._members["bars"]
+        del READERS._members["struck"]
         del sys.modules["bars_of_a_test"]
 
 
 def write_bars(folder):
-    path = folder / "data.bars"
+    path = folder / "data.struck"
     path.write_text(table("|")[""])
     return path

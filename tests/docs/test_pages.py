@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tools_by_file import load_tool
+from truepath.registry import COMBINERS, DECODERS, LEARNERS, METRICS, READERS
 
 pages = load_tool("pages")
 PAGES = {page.relative_to(pages.DOCS).as_posix(): page for page in pages.find_pages()}
@@ -85,7 +86,18 @@ def names():
     return {"ds": ds, "model": model, "X": X, "y": y, "X_new": ds.test.X, "np": np, "make_hmc": make_hmc, "load": load}
 
 
+@pytest.fixture
+def registries():
+    """Take out again what a page enters; what it defines has no module."""
+    yield
+    for registry in (READERS, LEARNERS, COMBINERS, DECODERS, METRICS):
+        for name, member in list(registry._members.items()):
+            if getattr(member, "__module__", "") == "builtins":
+                del registry._members[name]
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("registries")
 @pytest.mark.filterwarnings(  # Dask's, where the port of its dashboard is taken: another cluster may be running
     "ignore:\\nPort", "ignore:Port", "ignore::pytest.PytestUnraisableExceptionWarning"
 )

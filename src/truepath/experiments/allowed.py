@@ -33,8 +33,8 @@ naive_bayes neighbors neural_network pipeline preprocessing random_projection se
 
 _TEXTS = """
 activation affinity algorithm alpha alpha_H analyzer assign_labels bandwidth batch_size beta_loss
-between bisecting_strategy by calibrate categorical_features categories chain_method class_weight classes cluster_method
-cluster_selection_method coherent columns combiner compute_full_tree constant constraint contamination covariance
+between bisecting_strategy budget by calibrate categorical_features categories chain_method class_weight classes
+cluster_method cluster_selection_method coherent columns combiner compute_full_tree constant constraint contamination covariance
 covariance_type criterion cv dag decision_function_shape decode_error decoder density direction dissimilarity drop
 dual early_stopping eigen_solver eigen_tol encode ensemble error_score estimator estimators extrapolation
 feature_name_combiner features fill_value fit_algorithm fun gamma gcv_mode groups handle_missing handle_unknown
