@@ -32,21 +32,21 @@ naive_bayes neighbors neural_network pipeline preprocessing random_projection se
 """
 
 _TEXTS = """
-activation affinity algorithm alpha alpha_H analyzer assign_labels bandwidth batch_size beta_loss
-between bisecting_strategy budget by calibrate categorical_features categories chain_method class_weight classes
-cluster_method cluster_selection_method coherent columns combiner compute_full_tree constant constraint contamination covariance
-covariance_type criterion cv dag decision_function_shape decode_error decoder density direction dissimilarity drop
-dual early_stopping eigen_solver eigen_tol encode ensemble error_score estimator estimators extrapolation
-feature_name_combiner features fill_value fit_algorithm fun gamma gcv_mode groups handle_missing handle_unknown
-increasing init init_params input_type interaction_cst iterated_power k kernel knots labels learner learners
-learning_method learning_rate likelihood link linkage loss max_features max_samples method metric missing
+activation affinity algorithm alpha alpha_H analyzer assign_labels bandwidth batch_size beta_loss between
+bisecting_strategy budget by calibrate categorical_features categories chain_method class_weight classes
+cluster_method cluster_selection_method coherent columns combiner compute_full_tree constant constraint contamination
+covariance covariance_type criterion cv dag decision_function_shape decode_error decoder density direction
+dissimilarity drop dual early_stopping eigen_solver eigen_tol encode ensemble error_score estimator estimators
+extrapolation feature_name_combiner features fill_value fit_algorithm fun gamma gcv_mode groups handle_missing
+handle_unknown increasing init init_params input_type interaction_cst iterated_power k kernel knots labels learner
+learners learning_method learning_rate likelihood link linkage loss max_features max_samples method metric missing
 missing_values mode multi_class n_components n_features_to_select n_init neighbors_algorithm norm normalized_stress
-objective optimizer order out_of_bounds outlier_label output_distribution param path_method penalty policy
-pos_label power_iteration_normalizer precompute priors project quantile_method refit remainder response_method
-rotation scoring selection sep shrink shrinkage shuffle single_path smooth solver sparse splitter stack_method steps
-stop_words store_centers strategy strip_accents svd_method svd_solver target_type threshold token_pattern
-transform_algorithm transformer_list transformers vocabulary votes voting weight_concentration_prior_type
-weighting weights whiten whiten_solver
+objective optimizer order out_of_bounds outlier_label output_distribution param path_method penalty policy pos_label
+power_iteration_normalizer precompute priors project quantile_method refit remainder response_method rotation scoring
+selection sep shrink shrinkage shuffle single_path smooth solver sparse splitter stack_method steps stop_words
+store_centers strategy strip_accents svd_method svd_solver target_type threshold token_pattern transform_algorithm
+transformer_list transformers vocabulary votes voting weight_concentration_prior_type weighting weights whiten
+whiten_solver
 """
 
 #: The modules of scikit-learn whose public estimators a plan may name
