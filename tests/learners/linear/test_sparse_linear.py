@@ -14,6 +14,7 @@ from learners_room import DAG, TREE, make_data
 from oracles_learners import dual_logistic, linear_objective
 from strategies import dags
 from truepath import Hierarchy
+from truepath.data import make_hmc
 from truepath.learners import PerNode, SparseLinear
 from truepath.learners.linear.label_graph import LabelGraph, order_labels
 from truepath.persistence import load, save
@@ -178,3 +179,14 @@ def test_how_many_is_checked(options):
     X, y = one_label()
     with pytest.raises(ValueError, match="must be an integer from 1 up"):
         SparseLinear().fit(X, y[:, None]).predict_top(X, **options)
+
+
+def test_the_usual_penalty_suits_rows_of_any_length():
+    ds = make_hmc(300, 40, 10, random_state=0)
+    X = np.asarray(ds.train.X, float)
+
+    def fitted(scale):
+        learner = SparseLinear(hierarchy=ds.hierarchy, max_iter=200, tol=1e-6, min_weight=0.0)
+        return learner.fit(scale * X, ds.train.y).predict_proba(scale * X)
+
+    np.testing.assert_allclose(fitted(30.0), fitted(300.0), atol=0.02)

@@ -72,8 +72,9 @@ class SparseLinear(HierarchicalLearner):
         is all rows up to 300 labels, and the parents' beyond.
     C : float, optional
         Inverse strength of the L2 penalty, as in ``LogisticRegression``. None is 20 for the logistic loss and 0.5 for
-        the squared hinge: rows of TF-IDF have length 1, and want more than standardised numbers do. The intercept is
-        penalised like a weight of a feature that is always 1.
+        the squared hinge, as suits rows of length 1 such as those of TF-IDF; where rows are longer, as many standardised
+        columns are, it is divided by their mean squared length. The intercept is penalised like a weight of a feature
+        that is always 1.
     class_weight : None, "balanced" or dict, default=None
         What a row without (0) and with (1) the label counts, as ``{0: 1.0, 1: 5.0}``; "balanced" lets both sides of
         each label count the same. Probabilities then no longer are those of the data.
@@ -174,7 +175,7 @@ class SparseLinear(HierarchicalLearner):
         sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
         parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
         cost = np.ones(X.shape[0]) if weight is None else weight
-        cost = cost * float(USUAL_C[self.loss_] if self.C is None else self.C)
+        cost = cost * float(_usual_c(self.loss_, X) if self.C is None else self.C)
         common = (_rows_for_fitting(X), (labels.indptr, labels.indices), parents, cost, (factors, *self._settings()))
         jobs = ((columns,) for columns in share_out(sizes))
         fits = run_parallel(_fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
@@ -291,6 +292,12 @@ class SparseLinear(HierarchicalLearner):
         shape = (self.n_features_in_, graph.n_columns)
         if self._weights.format != "csr" or self._weights.shape != shape or self._intercepts.shape != shape[1:]:
             raise ValueError("the weights of a linear learner do not fit its features and labels")
+
+
+def _usual_c(loss: str, X: sparse.csr_array) -> float:
+    """Return the penalty that suits rows of length 1, less for longer ones: scores grow with their squared length."""
+    squared_length = float(X.power(2).sum()) / max(X.shape[0], 1)
+    return float(USUAL_C[loss] / max(squared_length, 1.0))
 
 
 def _as_rows(X: Any) -> sparse.csr_array:
