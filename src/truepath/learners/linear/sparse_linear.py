@@ -72,7 +72,7 @@ class SparseLinear(HierarchicalLearner):
         is all rows up to 300 labels, and the parents' beyond.
     C : float, optional
         Inverse strength of the L2 penalty, as in ``LogisticRegression``. None is 20 for the logistic loss and 0.5 for
-        the squared hinge, as suits rows of length 1 such as those of TF-IDF; where rows are longer, as many standardised
+        the squared hinge, as suits rows of length 1, those of TF-IDF; where rows are longer, as many standardised
         columns are, it is divided by their mean squared length. The intercept is penalised like a weight of a feature
         that is always 1.
     class_weight : None, "balanced" or dict, default=None
