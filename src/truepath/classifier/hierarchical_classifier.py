@@ -94,12 +94,12 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         validation part that came with the data). ``"auto"`` is ``"oob"`` for learners that can, otherwise
         5 folds, or beyond 20,000 rows a fifth of them held out once: ``fit`` then costs about two fits of the learner.
         Nothing is held out if neither combiner nor decoder learns.
-    verbose : bool, default=False
-        Whether ``fit`` prints what it does, a line for each part with the time it took and how long the rest may take.
     budget : {"seconds", "minutes"} or float, default="seconds"
         How long the default for tables may take: what is tried follows from the numbers of rows, columns and labels,
         see :class:`~truepath.learners.TableBlend`. ``"seconds"`` is for interactive work, ``"minutes"`` tries more, and
         a network where PyTorch is installed. Other learners do not look at it.
+    verbose : bool, default=False
+        Whether ``fit`` prints what it does, a line for each part with the time it took and how long the rest may take.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the default learner.
     n_jobs : int, optional
