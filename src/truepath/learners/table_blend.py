@@ -33,7 +33,7 @@ from truepath.learners.network.coherent_network import CoherentNetwork
 from truepath.learners.stack import Stack
 from truepath.learners.trees.forest import PCTForest
 
-__all__ = ["BUDGETS", "MEMBERS", "TableBlend", "TableShape"]
+__all__ = ["BUDGETS", "MEMBERS", "TableBlend", "TableShape", "check_budget", "plan_blend"]
 
 #: Seconds on one core, by name
 BUDGETS = {"seconds": 90.0, "minutes": 600.0}

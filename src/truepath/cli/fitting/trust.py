@@ -7,20 +7,20 @@ from pathlib import Path
 
 __all__ = ["packages_to_trust", "trusted_types_of"]
 
-#: Containers of Python itself, which hold what others put in
-_PYTHONS_OWN = ("collections", "builtins")
+#: Containers of Python itself, which hold what others put in; nothing that does something when called, as eval does
+_CONTAINERS = frozenset({"collections.OrderedDict", "collections.defaultdict", "collections.deque"})
 
 
 def packages_to_trust(path: Path) -> list[str]:
     """Return the packages outside truepath, scikit-learn, NumPy and SciPy whose types a model holds."""
-    packages = (name.partition(".")[0] for name in _untrusted(path))
-    return sorted({package for package in packages if package not in _PYTHONS_OWN})
+    return sorted({name.partition(".")[0] for name in _untrusted(path) if name not in _CONTAINERS})
 
 
 def trusted_types_of(path: Path, packages: Sequence[str]) -> list[str]:
-    """Return the types of a model that these packages, or Python itself, define; none if no package is given."""
-    known = {*packages, *_PYTHONS_OWN} if packages else set()
-    return [name for name in _untrusted(path) if name.partition(".")[0] in known]
+    """Return the types of a model that these packages define, and plain containers; none if no package is given."""
+    if not packages:
+        return []
+    return [name for name in _untrusted(path) if name in _CONTAINERS or name.partition(".")[0] in packages]
 
 
 def _untrusted(path: Path) -> list[str]:

@@ -13,7 +13,16 @@ from truepath.papers.base import Comparison, load_published
 if TYPE_CHECKING:
     from truepath.experiments import MethodComparison
 
-__all__ = ["AREA", "OURS", "PROTOCOLS", "collect_areas", "compare_with_published", "show_standing", "standing_figures"]
+__all__ = [
+    "AREA",
+    "OURS",
+    "PROTOCOLS",
+    "RIVAL",
+    "collect_areas",
+    "compare_with_published",
+    "show_standing",
+    "standing_figures",
+]
 
 AREA = "AU(PRC)"
 OURS = "truepath"
