@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tools_by_file import load_tool
-from truepath.registry import COMBINERS, DECODERS, LEARNERS, METRICS, READERS
+from truepath.registry import REGISTRIES
 
 pages = load_tool("pages")
 PAGES = {page.relative_to(pages.DOCS).as_posix(): page for page in pages.find_pages()}
@@ -88,12 +88,12 @@ def names():
 
 @pytest.fixture
 def registries():
-    """Take out again what a page enters; what it defines has no module."""
+    """Take out again what a page enters."""
+    before = {name: set(registry) for name, registry in REGISTRIES.items()}
     yield
-    for registry in (READERS, LEARNERS, COMBINERS, DECODERS, METRICS):
-        for name, member in list(registry._members.items()):
-            if getattr(member, "__module__", "") == "builtins":
-                del registry._members[name]
+    for name, registry in REGISTRIES.items():
+        for entered in set(registry) - before[name]:
+            del registry._members[entered], registry._origins[entered]
 
 
 @pytest.mark.slow
