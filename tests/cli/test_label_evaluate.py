@@ -214,6 +214,17 @@ def test_evaluate_agrees_with_the_library(files):
     assert shown["h_loss"] == {"value": expected["h_loss"], "needs": "labels", "greater_is_better": False}
 
 
+def test_a_saved_model_is_a_hierarchy_too(files, tmp_path):
+    from truepath import HierarchicalClassifier
+    from truepath.learners import PCTree
+
+    X = np.arange(N_ROWS, dtype=float)[:, None]
+    model = HierarchicalClassifier(PCTree(), hierarchy=TREE, cv=2).fit(X, files["Y_test"])
+    model.save(tmp_path / "model.tp")
+    for command in (["label", files["test"]], ["evaluate", files["test_y"], "--scores", files["test"]]):
+        assert run(*command, "-H", tmp_path / "model.tp") == run(*command, "-H", files["h"])
+
+
 def test_evaluate_prints_a_table_with_intervals(files):
     run("label", files["test"], "-H", files["h"], "-o", files["out"])
     arguments = ["-H", files["h"], "-m", "h_loss,micro_f1", "--bootstrap", "20"]

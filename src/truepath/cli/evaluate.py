@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep, join_and_say
+from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep, join_and_say, open_hierarchy
 from truepath.errors import TruePathError
 from truepath.files.text import counted
 
@@ -105,7 +105,7 @@ def read_truth(
     truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, cells: Any, header: bool | None
 ) -> tuple[Hierarchy, Any, RowKeys]:
     """Return the hierarchy, the true labels and what their rows are found by."""
-    from truepath.data import open_dataset, read_hierarchy, read_labels
+    from truepath.data import open_dataset, read_labels
     from truepath.data.tables.frames import holds_labels
     from truepath.data.tables.join import RowKeys
     from truepath.data.tables.row_ids import as_texts
@@ -115,15 +115,15 @@ def read_truth(
             raise FileNotFoundError(2, "no such file", truth)
         if hierarchy is None:
             problem = "--hierarchy is missing: a file of labels does not contain the hierarchy."
-            raise TruePathError(problem, "Give a file of edges, or the hierarchy.json of a run.")
-        tree = read_hierarchy(hierarchy, sep=cells["sep"] or "/", header=header)
+            raise TruePathError(problem, "Give a file of edges, the hierarchy.json of a run, or a saved model.")
+        tree = open_hierarchy(hierarchy, cells["sep"], header)
         table = read_labels(truth, tree, labels=labels, ids=ids, **cells)
         return tree, table.y, table.row_keys
     ds = open_dataset(truth)
     split = "all" if list(ds) == ["all"] else split
     if split not in ds.splits:
         raise TruePathError(f"{truth} has no part {split!r}.", f"Choose with --split: {', '.join(ds.splits)}.")
-    if hierarchy is not None and read_hierarchy(hierarchy, header=header) != ds.hierarchy:
+    if hierarchy is not None and open_hierarchy(hierarchy, header=header) != ds.hierarchy:
         raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}.", "Leave it out.")
     part = ds[split]
     return ds.hierarchy, part.y, RowKeys(truth, part.y.shape[0], {} if part.ids is None else {"id": as_texts(part.ids)})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from rich.markup import escape
 
-from truepath.cli.steps import Delimiter, Encoding, Header
+from truepath.cli.steps import Delimiter, Encoding, Header, open_hierarchy
 from truepath.files.text import counted
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def fit(
     between: Annotated[str | None, typer.Option(help="Separator of the paths in a cell (default: ;).")] = None,
     hierarchy: Annotated[
         str | None,
-        typer.Option(help="File with the hierarchy (.csv edges, .json, .obo); by default it is built from the paths."),
+        typer.Option(
+            help="File of the hierarchy (.csv edges, .json, .obo) or a saved model (default: built from the paths)."
+        ),
     ] = None,
     header: Header = None,
     delimiter: Delimiter = None,
@@ -156,11 +158,9 @@ def _check_options(test_share: float, wanted: _Wanted) -> None:
         raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
 
 
-def _hierarchy(file: str | None, sep: str | None, header: bool | None) -> Any:
-    """Return the file of the hierarchy; read, if there is something to say about it."""
-    from truepath.data import read_hierarchy
-
-    return file if file is None or header is None else read_hierarchy(file, sep=sep or "/", header=header)
+def _hierarchy(file: str | None, sep: str | None, header: bool | None) -> Hierarchy | None:
+    """Return the hierarchy that was given, read."""
+    return None if file is None else open_hierarchy(file, sep, header)
 
 
 def _parts(ds: Dataset, test_share: float, seed: int) -> tuple[Split, Split | None]:

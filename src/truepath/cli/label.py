@@ -44,7 +44,7 @@ def label(
         typer.Option(
             "--hierarchy",
             "-H",
-            help="File of edges (csv, tsv, edges) or paths (txt), json, obo, arff, or a data set's name.",
+            help="Edges (csv, tsv, edges) or paths (txt), json, obo, arff, a saved model, or a data set's name.",
         ),
     ],
     ctx: typer.Context,
@@ -78,8 +78,8 @@ def label(
     safe_csv: SafeCsv = False,
 ) -> None:
     """Turn the scores of any model into label sets that respect the hierarchy."""
-    from truepath.cli.steps import progress
-    from truepath.data import read_hierarchy, read_scores, write_labels
+    from truepath.cli.steps import open_hierarchy, progress
+    from truepath.data import read_scores, write_labels
     from truepath.data.tables.frames import TextForm
     from truepath.data.tables.join import find_column
     from truepath.data.tables.write import find_format
@@ -91,7 +91,7 @@ def label(
     check_outputs({"--output": output}, {"SCORES": scores, "--hierarchy": hierarchy, **inputs})
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
-        tree = read_hierarchy(hierarchy, sep=sep or "/", header=header)
+        tree = open_hierarchy(hierarchy, sep, header)
         written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
         columns = find_column(ids, [scores, truth, valid_scores, valid_truth], TextForm.of(delimiter, encoding))
         table = read_scores(scores, tree, ids=columns[scores], **written)

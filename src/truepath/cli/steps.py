@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from truepath.classifier import FittedOn, HierarchicalClassifier
     from truepath.data import Dataset
     from truepath.data.tables.join import RowKeys
+    from truepath.hierarchy import Hierarchy
     from truepath.metrics import Metric
     from truepath.report import Evaluated
 
@@ -43,6 +44,7 @@ __all__ = [
     "fit_with_progress",
     "join_and_say",
     "legend",
+    "open_hierarchy",
     "open_training",
     "print_results",
     "progress",
@@ -196,6 +198,18 @@ def progress(description: str) -> Iterator[Show]:
             bar.update(task, completed=done, total=total, what=what)
 
         yield show
+
+
+def open_hierarchy(source: str | Path, sep: str | None = None, header: bool | None = None) -> Hierarchy:
+    """Read the hierarchy of a file, of a data set, or of a saved model."""
+    from truepath.data import read_hierarchy
+    from truepath.persistence import load
+    from truepath.persistence.container import is_model_file
+
+    if is_model_file(source):
+        hierarchy: Hierarchy = load(source).hierarchy_
+        return hierarchy
+    return read_hierarchy(source, sep=sep or "/", header=header)
 
 
 def open_training(data: str, *, labels: str | None = None, **options: Any) -> tuple[Dataset, FittedOn]:

@@ -39,6 +39,7 @@ __all__ = [
     "describe_hierarchy",
     "differing_versions",
     "installed_versions",
+    "is_model_file",
     "pack",
     "read_metadata",
     "read_model",
@@ -95,6 +96,19 @@ def read_model(path: str | PathLike[str]) -> Model:
     if _digest(head, metadata, payload) != checksum:
         raise ModelFileError("the checksum does not match: the file is damaged.", path, _AGAIN)
     return Model(_parse(metadata, path), payload)
+
+
+def is_model_file(path: str | PathLike[str]) -> bool:
+    """Say whether a file begins as a model file does; what is no file does not.
+
+    Examples
+    --------
+    >>> is_model_file("no such file")
+    False
+    """
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+    return False
 
 
 def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
