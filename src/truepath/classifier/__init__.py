@@ -6,6 +6,7 @@ from truepath.classifier.files import predict_file
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 from truepath.classifier.parts import FittedOn, default_learner, default_method
 from truepath.classifier.presets import PRESETS, Preset, get_preset, make_preset, preset, preset_names
+from truepath.classifier.top import TopLabels
 from truepath.classifier.tried import Tried
 from truepath.public import publish
 
@@ -16,6 +17,7 @@ __all__ = [
     "HierarchicalClassifier",
     "NodeReason",
     "Preset",
+    "TopLabels",
     "Tried",
     "default_learner",
     "default_method",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.adapters.blocks import choose_batch_size, is_arrow_stream, is_lazy, known_rows, map_lazily, take_blocks
+from truepath.adapters.inputs import count_rows
 from truepath.data.tables.frames import read_columns
 from truepath.errors import TruePathError
 from truepath.files.text import open_atomically
@@ -25,7 +26,7 @@ from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_sparse
 if TYPE_CHECKING:
     from truepath.classifier.parts import FittedOn
 
-__all__ = ["check_min_score", "fitted_rows", "keep_high", "map_blocks", "table_rows"]
+__all__ = ["block_results", "check_min_score", "fitted_rows", "keep_high", "map_blocks", "table_rows"]
 
 
 #: ``function(rows, start)``: the matrix of some rows, the first of which has this number
@@ -70,10 +71,8 @@ def map_blocks(
         return map_lazily(X, inner, n_nodes, meta)
     if out is not None and is_sparse:
         raise ValueError("out holds all scores; leave out min_score, or out.")
-    n_features = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
-    size = choose_batch_size(batch_size, n_nodes, n_features)
     n_rows = known_rows(X)
-    parts = _results(X, predict, size, fitted_on)
+    parts = block_results(X, predict, n_nodes, fitted_on, batch_size)
     if out is not None:
         return _fill(out, parts, n_rows, n_nodes, dtype)
     return _collect(parts, n_rows, n_nodes, is_sparse)
@@ -87,13 +86,14 @@ def _predict_chunk(
     return found if is_sparse else as_dense(found).astype(dtype, copy=False)
 
 
-def _results(X: Any, predict: Predict, size: int, fitted_on: FittedOn) -> Iterator[Any]:
-    """Yield what is predicted for each block."""
-    start = 0
+def block_results(X: Any, predict: Predict, n_nodes: int, fitted_on: FittedOn, batch_size: Any) -> Iterator[Any]:
+    """Yield what is predicted for each block; parameters as for :func:`map_blocks`."""
+    n_features = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
+    size, start = choose_batch_size(batch_size, n_nodes, n_features), 0
     for block in take_blocks(X, size, fitted_on.columns if fitted_on.kind in ("table", "frame") else ()):
         rows = fitted_rows(block, fitted_on) if is_arrow_stream(X) else block
         found = predict(rows, start)
-        start += found.shape[0]
+        start += count_rows(found)
         yield found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -13,11 +13,12 @@ import numpy as np
 
 from truepath.adapters.blocks import choose_batch_size, row_ranges
 from truepath.classifier.blocks import table_rows
+from truepath.classifier.top import check_top, top_levels
 from truepath.data.open import open_dataset, reader_of
 from truepath.data.readers.base import split_files
 from truepath.data.tables.frames import FOUND_OUT, TextForm
 from truepath.data.tables.scores import write_scores
-from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink
+from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink, open_top_sink
 from truepath.data.tables.streams import stream_columns
 from truepath.data.tables.write import find_format
 from truepath.errors import TruePathError
@@ -38,13 +39,16 @@ MOST_ROWS = 1 << 14
 class RowBlock(NamedTuple):
     """Some rows of a file as the classifier takes them, the number of the first, their ids if there are any.
 
-    ``id_name`` is what the column of ids is called.
+    ``id_name`` is what the column of ids is called; ``keep`` are the names of columns that come along, and ``kept``
+    their cells.
     """
 
     X: Any
     start: int
     ids: list[str] | None
     id_name: str = "id"
+    keep: tuple[str, ...] = ()
+    kept: tuple[Any, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -61,6 +65,11 @@ def predict_file(
     output: PathType | TextIO,
     *,
     scores: PathType | None = None,
+    top: int | None = None,
+    per: str = "row",
+    among: str = "all",
+    long: bool = False,
+    keep: Sequence[str] | str = (),
     matrix: bool = False,
     format: str | None = None,
     safe_csv: bool = False,
@@ -82,6 +91,14 @@ def predict_file(
     scores : path, optional
         Also write the scores of all labels there: ``.csv``, ``.tsv``, ``.parquet``, or ``.npz``, which is collected in
         memory.
+    top, per, among
+        Write the ``top`` best labels with their probabilities instead of label sets, see
+        :meth:`HierarchicalClassifier.predict_top`.
+    long : bool, default=False
+        Of the best labels, whether each is a line of its own instead of a pair of columns.
+    keep : sequence of str, or "all", default=()
+        Columns of the input to write between the ids and the labels; one that is called like a new column gets
+        ``_given`` behind its name.
     matrix, format, safe_csv
         As for :func:`truepath.data.write_labels`.
     delimiter, encoding : str, optional
@@ -113,24 +130,59 @@ def predict_file(
     1,b
     2
     """
-    form = TextForm.of(delimiter, encoding)
-    blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form)
+    form, wanted = TextForm.of(delimiter, encoding), _Wanted(top, per, among, long, matrix)
+    wanted.check()
+    blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form, keep)
     known, n_rows, begun = UniqueIds(), 0, time.perf_counter()
     first = next(blocks)
     with ExitStack() as files:
         common: dict[str, Any] = {"safe_csv": safe_csv, "id_name": first.id_name}
-        options: dict[str, Any] = {"matrix": matrix, "format": format, **common}
-        write_block = files.enter_context(open_label_sink(output, model.hierarchy_, **options))
+        options: dict[str, Any] = {"keep": first.keep, "format": format, **common}
+        write_block = files.enter_context(_label_sink(output, model, wanted, options))
         score_block = files.enter_context(_score_sink(scores, model, common))
         for block in chain([first], blocks):
             if block.ids is not None:
                 known.add(block.ids)
-            write_block(model.predict(block.X), block.names)
+            write_block(block)
             score_block(block)
             n_rows += len(block)
             if on_progress is not None:
                 on_progress(n_rows, None, f"{n_rows / (time.perf_counter() - begun):,.0f} rows/s")
     return n_rows
+
+
+class _Wanted(NamedTuple):
+    """What is written for each row: its best labels, or its label set."""
+
+    top: int | None
+    per: str
+    among: str
+    long: bool
+    matrix: bool
+
+    def check(self) -> None:
+        """Refuse what does not go together."""
+        if self.top is not None:
+            check_top(self.top, self.per, self.among)
+            if self.matrix:
+                raise TruePathError("a matrix has all labels; leave out matrix, or top.")
+        elif self.long or self.per != "row" or self.among != "all":
+            raise TruePathError("long, per and among are about the best labels; give top, the number of them.")
+
+
+@contextmanager
+def _label_sink(
+    output: PathType | TextIO, model: HierarchicalClassifier, wanted: _Wanted, options: dict[str, Any]
+) -> Iterator[Any]:
+    """Yield a function that writes the labels of a block."""
+    if wanted.top is None:
+        with open_label_sink(output, model.hierarchy_, matrix=wanted.matrix, **options) as write:
+            yield lambda block: write(model.predict(block.X), block.names, block.kept)
+        return
+    levels = top_levels(model.hierarchy_, wanted.top, wanted.per).tolist()
+    choice: dict[str, Any] = {"per": wanted.per, "among": wanted.among}
+    with open_top_sink(output, levels, long=wanted.long, **options) as write:
+        yield lambda block: write(model.predict_top(block.X, wanted.top, **choice), block.names, block.kept)
 
 
 @contextmanager
@@ -155,6 +207,7 @@ def read_row_blocks(
     n_nodes: int,
     batch_size: int | None = None,
     form: TextForm = FOUND_OUT,
+    keep: Sequence[str] | str = (),
 ) -> Iterator[RowBlock]:
     """Yield the rows to predict, read as the training data were; parameters as for :func:`predict_file`."""
     reader = reader_of(data)
@@ -171,17 +224,24 @@ def read_row_blocks(
             f"give it a CSV, TSV or Parquet file with these columns."
         )
     size = choose_batch_size(batch_size, n_nodes, CELL * len(fitted_on.columns), MOST_ROWS)
-    return _table_blocks(data, fitted_on, size, form) if is_table else _dataset_blocks(data, size)
+    if keep and not is_table:
+        raise TruePathError("columns can be kept of a CSV, TSV or Parquet file only.", "Leave out keep.")
+    return _table_blocks(data, fitted_on, size, form, keep) if is_table else _dataset_blocks(data, size)
 
 
-def _table_blocks(data: PathType, fitted_on: FittedOn, size: int, form: TextForm) -> Iterator[RowBlock]:
+def _table_blocks(
+    data: PathType, fitted_on: FittedOn, size: int, form: TextForm, keep: Sequence[str] | str
+) -> Iterator[RowBlock]:
     """Yield the columns that the model was fitted on; of a folder of splits the test part, or the first."""
     files = split_files(Path(data)) if Path(data).is_dir() else {}
     start = 0
     for table in stream_columns(files.get("test", next(iter(files.values()), data)), size, form):
         called = fitted_on.ids if fitted_on.ids in table.names else None
         ids = None if called is None else table.texts(called).tolist()
-        block = RowBlock(table_rows(table, fitted_on), start, ids, called or "id")
+        kept = tuple(name for name in table.names if name != called) if keep == "all" else tuple(keep)
+        table.check(kept)
+        cells = tuple(table.texts(name).tolist() for name in kept)
+        block = RowBlock(table_rows(table, fitted_on), start, ids, called or "id", kept, cells)
         yield block
         start += len(block)
 

@@ -31,8 +31,9 @@ from truepath.adapters import (
     tags_of,
     tracked,
 )
+from truepath.adapters.blocks import is_lazy
 from truepath.adapters.progress import CallbackSupportMixin, with_callbacks, without_callbacks
-from truepath.classifier.blocks import check_min_score, keep_high, map_blocks
+from truepath.classifier.blocks import block_results, check_min_score, keep_high, map_blocks
 from truepath.classifier.explanation import Explanation, explain_row
 from truepath.classifier.parts import (
     FittedOn,
@@ -45,6 +46,7 @@ from truepath.classifier.parts import (
     resolve_parts,
     takes_conditional,
 )
+from truepath.classifier.top import TopLabels, check_top, join_top, top_rows
 from truepath.classifier.tried import Tried
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
@@ -325,6 +327,54 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         labels : list of tuple of str
         """
         return self.hierarchy_.decode(self.predict(X, batch_size=batch_size), most_specific=most_specific)
+
+    def predict_top(
+        self, X: Any, k: int = 5, *, per: str = "row", among: str = "all", batch_size: int | None = None
+    ) -> TopLabels:
+        """Return the labels of each row that score best, with their probabilities.
+
+        Parameters
+        ----------
+        X, batch_size : as in :meth:`predict_proba`
+            Arrays of Dask are computed by the caller.
+        k : int, default=5
+            The most labels of a row or of a level; labels that score 0 are left out.
+        per : {"row", "level"}, default="row"
+            Whether all labels compete for the k places, or those of each level for k places of their own.
+        among : {"all", "leaves", "most-specific"}, default="all"
+            Which labels count. "most-specific" takes labels in the order of their scores while no more than k of them
+            have none of the others below, and returns these: the k most likely answers, each as specific as it can be.
+
+        Returns
+        -------
+        top : TopLabels
+            ``top[i]`` lists names and probabilities of a row, ``names`` and ``probabilities`` are arrays,
+            ``to_frame()`` is a long table.
+
+        Notes
+        -----
+        A learner that finds its best labels without scoring the others, such as
+        :class:`~truepath.learners.SparseLinear`, is left to do so where its scores are the final ones.
+
+        Examples
+        --------
+        >>> from truepath import HierarchicalClassifier
+        >>> texts = ["a cat and a dog", "the cat sleeps", "dogs bark", "an oak tree", "oak leaves", "leaves of a tree"]
+        >>> labels = [["animal/cat", "animal/dog"], ["animal/cat"], ["animal/dog"], *[["plant/oak"]] * 3]
+        >>> model = HierarchicalClassifier(decoder="best-path").fit(texts, labels)
+        >>> [name for name, probability in model.predict_top(["the cat"], 2)[0]]
+        ['animal', 'animal/cat']
+        >>> [name for name, probability in model.predict_top(["the cat"], 2, among="leaves")[0]]
+        ['animal/cat', 'animal/dog']
+        """
+        check_top(k, per, among)
+        X = plain_rows(X)
+        if is_lazy(X):
+            raise TruePathError(
+                "predict_top does not take arrays of Dask.", "Compute the blocks and give them one by one."
+            )
+        find = partial(top_rows, self._fitted(), k=int(k), per=per, among=among)
+        return join_top(block_results(X, find, self.hierarchy_.n_nodes, self.fitted_on_, batch_size))
 
     def _map(self, X: Any, predict: Any, dtype: Any, batch_size: Any, out: Any, is_sparse: bool = False) -> Any:
         X = plain_rows(X)

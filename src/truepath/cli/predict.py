@@ -37,6 +37,15 @@ def predict(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
     ] = False,
+    top: Annotated[
+        int | None, typer.Option(help="Write this many best labels with their probabilities instead of label sets.")
+    ] = None,
+    per: Annotated[str, typer.Option(help="The best labels of each 'row', or of each 'level'.")] = "row",
+    among: Annotated[str, typer.Option(help="The best of 'all' labels, of the 'leaves', or 'most-specific'.")] = "all",
+    long: Annotated[bool, typer.Option("--long", help="With --top: a line per label instead of columns.")] = False,
+    keep: Annotated[
+        str | None, typer.Option(help="Columns of DATA to keep in the output, separated by commas, or 'all'.")
+    ] = None,
     scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
     explain: Annotated[
         str | None, typer.Option(help="Print why this row (its id, or its number from 0) got its labels, and stop.")
@@ -66,7 +75,8 @@ def predict(
         target: Any = sys.stdout if output is None else output
         form = format or (None if output is not None else "csv")
         options: dict[str, Any] = {"scores": scores, "matrix": matrix, "format": form, "safe_csv": safe_csv}
-        options |= {"delimiter": delimiter, "encoding": encoding}
+        options |= {"delimiter": delimiter, "encoding": encoding, "top": top, "per": per, "among": among, "long": long}
+        options["keep"] = "all" if keep == "all" else keep.split(",") if keep else ()
         n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:
         typer.echo(f"{counted(n_rows, 'row')} -> {output}", err=True)

@@ -24,11 +24,11 @@ from truepath.files.text import PathType, open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["UniqueIds", "open_label_sink", "open_score_sink"]
+__all__ = ["UniqueIds", "open_label_sink", "open_score_sink", "open_top_sink"]
 
 
-#: ``write(matrix, ids)``: append the rows of a block
-Write = Callable[[Any, Sequence[str]], None]
+#: ``write(matrix, ids, kept=())``: append the rows of a block, with the cells of columns that are kept
+Write = Callable[..., None]
 
 
 @contextmanager
@@ -41,8 +41,11 @@ def open_label_sink(
     format: str | None = None,
     safe_csv: bool = False,
     id_name: str = "id",
+    keep: Sequence[str] = (),
 ) -> Iterator[Write]:
     """Yield a function that appends label sets; parameters as for :func:`truepath.data.write_labels`.
+
+    ``keep`` names columns of texts between the ids and the labels.
 
     Examples
     --------
@@ -59,16 +62,16 @@ def open_label_sink(
     if matrix and kind == "json":
         raise ValueError("a matrix is not written as JSON; use .csv, .tsv or .parquet.")
     columns = hierarchy.names.tolist() if matrix else ["labels"]
-    names = _named([id_name, *columns])
-    with _open_rows(path, names, kind, "int64" if matrix else "labels", safe_csv) as append:
+    types = ["int64" if matrix else "labels"] * len(columns)
+    with _open_rows(path, _beside(id_name, keep, columns), kind, [*_kept_types(keep), *types], safe_csv) as append:
 
-        def write(Y: Any, ids: Sequence[str]) -> None:
+        def write(Y: Any, ids: Sequence[str], kept: Sequence[Any] = ()) -> None:
             if matrix:
-                append(ids, as_dense(Y).astype(np.int8).T.tolist())
+                append(ids, [*kept, *as_dense(Y).astype(np.int8).T.tolist()])
                 return
             rows = hierarchy.decode(sparse.csr_array(Y))
             is_text = kind in ("csv", "tsv")
-            append(ids, [[join_labels(row, between) for row in rows] if is_text else list(map(list, rows))])
+            append(ids, [*kept, [join_labels(row, between) for row in rows] if is_text else list(map(list, rows))])
 
         yield write
 
@@ -81,22 +84,93 @@ def open_score_sink(
     kind = find_format(path)
     if kind == "json":
         raise ValueError("scores are not written as JSON; use .csv, .tsv, .parquet or .npz.")
-    with _open_rows(path, _named([id_name, *hierarchy.names.tolist()]), kind, "float64", safe_csv) as append:
+    columns = hierarchy.names.tolist()
+    with _open_rows(path, _beside(id_name, (), columns), kind, ["float64"] * len(columns), safe_csv) as append:
         yield lambda S, ids: append(ids, as_dense(S).T.tolist())
 
 
-def _named(names: list[str]) -> list[str]:
-    """Refuse a column of ids that is called like another."""
-    if names[0] in names[1:]:
-        raise ValueError(f"id_name={names[0]!r} is the name of another column; choose another.")
-    return names
+@contextmanager
+def open_top_sink(
+    path: PathType | TextIO,
+    levels: Sequence[int],
+    *,
+    long: bool = False,
+    format: str | None = None,
+    safe_csv: bool = False,
+    id_name: str = "id",
+    keep: Sequence[str] = (),
+) -> Iterator[Write]:
+    """Yield ``write(top, ids, kept=())``, which appends best labels with their probabilities.
+
+    Parameters
+    ----------
+    path, format, safe_csv, id_name, keep
+        As for :func:`open_label_sink`.
+    levels : sequence of int
+        The level of each place, 0 where places are those of the whole row.
+    long : bool, default=False
+        Whether each label is a line of its own, with its rank, instead of a pair of columns.
+    """
+    kind = find_format(path, format)
+    places = [(f"level_{level}_" if level else "", rank) for level, rank in zip(levels, _ranks(levels))]
+    pairs = [f"{before}{what}_{rank}" for before, rank in places for what in ("label", "probability")]
+    columns, types = pairs, ["string", "float64"] * len(places)
+    if long:
+        columns, types = ["level", "rank", "label", "probability"], ["int64", "int64", "string", "float64"]
+        columns, types = (columns, types) if any(levels) else (columns[1:], types[1:])
+    with _open_rows(path, _beside(id_name, keep, columns), kind, [*_kept_types(keep), *types], safe_csv) as append:
+
+        def write(top: Any, ids: Sequence[str], kept: Sequence[Any] = ()) -> None:
+            if long:
+                append(*_long_columns(top, ids, kept))
+                return
+            names, probabilities = top.names, _plain(top.probabilities)
+            cells = [column for j in range(len(places)) for column in (names[:, j].tolist(), probabilities[j])]
+            append(ids, [*kept, *cells])
+
+        yield write
+
+
+def _long_columns(top: Any, ids: Sequence[str], kept: Sequence[Any]) -> tuple[list[str], list[list[Any]]]:
+    """Return ids and columns of one line per label."""
+    rows, places = np.nonzero(top.nodes >= 0)
+    numbers = [top.levels[places], top.ranks()[places]] if top.levels.any() else [top.ranks()[places]]
+    found = [*numbers, top.names[rows, places], top.probabilities[rows, places]]
+    again = [[column[i] for i in rows] for column in (ids, *kept)]
+    return again[0], [*again[1:], *(column.tolist() for column in found)]
+
+
+def _plain(values: NDArray[np.float64]) -> list[list[Any]]:
+    """Return columns of numbers; None where there is none."""
+    return [[None if value != value else value for value in column] for column in values.T.tolist()]
+
+
+def _ranks(levels: Sequence[int]) -> list[int]:
+    return [list(levels[: j + 1]).count(level) for j, level in enumerate(levels)]
+
+
+def _beside(id_name: str, keep: Sequence[str], columns: list[str]) -> list[str]:
+    """Return all names; a kept column that is called like a new one gets ``_given`` behind its name."""
+    if id_name in columns:
+        raise ValueError(f"id_name={id_name!r} is the name of another column; choose another.")
+    taken, kept = {id_name, *columns}, []
+    for name in keep:
+        while name in taken:
+            name += "_given"
+        taken.add(name)
+        kept.append(name)
+    return [id_name, *kept, *columns]
+
+
+def _kept_types(keep: Sequence[str]) -> list[str]:
+    return ["string"] * len(keep)
 
 
 @contextmanager
-def _open_rows(path: Any, names: list[str], kind: str, of_type: str, safe_csv: bool) -> Iterator[Any]:
-    """Yield ``append(ids, columns)`` for a table of the columns named, that of the ids first."""
+def _open_rows(path: Any, names: list[str], kind: str, types: list[str], safe_csv: bool) -> Iterator[Any]:
+    """Yield ``append(ids, columns)`` for a table of the columns named, that of the ids, which has no type, first."""
     if kind == "parquet":
-        with _open_parquet(path, names, of_type) as append:
+        with _open_parquet(path, names, types) as append:
             yield append
     elif hasattr(path, "write"):
         yield from _text_rows(path, names, kind, safe_csv)
@@ -108,7 +182,7 @@ def _open_rows(path: Any, names: list[str], kind: str, of_type: str, safe_csv: b
 def _text_rows(file: Any, names: list[str], kind: str, safe_csv: bool) -> Iterator[Any]:
     """Yield, once, the function that appends rows of text; what ends the file is written when it is taken up again."""
     if kind == "json":
-        yield from _json_rows(file, names[0])
+        yield from _json_rows(file, names)
         return
     safe = safe_cell if safe_csv else _as_is
     writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
@@ -125,13 +199,13 @@ def _as_is(cell: Any) -> Any:
     return cell
 
 
-def _json_rows(file: Any, id_name: str) -> Iterator[Any]:
+def _json_rows(file: Any, names: list[str]) -> Iterator[Any]:
     separator = "[\n"
 
     def append(ids: Sequence[str], columns: list[list[Any]]) -> None:
         nonlocal separator
-        for name, labels in zip(ids, columns[0]):
-            file.write(separator + json.dumps({id_name: name, "labels": labels}, ensure_ascii=False))
+        for cells in zip(ids, *columns):
+            file.write(separator + json.dumps(dict(zip(names, cells)), ensure_ascii=False))
             separator = ",\n"
 
     yield append
@@ -139,7 +213,7 @@ def _json_rows(file: Any, id_name: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _open_parquet(path: Any, names: list[str], of_type: str) -> Iterator[Any]:
+def _open_parquet(path: Any, names: list[str], types: list[str]) -> Iterator[Any]:
     if hasattr(path, "write"):
         raise ValueError("Parquet is written to a file, not to a text stream; name one.")
     if find_spec("pyarrow") is None:
@@ -149,8 +223,9 @@ def _open_parquet(path: Any, names: list[str], of_type: str) -> Iterator[Any]:
     import pyarrow
     from pyarrow import parquet
 
-    cell = pyarrow.list_(pyarrow.string()) if of_type == "labels" else getattr(pyarrow, of_type)()
-    schema = pyarrow.schema([(names[0], pyarrow.string()), *((name, cell) for name in names[1:])])
+    known = {name: getattr(pyarrow, name)() for name in ("string", "int64", "float64")}
+    known["labels"] = pyarrow.list_(pyarrow.string())
+    schema = pyarrow.schema([(name, known[of_type]) for name, of_type in zip(names, ["string", *types])])
     with open_atomically(path) as file, parquet.ParquetWriter(file, schema) as writer:
         yield lambda ids, columns: writer.write_table(pyarrow.table([list(ids), *columns], schema=schema))
 
