@@ -26,6 +26,7 @@ _HOME = {
 }
 _ROOMS = (
     "adapters",
+    "cafa",
     "classifier",
     "combiners",
     "data",

@@ -1,8 +1,9 @@
 """Ontologies in OBO format: terms become nodes, chosen relations become edges, alternative ids become aliases.
 
 A file is a header and stanzas such as ``[Term]``, each followed by lines ``tag: value``. Of a term these tags count:
-``id``, ``name``, ``namespace``, ``alt_id``, ``is_a``, ``relationship`` and ``is_obsolete``; others are passed over, and
-so are other stanzas, comments (``!``) and modifiers (``{...}``) at the end of a line.
+``id``, ``name``, ``namespace``, ``alt_id``, ``is_a``, ``relationship``, ``is_obsolete``, ``replaced_by`` and
+``consider``; others are passed over, and so are other stanzas, comments (``!``) and modifiers (``{...}``) at the end
+of a line.
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ from truepath.files.text import COMPRESSIONS, Limits, decode_text, read_text, sp
 from truepath.hierarchy.build import number_edges
 from truepath.hierarchy.names import nearest
 
-__all__ = ["name_of", "read_obo"]
+__all__ = ["OboTerm", "check_relations", "merge_terms", "name_of", "read_obo", "read_terms"]
 
 _VALUE = re.compile(r"(.*?)(?:\s+\{[^{}]*\})?(?:\s+!.*)?\s*")
 _URL = re.compile(r"(?:https?|ftp)://")
-_TAGS = frozenset(["id", "name", "namespace", "alt_id", "is_a", "relationship", "is_obsolete", "default-namespace"])
+_SINGLE = ("id", "name", "namespace")
+_LISTS = {"alt_id": "alt_ids", "replaced_by": "replaced_by", "consider": "consider"}
+_TAGS = frozenset([*_SINGLE, *_LISTS, "is_a", "relationship", "is_obsolete", "default-namespace"])
 
 
 @dataclass
-class _Term:
+class OboTerm:
     """A term as its stanza has it, and where the stanza starts; ``above`` holds relation, term and line."""
 
     line: int
@@ -39,6 +42,8 @@ class _Term:
     namespace: str = ""
     is_obsolete: bool = False
     alt_ids: list[str] = field(default_factory=list)
+    replaced_by: list[str] = field(default_factory=list)
+    consider: list[str] = field(default_factory=list)
     above: list[tuple[str, str, int]] = field(default_factory=list)
 
 
@@ -50,17 +55,13 @@ def read_obo(
         raise TypeError(
             f"relations must be a sequence of names; got the one string {relations!r}. Write [{relations!r}]."
         )
-    limits = limits or usual_limits()
-    found = _merge(_terms(_lines(source, limits), name_of(source)))
+    found = merge_terms(term for term in read_terms(source, limits) if not term.is_obsolete)
     terms = {name: term for name, term in found.items() if term.name}
-    if not terms:
-        raise DataFormatError("no [Term] with a name: the file is cut short, or it is no ontology.", name_of(source))
-    limits.check("max_labels", len(terms), "{:,} terms", name_of(source))
     chosen = {name: term for name, term in terms.items() if namespaces is None or term.namespace in namespaces}
     if not chosen:
         present = sorted({term.namespace for term in terms.values()} - {""})
         raise HierarchyError(f"no term of the namespaces {list(namespaces or [])!r}; the file has {present}.")
-    _check_relations({kind for term in found.values() for kind, _, _ in term.above}, relations)
+    check_relations({kind for term in found.values() for kind, _, _ in term.above}, relations)
     edges = [
         (parent, child)
         for child, term in chosen.items()
@@ -69,6 +70,16 @@ def read_obo(
     ]
     aliases = {alias: name for name, term in chosen.items() for alias in term.alt_ids if alias not in chosen}
     return (*number_edges(edges, chosen, None), aliases)
+
+
+def read_terms(source: Any, limits: Limits | None = None) -> list[OboTerm]:
+    """Read all terms as their stanzas have them, obsolete ones too; there must be one with a name that is not."""
+    limits = limits or usual_limits()
+    terms = list(_terms(_lines(source, limits), name_of(source)))
+    if not any(term.name and not term.is_obsolete for term in terms):
+        raise DataFormatError("no [Term] with a name: the file is cut short, or it is no ontology.", name_of(source))
+    limits.check("max_labels", len(terms), "{:,} terms", name_of(source))
+    return terms
 
 
 def name_of(source: Any) -> str | None:
@@ -99,9 +110,9 @@ def _fetch(url: str, limits: Limits) -> bytes:
 # ------------------------------------------------------------------------------------------------ the stanzas
 
 
-def _terms(lines: Iterable[str], path: str | None) -> Iterator[_Term]:
+def _terms(lines: Iterable[str], path: str | None) -> Iterator[OboTerm]:
     """Yield the terms one by one, each checked to have an id."""
-    term: _Term | None = None
+    term: OboTerm | None = None
     namespace, in_header = "", True
     for number, line in enumerate(lines, start=1):
         line = line.strip()
@@ -110,7 +121,7 @@ def _terms(lines: Iterable[str], path: str | None) -> Iterator[_Term]:
         if line[0] == "[":
             if term is not None:
                 yield _checked(term, path)
-            in_header, term = False, _Term(number, namespace=namespace) if line.startswith("[Term]") else None
+            in_header, term = False, OboTerm(number, namespace=namespace) if line.startswith("[Term]") else None
             continue
         tag, colon, value = line.partition(":")
         if not colon:
@@ -126,14 +137,14 @@ def _terms(lines: Iterable[str], path: str | None) -> Iterator[_Term]:
         yield _checked(term, path)
 
 
-def _take(term: _Term, tag: str, value: str, path: str | None, number: int) -> None:
+def _take(term: OboTerm, tag: str, value: str, path: str | None, number: int) -> None:
     """Keep what one line says of a term."""
-    if tag in ("id", "name", "namespace"):
+    if tag in _SINGLE:
         setattr(term, tag, value)
+    elif tag in _LISTS:
+        getattr(term, _LISTS[tag]).append(value)
     elif tag == "is_obsolete":
         term.is_obsolete = value == "true"
-    elif tag == "alt_id":
-        term.alt_ids.append(value)
     elif tag in ("is_a", "relationship"):
         parts = ["is_a", value] if tag == "is_a" else value.split()
         if len(parts) != 2 or not parts[1]:
@@ -147,18 +158,16 @@ def _is_another(parent: str, child: str, relation: str, path: str | None, line: 
     return True
 
 
-def _checked(term: _Term, path: str | None) -> _Term:
+def _checked(term: OboTerm, path: str | None) -> OboTerm:
     if not term.id:
         raise DataFormatError("a [Term] without an id.", path, term.line)
     return term
 
 
-def _merge(terms: Iterable[_Term]) -> dict[str, _Term]:
-    """Put the stanzas of one term together; leave out obsolete ones."""
-    found: dict[str, _Term] = {}
+def merge_terms(terms: Iterable[OboTerm]) -> dict[str, OboTerm]:
+    """Put the stanzas of one term together."""
+    found: dict[str, OboTerm] = {}
     for term in terms:
-        if term.is_obsolete:
-            continue
         known = found.setdefault(term.id, term)
         if known is not term:
             known.name = term.name or known.name
@@ -168,7 +177,7 @@ def _merge(terms: Iterable[_Term]) -> dict[str, _Term]:
     return found
 
 
-def _check_relations(used: set[str], relations: Sequence[str]) -> None:
+def check_relations(used: set[str], relations: Sequence[str]) -> None:
     """A relation the file never uses is most likely a misspelling."""
     for relation in relations:
         if used and relation not in used and relation != "is_a":

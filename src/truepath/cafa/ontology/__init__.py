@@ -1,0 +1,1 @@
+"""Ontologies with what gene function needs beside the graph: aspects, names of terms, retired ids."""

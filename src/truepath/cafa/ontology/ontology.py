@@ -1,0 +1,162 @@
+"""An ontology as CAFA uses it: a hierarchy of terms, their aspects and names, and what became of retired ids.
+
+The *aspects* (namespaces) of the Gene Ontology are molecular function, biological process and cellular component. Each
+is evaluated, trained and submitted on its own; here an aspect is a set of nodes of one hierarchy. Ids that are no nodes
+any more lead somewhere: an alternative id to the term it was merged into, an obsolete term to its replacement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.cafa.ontology.resolve import Resolved, resolve
+from truepath.errors import HierarchyError
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.names import nearest
+
+__all__ = ["Ontology"]
+
+#: Short names of the Gene Ontology's aspects, as GAF files and CAFA write them
+SHORT_ASPECTS = {
+    **dict.fromkeys(("F", "MF", "MFO"), "molecular_function"),
+    **dict.fromkeys(("P", "BP", "BPO"), "biological_process"),
+    **dict.fromkeys(("C", "CC", "CCO"), "cellular_component"),
+}
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """A hierarchy of terms with aspects, names of terms and retired ids; made by :func:`read_ontology`.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+        All terms; edges are the chosen relations.
+    aspects : mapping of str to ndarray of int64
+        The nodes of each aspect.
+    titles : mapping of str to str
+        The name of each term: ``titles["GO:0006915"]`` is "apoptotic process".
+    replaced : mapping of str to str
+        Obsolete ids with one replacement, and that.
+    consider : mapping of str to tuple of str
+        Obsolete ids without replacement, and the terms to consider instead (which may be none).
+    report : mapping of str to int
+        What reading the file left out or changed, in numbers.
+
+    Examples
+    --------
+    >>> import io
+    >>> from truepath.cafa import read_ontology
+    >>> ontology = read_ontology(io.StringIO('''
+    ... [Term]
+    ... id: GO:1
+    ... name: binding
+    ... namespace: molecular_function
+    ... alt_id: GO:9
+    ...
+    ... [Term]
+    ... id: GO:2
+    ... name: DNA binding
+    ... namespace: molecular_function
+    ... is_a: GO:1
+    ... '''))
+    >>> ontology
+    Ontology(2 terms, 1 edges, aspects: molecular_function 2)
+    >>> ontology.label("GO:2"), ontology.resolve(["GO:9", "GO:7"]).counts
+    ('GO:2 DNA binding', {'current': 0, 'alternative': 1, 'replaced': 0, 'obsolete': 0, 'unknown': 1})
+    """
+
+    hierarchy: Hierarchy
+    aspects: Mapping[str, NDArray[np.int64]]
+    titles: Mapping[str, str] = field(default_factory=dict)
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    consider: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    report: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, hierarchy: Hierarchy, aspects: Mapping[str, Any] | str = "all") -> Ontology:
+        """Make one of a hierarchy without further knowledge; ``aspects`` are names of nodes by aspect, or one name."""
+        if isinstance(aspects, str):
+            return cls(hierarchy, {aspects: np.arange(hierarchy.n_nodes)})
+        return cls(hierarchy, {name: np.sort(hierarchy.indices(nodes)) for name, nodes in aspects.items()})
+
+    def label(self, term: str | int) -> str:
+        """Return the id of a term followed by its name."""
+        name = self.hierarchy.names[self.hierarchy._number(term)]
+        return f"{name} {self.titles[name]}" if self.titles.get(name) else str(name)
+
+    def labels(self, terms: Iterable[str | int]) -> list[str]:
+        """Return the ids of several terms, each followed by its name."""
+        return [self.label(term) for term in terms]
+
+    def aspect(self, name: str) -> str:
+        """Return the name of an aspect given in full or as GAF files and CAFA write it (``"P"``, ``"BPO"``)."""
+        full = name if name in self.aspects else SHORT_ASPECTS.get(name.upper(), name)
+        if full not in self.aspects:
+            raise HierarchyError(f"no aspect {name!r}; the ontology has {', '.join(self.aspects)}.")
+        return full
+
+    @cached_property
+    def aspect_of(self) -> NDArray[np.object_]:
+        """The aspect of each node."""
+        found = np.full(self.hierarchy.n_nodes, "", object)
+        for name, nodes in self.aspects.items():
+            found[nodes] = name
+        return found
+
+    @cached_property
+    def _nodes(self) -> dict[str, int]:
+        """Every id that leads to a node: of terms, alternative ids and replaced ones."""
+        index = dict(self.hierarchy._index)
+        for alias, name in {**self.replaced, **self.hierarchy.aliases}.items():
+            index.setdefault(alias, self.hierarchy._index[name])
+        return index
+
+    def resolve(self, ids: Sequence[str], counts: Sequence[int] | None = None) -> Resolved:
+        """Look ids up, and say what became of each; ``counts`` is how often each occurs (once by default)."""
+        return resolve(self, ids, counts)
+
+    def suggest(self, name: str) -> list[str]:
+        """Return ids like an unknown one."""
+        return list(self.consider.get(name, ())) or nearest(name, self.hierarchy._index)
+
+    def keep(self, terms: Iterable[str | int] | NDArray[Any]) -> Ontology:
+        """Return a smaller ontology of some terms and all their ancestors.
+
+        Parameters
+        ----------
+        terms : iterable of str or int
+            Ids (alternative ones too) or node numbers; those that are used in annotations, for instance.
+        """
+        wanted = np.zeros((1, self.hierarchy.n_nodes), bool)
+        listed: list[Any] = terms.tolist() if isinstance(terms, np.ndarray) else list(terms)
+        wanted[0, [self._nodes[v] if isinstance(v, str) and v in self._nodes else self._number(v) for v in listed]] = 1
+        nodes = np.flatnonzero(self.hierarchy.close(wanted)[0])
+        smaller = self.hierarchy.subgraph(nodes)
+        names = set(smaller.names.tolist())
+        aspects = {
+            aspect: np.sort(smaller.indices(kept))
+            for aspect, of in self.aspects.items()
+            if (kept := self.hierarchy.names[np.intersect1d(of, nodes)].tolist())
+        }
+        return replace(
+            self,
+            hierarchy=smaller,
+            aspects=aspects,
+            titles={name: title for name, title in self.titles.items() if name in names},
+            replaced={old: new for old, new in self.replaced.items() if new in names},
+            report={**self.report, "terms not kept": self.hierarchy.n_nodes - smaller.n_nodes},
+        )
+
+    def _number(self, v: Any) -> int:
+        return self.hierarchy._number(v)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name} {nodes.size}" for name, nodes in self.aspects.items())
+        return f"Ontology({self.hierarchy.n_nodes} terms, {self.hierarchy.n_edges} edges, aspects: {sizes})"
