@@ -56,6 +56,12 @@ def test_parts_by_their_names_and_ids_by_their_column(table):
     assert "a row from 0 to 29, not '30'" in refusal_of("predict", "t.tp", "t.csv", "--explain", "30")
 
 
+def test_a_budget_says_how_much_is_tried(table):
+    summary, _ = fit("--budget", "0.001", "--ids", "gene", "--test-share", "0")
+    assert [one["name"] for one in summary["tried"]] == ["forest"]
+    assert HierarchicalClassifier.load("t.tp").budget == 0.001
+
+
 def test_the_end_says_what_was_found_chosen_and_what_to_do(table, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     with (table / "t.csv").open("a") as file:
@@ -93,6 +99,8 @@ def test_what_was_tried_is_listed_best_first():
         ("--learner sklearn.multioutput.ClassifierChain", "cannot be made"),
         ("--decoder bestpath", "--decoder 'bestpath' is unknown. Did you mean best-path? There are"),
         ("--combiner up", "--combiner 'up' is unknown. There are"),
+        ("--budget hours", "--budget must be one of 'seconds', 'minutes' or a number of seconds; got 'hours'"),
+        ("--budget 0", "--budget must be one of 'seconds', 'minutes' or a number of seconds; got 0"),
     ],
 )
 def test_what_is_unknown_answers_with_the_choices(table, options, said):

@@ -71,6 +71,12 @@ def test_it_is_no_worse_than_its_members_on_held_out_rows(data, fitted):
     assert sum(weight for _, _, weight, _ in fitted.tried_) == pytest.approx(1)
 
 
+def test_the_time_of_every_member_is_listed(fitted):
+    names = [name for name, *_ in fitted.tried_]
+    assert names[-2:] == ["linear FAEL", "kernel FAEL"]
+    assert all(seconds > 0 for *_, seconds in fitted.tried_)
+
+
 def test_other_rows_do_not_matter(data, fitted):
     _, test = parts(data)
     S = fitted.predict_proba(test.X)

@@ -377,7 +377,7 @@ def own_held_out(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, An
     fitted = copy_unfitted(learner)
     last, parameter = final_step(fitted), str(_own_parameter(learner))
     before = last.get_params(deep=False)[parameter]
-    last.set_params(**{parameter: True})
+    last.set_params(**{parameter: before or True})  # what the user asked for may be more
     fit_learner(fitted, X, Y, weight)
     S = getattr(last, OWN_HELD_OUT[parameter])
     if not before:  # asked for by us, not by the user: the model need not keep it

@@ -60,6 +60,10 @@ def fit(
         str | None,
         typer.Option(help="Makes labels from scores: a name (truepath methods --kind decoders), or learner."),
     ] = None,
+    budget: Annotated[
+        str,
+        typer.Option(help="How much may be tried for tables: seconds, minutes, or a number of seconds on one core."),
+    ] = "seconds",
     labels: Annotated[
         str | None,
         typer.Option(
@@ -96,7 +100,7 @@ def fit(
     from truepath.report.run_folder import files_of_run
 
     wanted = _Wanted(method, learner, parameters or [], combiner, decoder)
-    _check_options(test_share, wanted)
+    options: dict[str, Any] = {"budget": _check_options(test_share, wanted, budget)}
     folder = run or output.parent / f"{output.stem}.run"
     check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
     ds, fitted_on = open_training(
@@ -114,7 +118,8 @@ def fit(
     )
     had_test, found = "test" in ds, ds.describe()
     train, test = _parts(ds, test_share, seed)
-    model, method = _make(wanted, ds, {"hierarchy": ds.hierarchy, "random_state": seed, "n_jobs": n_jobs})
+    options |= {"hierarchy": ds.hierarchy, "random_state": seed, "n_jobs": n_jobs}
+    model, method = _make(wanted, ds, options)
     summary: dict[str, Any] = {"data": ds.name, "rows": len(train), "labels": found.n_classes, "method": method}
     summary |= {"decoder": _choose_decoder(model, wanted, found), **_shape(found)}
     if test is not None:
@@ -141,8 +146,8 @@ class _Wanted(NamedTuple):
     decoder: str | None
 
 
-def _check_options(test_share: float, wanted: _Wanted) -> None:
-    """Refuse, before reading, what could not be made, measured or saved after it."""
+def _check_options(test_share: float, wanted: _Wanted, budget: str) -> Any:
+    """Refuse, before reading, what could not be made, measured or saved after it; return the budget."""
     from truepath.classifier import get_preset
     from truepath.errors import TruePathError
 
@@ -156,6 +161,21 @@ def _check_options(test_share: float, wanted: _Wanted) -> None:
         raise TruePathError(f"--test-share must be at least 0 and below 1, not {test_share:g}.")
     if find_spec("skops") is None:
         raise ImportError('saving models needs skops: install it with pip install "truepath[persist]".')
+    return budget if budget == "seconds" else _read_budget(budget)
+
+
+def _read_budget(typed: str) -> Any:
+    """Return a budget as :class:`~truepath.HierarchicalClassifier` takes it: a name or a number."""
+    from truepath.cli.strategies import read_value
+    from truepath.errors import TruePathError
+    from truepath.learners.table_blend import check_budget
+
+    value = read_value(typed)
+    try:
+        check_budget(value)
+    except ValueError as problem:
+        raise TruePathError(f"--{problem}") from None
+    return value
 
 
 def _hierarchy(file: str | None, sep: str | None, header: bool | None) -> Hierarchy | None:

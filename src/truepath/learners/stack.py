@@ -69,8 +69,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         The number of folds (rows shuffled by ``random_state``), or an object with ``split(X)``. ``"auto"`` fits
         learners once that score rows they did not see on their own (forests that draw their rows, kernel ridge
         regression, networks), and the others on 5 folds.
-    keep_held_out : bool, default=False
-        Whether to keep ``held_out_decision_``.
+    keep_held_out : bool or "learners", default=False
+        Whether to keep ``held_out_decision_``; ``"learners"`` keeps every learner's held-out scores as well.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Fits of learners and folds run in parallel; the result does not depend on it.
@@ -85,7 +85,11 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         How long each learner's fit on all rows took.
     held_out_decision_ : ndarray, shape (n_samples, n_nodes)
         Each training row's scores by learners and a combiner that did not learn from it; NaN for a row that all trees
-        of a forest saw. Only with ``keep_held_out=True``.
+        of a forest saw. Only with ``keep_held_out``.
+    held_out_scores_ : list of ndarray, each (n_rows, n_nodes)
+        What the combiner was fitted on. Only with ``keep_held_out="learners"``.
+    held_out_rows_ : ndarray of int, shape (n_rows,)
+        The training rows that these scores are of.
 
     Notes
     -----
@@ -124,7 +128,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         hierarchy: Hierarchy | None = None,
         combiner: Any = None,
         cv: Any = "auto",
-        keep_held_out: bool = False,
+        keep_held_out: bool | str = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -162,6 +166,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
             sources += [as_dense(S)[rows] for S in scores]
             self.areas_ = [_area(Y, source, rows) for source in sources[: len(learners)]]
             self._combine(combiner, sources, Y, weight, rows)
+            if self.keep_held_out == "learners":
+                self.held_out_rows_, self.held_out_scores_ = rows, sources
             progress.step("combiner fitted")
         self.n_scores_ = len(scores)
         return self

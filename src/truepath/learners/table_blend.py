@@ -175,8 +175,9 @@ class TableBlend(HierarchicalLearner):
         Names of ``MEMBERS`` to try, whatever they cost; None lets the budget decide.
     network : bool, default=True
         Whether a network may be among them. It is tried where PyTorch is installed and the budget is minutes.
-    keep_held_out : bool, default=False
-        Whether to keep ``held_out_decision_``.
+    keep_held_out : bool or "learners", default=False
+        Whether to keep ``held_out_decision_``; ``"learners"`` keeps every member's held-out scores as well, in
+        ``stack_``.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Members are fitted in parallel; the result does not depend on it.
@@ -191,7 +192,7 @@ class TableBlend(HierarchicalLearner):
     max_features_ : int
         How many features the extra-randomised trees tried at a node.
     held_out_decision_ : ndarray, shape (n_samples, n_nodes)
-        The scores of each training row by what did not learn from it. Only with ``keep_held_out=True``.
+        The scores of each training row by what did not learn from it. Only with ``keep_held_out``.
 
     Notes
     -----
@@ -225,7 +226,7 @@ class TableBlend(HierarchicalLearner):
         hierarchy: Hierarchy | None = None,
         members: Any = None,
         network: bool = True,
-        keep_held_out: bool = False,
+        keep_held_out: bool | str = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -280,10 +281,10 @@ class TableBlend(HierarchicalLearner):
         weights = combiner.weights_.mean(axis=0).tolist()
         found = list(zip(names, stack.areas_, weights, stack.seconds_))
         if isinstance(combiner, FAELBlend):
-            voices = (("linear FAEL", combiner.linear_), ("kernel FAEL", combiner.kernel_))
-            areas = [max((area for *_, area in voice.tried_), default=float("nan")) for _, voice in voices]
-            of_voices = zip(voices, areas, weights[len(names) :])
-            found += [(name, area, weight, 0.0) for (name, _), area, weight in of_voices]
+            voices = {"linear": combiner.linear_, "kernel": combiner.kernel_}
+            for (kind, voice), weight in zip(voices.items(), weights[len(names) :]):
+                area = max((area for *_, area in voice.tried_), default=float("nan"))
+                found.append((f"{kind} FAEL", area, weight, combiner.seconds_[kind]))
         return found
 
     def predict_proba(self, X: Any) -> NDArray[Any]:

@@ -19,6 +19,7 @@ classification. BMVC 2014.
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,8 @@ class FAELBlend(Combiner):
         Of the sources, linear FAEL and kernel FAEL, in this order.
     weights_ : ndarray
         Those of ``final_``.
+    seconds_ : dict of str to float
+        How long ``"linear"`` and ``"kernel"`` FAEL took.
     constant_ : ndarray, shape (n_nodes,)
         What FAEL scores labels that no row or every row has; NaN for the others.
     held_out_ : ndarray, shape (n_samples, n_nodes)
@@ -138,9 +141,12 @@ class FAELBlend(Combiner):
         share = np.asarray(Y[used].mean(axis=0)).ravel()
         self.constant_ = np.where(share == 1, 1.0, np.where(share == 0, 0.0, np.nan))
         voices = []
+        self.seconds_: dict[str, float] = {}
         for kernel in GRIDS:
+            start, kind = perf_counter(), "linear" if kernel == "linear" else "kernel"
             voice = self._fit_voice(kernel, B[used], Y[used], weight[used])
-            setattr(self, "linear_" if kernel == "linear" else "kernel_", voice)
+            setattr(self, f"{kind}_", voice)
+            self.seconds_[kind] = perf_counter() - start
             held_out = voice.__dict__.pop("held_out_")
             if used.size < len(B):
                 held_out, held_out[used] = self._to_scores(voice.predict(B)), held_out

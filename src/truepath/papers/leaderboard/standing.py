@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truepath.experiments.markup import Block, Heading, Listing, Paragraph, Table
+from truepath.experiments.markup import Block, Heading, Listing, Table
 from truepath.papers.base import Comparison, load_published
 
 if TYPE_CHECKING:
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AREA",
+    "LEFT_OUT",
     "OURS",
     "PROTOCOLS",
     "RIVAL",
+    "WITH_NETWORKS",
     "collect_areas",
     "compare_with_published",
     "show_standing",
@@ -26,37 +28,34 @@ __all__ = [
 
 AREA = "AU(PRC)"
 OURS = "truepath"
+WITH_NETWORKS = "truepath with networks"
+LEFT_OUT = "truepath, networks left out"  # of a fit with them: the same value as without
 PROTOCOLS = ("train+valid", "train")
 RIVAL = "C-HMCNN(h)"
 
 
-def collect_areas(comparisons: Sequence[Comparison], protocol: str) -> dict[str, list[float]]:
+def collect_areas(
+    comparisons: Sequence[Comparison], protocol: str, *, networks: bool = False
+) -> dict[str, list[float]]:
     """Return our AU(PRC) of every seed, by data set."""
-    areas: dict[str, list[float]] = {}
+    wanted = (WITH_NETWORKS,) if networks else (LEFT_OUT, OURS)
+    areas: dict[str, dict[str, float]] = {}
     for found in comparisons:
-        if found.table == f"{AREA}, {protocol}" and found.ours is not None:
-            areas.setdefault(found.dataset, []).append(found.ours)
-    return areas
+        method, _, seed = found.method.rpartition(", seed ")
+        if found.table == f"{AREA}, {protocol}" and method in wanted and found.ours is not None:
+            areas.setdefault(found.dataset, {})[seed] = found.ours
+    return {name: list(by_seed.values()) for name, by_seed in areas.items()}
 
 
 def show_standing(comparisons: Sequence[Comparison]) -> Iterator[Block]:
     """Yield the table of all sets, and what the tests say."""
-    both = [collect_areas(comparisons, protocol) for protocol in PROTOCOLS]
-    if not both[0]:
+    ours = _by_method(comparisons)
+    if not ours:
         return
-    columns = list(load_published("leaderboard")["columns"])
     yield Heading("Standing")
-    yield Paragraph(_in_a_sentence(both[0]))
-    header = [
-        "data set",
-        *columns,
-        f"{OURS} (mean ± deviation)",
-        "seeds",
-        f"against {RIVAL}",
-        "learned from train alone",
-    ]
-    yield Table(header, [_row(name, columns, *both) for name in both[0]], first_number=1)
-    comparison = compare_with_published(both[0])
+    yield Listing([f"{method}: {_in_a_sentence(areas)}" for method, areas in ours.items()])
+    yield _table(ours, collect_areas(comparisons, PROTOCOLS[1]))
+    comparison = compare_with_published(ours)
     if comparison is not None:
         from truepath.experiments.statistics.summary import HEADER, rank_rows_of, tests_of
 
@@ -64,13 +63,29 @@ def show_standing(comparisons: Sequence[Comparison]) -> Iterator[Block]:
         yield Listing([line.strip() for line in tests_of(comparison)])
 
 
-def _row(name: str, columns: list[str], areas: dict[str, list[float]], alone: dict[str, list[float]]) -> list[str]:
-    published = load_published("leaderboard")[AREA][name]
-    ours, rival = areas[name], published.get(RIVAL)
-    gain = "" if rival is None else f"{100 * (np.mean(ours) / rival - 1):+.1f} %"
-    known = [f"{published[column]:.3f}" if column in published else "" for column in columns]
-    train = f"{np.mean(alone[name]):.4f}" if name in alone else ""
-    return [name, *known, f"{np.mean(ours):.4f} ± {np.std(ours):.4f}", str(len(ours)), gain, train]
+def _table(ours: dict[str, dict[str, list[float]]], alone: dict[str, list[float]]) -> Table:
+    """Return the published values, ours beside them, and ours after learning from train alone."""
+    published = load_published("leaderboard")
+    columns = list(published["columns"])
+    header = ["data set", *columns]
+    for method in ours:
+        header += [f"{method} (mean ± deviation)", "seeds", f"against {RIVAL}"]
+    rows = []
+    for name in dict.fromkeys(name for areas in ours.values() for name in areas):
+        known = published[AREA][name]
+        row = [name, *(f"{known[column]:.3f}" if column in known else "" for column in columns)]
+        for areas in ours.values():
+            row += _cells_of(areas.get(name), known.get(RIVAL))
+        rows.append([*row, f"{np.mean(alone[name]):.4f}" if name in alone else ""])
+    return Table([*header, f"{OURS}, learned from train alone"], rows, first_number=1)
+
+
+def _cells_of(areas: list[float] | None, rival: float | None) -> list[str]:
+    """Return mean and deviation, the number of seeds, and the gain over the rival."""
+    if areas is None:
+        return ["", "", ""]
+    gain = "" if rival is None else f"{100 * (np.mean(areas) / rival - 1):+.1f} %"
+    return [f"{np.mean(areas):.4f} ± {np.std(areas):.4f}", str(len(areas)), gain]
 
 
 def _in_a_sentence(areas: dict[str, list[float]]) -> str:
@@ -83,22 +98,40 @@ def _in_a_sentence(areas: dict[str, list[float]]) -> str:
     return f"{text} (least {100 * min(gains):+.1f} %, greatest {100 * max(gains):+.1f} %)."
 
 
-def compare_with_published(areas: dict[str, list[float]]) -> MethodComparison | None:
-    """Return mean ranks and tests over the sets that every method has a value for; None for fewer than two sets."""
+def compare_with_published(ours: dict[str, dict[str, list[float]]]) -> MethodComparison | None:
+    """Return mean ranks and tests over the sets that every method has a value for; None for fewer than two sets.
+
+    Parameters
+    ----------
+    ours : dict
+        The AU(PRC) of every seed, by data set, by what we call the method.
+    """
     from truepath.experiments import compare
 
     published = load_published("leaderboard")
     columns = list(published["columns"])
-    names = [name for name in areas if len(published[AREA][name]) == len(columns)]
+    first, *others = ours.values() or [{}]
+    names = [name for name in first if all(name in areas for areas in others)]
+    names = [name for name in names if len(published[AREA][name]) == len(columns)]
     if len(names) < 2:
         return None
-    values = [[*(published[AREA][name][c] for c in columns), float(np.mean(areas[name]))] for name in names]
-    return compare(np.array(values), methods=[*columns, OURS], datasets=names, greater_is_better=True)
+    means = [[float(np.mean(areas[name])) for areas in ours.values()] for name in names]
+    values = [[*(published[AREA][name][c] for c in columns), *own] for name, own in zip(names, means)]
+    return compare(np.array(values), methods=[*columns, *ours], datasets=names, greater_is_better=True)
 
 
 def standing_figures(comparisons: Sequence[Comparison]) -> dict[str, str]:
     """Return the critical-difference diagram as SVG, by file name; nothing while there are too few sets."""
     from truepath.experiments.statistics.critical_difference.svg import critical_difference_svg
 
-    comparison = compare_with_published(collect_areas(comparisons, PROTOCOLS[0]))
+    comparison = compare_with_published(_by_method(comparisons))
     return {} if comparison is None else {"leaderboard_cd.svg": critical_difference_svg(comparison)}
+
+
+def _by_method(comparisons: Sequence[Comparison]) -> dict[str, dict[str, list[float]]]:
+    """Return our AU(PRC) after learning from train and valid, without and with networks, as far as there are values."""
+    found = {
+        OURS: collect_areas(comparisons, PROTOCOLS[0]),
+        WITH_NETWORKS: collect_areas(comparisons, PROTOCOLS[0], networks=True),
+    }
+    return {method: areas for method, areas in found.items() if areas}
