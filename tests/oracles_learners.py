@@ -97,3 +97,21 @@ def policy_rows(policy, Y, hierarchy, v):
     }
     positive, negative = table[policy]
     return {int(i) for i in positive}, {int(i) for i in negative}
+
+
+def halve_plainly(V, first, second, n_rounds=20):
+    """Balanced two-means of unit vectors from two of them: the half, 0 or 1, of each."""
+    side, best = None, 0.0
+    centers = [V[first], V[second]]
+    for _ in range(n_rounds):
+        if side is not None:
+            centers = [V[side == 0].sum(axis=0), V[side == 1].sum(axis=0)]
+            lengths = [np.linalg.norm(center) for center in centers]
+            if sum(lengths) <= best * (1 + 1e-4):
+                break
+            best = sum(lengths)
+            centers = [center / length for center, length in zip(centers, lengths)]
+        order = np.argsort(V @ (centers[1] - centers[0]), kind="stable")
+        side = np.zeros(len(V), int)
+        side[order[len(V) - len(V) // 2 :]] = 1
+    return side

@@ -42,6 +42,14 @@ def test_the_objective_is_that_of_logistic_regression(C):
     assert linear_objective(X, y, found, C) == pytest.approx(least, rel=1e-6)
 
 
+@pytest.mark.parametrize("C", [0.5, 1.0, 2.0])
+def test_no_row_is_passed_over_as_good_enough_from_the_start(C):
+    X, y = one_label()
+    usual = weights_of(SparseLinear(C=C, loss="log", min_weight=0.0).fit(X / np.linalg.norm(X + 1e-9), y[:, None]))
+    exact = weights_of(SparseLinear(C=C, **EXACT).fit(X / np.linalg.norm(X + 1e-9), y[:, None]))
+    np.testing.assert_allclose(usual, exact, atol=0.1 * np.abs(exact).max())
+
+
 def test_the_plain_twin_finds_the_same_weights():
     X, y = one_label(n_samples=12)
     found = SparseLinear(C=1.0, **EXACT).fit(X, y[:, None])
@@ -78,10 +86,17 @@ def test_scores_are_those_of_local_classifiers(hierarchy, train_on, policy):
 
 
 @settings(max_examples=25, deadline=None)
-@given(dags(max_nodes=9), st.integers(1, 9), st.sampled_from(["parents", "all"]), st.booleans(), st.integers(0, 2**16))
-def test_the_best_labels_are_those_of_all_scores(hierarchy, k, train_on, leaves, seed):
+@given(
+    dags(max_nodes=9),
+    st.integers(1, 9),
+    st.sampled_from([("parents", None), ("parents", 2), ("all", 2)]),
+    st.booleans(),
+    st.integers(0, 2**16),
+)
+def test_the_best_labels_are_those_of_all_scores(hierarchy, k, how, leaves, seed):
     X, Y = make_data(hierarchy, n_samples=25, seed=seed)
-    learner = SparseLinear(hierarchy=hierarchy, C=1.0, train_on=train_on, n_jobs=1).fit(X, Y)
+    options = {"train_on": how[0], "max_children": how[1]}
+    learner = SparseLinear(hierarchy=hierarchy, C=1.0, n_jobs=1, **options).fit(X, Y)
     S, top = learner.predict_proba(X), learner.predict_top(X, k, leaves=leaves)
     if leaves:
         S = np.where(np.isin(np.arange(hierarchy.n_nodes), hierarchy.leaves), S, 0.0)
@@ -165,6 +180,7 @@ def test_saved_without_pickle(tmp_path):
         ({"loss": "hinge"}, "loss must be one of 'auto', 'log', 'squared_hinge'"),
         ({"train_on": "leaves"}, "train_on must be one of"),
         ({"C": 0}, "C must be None or a number greater than 0"),
+        ({"max_children": 1}, "max_children must be None or an integer"),
         ({"class_weight": {2: 1.0}}, "class_weight must be None, 'balanced' or a dict"),
     ],
 )

@@ -67,7 +67,7 @@ def _best_share(a, b, C, old, tol):
     else:  # a first guess: where the slope's tangent at the margin alone vanishes
         z = max(C / (1.0 + np.exp(b)) / (1.0 + 0.25 * a * C), LEAST_SHARE * C)
     slope = a * (z - old) + b + np.log(z / (C - z))
-    first = abs(slope)
+    first = abs(slope) if old > 0.0 else np.inf  # a variable at zero is never the best
     steps = 0
     while abs(slope) >= tol and steps <= NEWTON_STEPS:
         moved = z - slope / (a + C / (C - z) / z)
@@ -97,7 +97,7 @@ def descend_logistic(X, rows, n, sign, cost, order, dual, w, state, tol, max_ite
             old = dual[k, side]
             z, first, steps = _best_share(a, turn * b, cost[k], old, inner_tol)
             largest = max(largest, first)
-            if steps > 0:
+            if z != old:
                 n_steps += steps
                 dual[k, side], dual[k, 1 - side] = z, cost[k] - z
                 move(data, indices, start, stop, turn * sign[k] * (z - old), w)

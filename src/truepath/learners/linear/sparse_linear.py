@@ -6,7 +6,8 @@ For each label v with training rows R_v, those that carry all parents of v::
 
 by dual coordinate descent over sparse rows (:mod:`truepath._kernels.linear.dual_descent`). As the rows thin out towards
 the leaves, all labels of a tree together visit each row about as often as it has siblings of labels, not as often as
-there are labels. The score of v is its own probability times the least score of a parent.
+there are labels. The score of v is its own probability times the least score of a parent. The children of wide nodes
+are put into groups first (:mod:`truepath.learners.linear.label_groups`), so that flat sets of labels become trees too.
 
 References
 ----------
@@ -38,7 +39,8 @@ from truepath.learners.base import (
     leave_out_weightless,
     spawn_seeds,
 )
-from truepath.learners.linear.label_graph import LabelGraph, order_labels, share_out, training_sizes
+from truepath.learners.linear.label_graph import LabelGraph, share_out, training_sizes
+from truepath.learners.linear.label_groups import group_labels
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -85,8 +87,12 @@ class SparseLinear(HierarchicalLearner):
         Passes over the rows of a label.
     min_weight : float, default=0.05
         A weight that cannot move a score, before the sigmoid, by more than this in any training row is dropped.
+    max_children : int or None, default=64
+        Where the parents' rows train a label and a node has more children than this, similar ones are put into groups,
+        and groups into groups, each with a classifier of its own: time and memory then grow little faster than the
+        rows, however many labels there are. Groups show nowhere else; None makes none.
     random_state : int, RandomState or None, default=0
-        The order in which rows are visited.
+        The order in which rows are visited, and the labels that groups start from.
     n_jobs : int, optional
         Threads, over labels in ``fit`` and over rows in the predictions. The bits are the same for any number.
 
@@ -108,7 +114,8 @@ class SparseLinear(HierarchicalLearner):
     Notes
     -----
     Time: O(passes * entries of the training rows of all labels); with ``train_on="parents"``, for labels that share the
-    rows of their parent, far less than labels times rows. Weights are kept sparse, in float32, by feature.
+    rows of their parent, far less than labels times rows: in flat sets of n labels, about rows times labels per row
+    times (``max_children`` + 16 log n). Weights are kept sparse, in float32, by feature.
 
     Examples
     --------
@@ -138,6 +145,7 @@ class SparseLinear(HierarchicalLearner):
         tol: float | None = None,
         max_iter: int = 10,
         min_weight: float = 0.05,
+        max_children: int | None = 64,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -149,6 +157,7 @@ class SparseLinear(HierarchicalLearner):
         self.tol = tol
         self.max_iter = max_iter
         self.min_weight = min_weight
+        self.max_children = max_children
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -169,14 +178,20 @@ class SparseLinear(HierarchicalLearner):
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight)
         X, Y, weight = leave_out_weightless(X, Y, weight)
         X = _as_rows(X)
-        graph = order_labels(hierarchy)
-        labels = sparse.csc_array(Y)[:, graph.node_of]
         conditional = self._choose(hierarchy.n_nodes)
+        loss, tol, max_iter, least, seed = self._settings()
+        graph, labels = group_labels(hierarchy, X, Y, self.max_children if conditional else None, seed, self.n_jobs)
         sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
         parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
         cost = np.ones(X.shape[0]) if weight is None else weight
         cost = cost * float(_usual_c(self.loss_, X) if self.C is None else self.C)
-        common = (_rows_for_fitting(X), (labels.indptr, labels.indices), parents, cost, (factors, *self._settings()))
+        common = (
+            _rows_for_fitting(X),
+            (labels.indptr, labels.indices),
+            parents,
+            cost,
+            (factors, loss, tol, max_iter, least, seed),
+        )
         jobs = ((columns,) for columns in share_out(sizes))
         fits = run_parallel(_fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
         self._weights, self._intercepts, self.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
@@ -205,7 +220,7 @@ class SparseLinear(HierarchicalLearner):
         k : int, default=5
             Labels per row; labels that score 0 are left out.
         beam : int, optional
-            Look below at most this many labels of each level. None finds the exact best.
+            Look below at most this many labels of each level, or groups of them. None finds the exact best.
         leaves : bool, default=False
             Whether to return leaves alone. Otherwise the labels of a row are closed: no child is ahead of a parent.
 
@@ -221,7 +236,9 @@ class SparseLinear(HierarchicalLearner):
         n_nodes = self.hierarchy_.n_nodes
         wanted = np.diff(self.hierarchy_.child_ptr) == 0 if leaves else np.ones(n_nodes, bool)
         most = np.iinfo(np.int64).max if beam is None else int(beam)
-        common = (*self._model(), wanted, min(int(k), n_nodes), most)
+        graph = LabelGraph(*self._graph)
+        walk = (graph.children(), graph.ranges(), graph.depth())
+        common = (*self._model(), walk, wanted, min(int(k), n_nodes), most)
         blocks = run_parallel(_search_block, self._blocks(X), common=common, n_jobs=self.n_jobs, shared_memory=True)
         found, labels, values = (np.concatenate(parts) for parts in zip(*blocks))
         ptr = np.concatenate([[0], np.cumsum(found)])
@@ -278,6 +295,7 @@ class SparseLinear(HierarchicalLearner):
         check_number(self, "tol", Real, 0, above=True, none=True)
         check_number(self, "max_iter", Integral, 1)
         check_number(self, "min_weight", Real, 0)
+        check_number(self, "max_children", Integral, 2, none=True)
         given = self.class_weight
         if given is None or given == "balanced":
             return np.ones(2) if given is None else -np.ones(2)
@@ -369,6 +387,7 @@ def _search_block(
     graph: LabelGraph,
     loss: int,
     multiplies: bool,
+    walk: tuple[Any, ...],
     wanted: np.ndarray,
     k: int,
     beam: int,
@@ -377,5 +396,5 @@ def _search_block(
     """Return how many labels each of some rows gets, their numbers and their scores."""
     W = (weights.indptr, weights.indices, weights.data, intercepts)
     rows, parents = (X.data, X.indices, X.indptr), (graph.parent_ptr, graph.parent_idx)
-    walk = (graph.children(), graph.ranges(), graph.depth(), graph.node_of)
-    return _kernels.linear.label_scores.find_best(rows, W, parents, *walk, wanted, k, beam, loss, multiplies)
+    found = (wanted, k, beam, loss, multiplies)
+    return _kernels.linear.label_scores.find_best(rows, W, parents, *walk, graph.node_of, *found)
