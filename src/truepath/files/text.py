@@ -30,6 +30,7 @@ from truepath.errors import DataFormatError, HierarchyError, TruePathError
 
 __all__ = [
     "COMPRESSIONS",
+    "DAMAGE",
     "Limits",
     "PathType",
     "counted",
@@ -42,6 +43,7 @@ __all__ = [
     "naming_file",
     "open_atomically",
     "open_binary",
+    "open_unpacked",
     "plain_name",
     "read_bytes",
     "read_text",
@@ -167,7 +169,8 @@ _LATIN = "cp1252"
 _NO_TEXT = bytes([*range(9), *range(14, 32), 0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D])  # no signs of cp1252, or for machines
 
 
-_DAMAGE = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError)
+#: What reading a damaged compressed file raises
+DAMAGE = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError)
 
 
 def plain_name(path: PathType) -> str:
@@ -221,7 +224,7 @@ def unpack(file: BinaryIO, path: PathType, limits: Limits) -> bytes:
                 limits.check("max_bytes", whole.tell(), "the file unpacks to {:,} bytes or more", fspath(path))
     except DataFormatError:
         raise
-    except _DAMAGE as problem:
+    except DAMAGE as problem:
         raise DataFormatError(
             f"the compressed file is damaged or cut short ({problem}). Fetch it again.", fspath(path)
         ) from problem
@@ -234,6 +237,12 @@ def open_binary(path: PathType, limits: Limits | None = None) -> BinaryIO:
         return BytesIO(read_bytes(path, limits))
     _check_size(path, limits or usual_limits())
     return open(path, "rb")
+
+
+def open_unpacked(path: PathType) -> Any:
+    """Open a file to read its bytes a piece at a time, decompressed if its name says that it is compressed."""
+    module = _MODULES.get(Path(path).suffix.lower())
+    return (open if module is None else module.open)(path, "rb")
 
 
 def _check_size(path: PathType, limits: Limits) -> int:
@@ -260,7 +269,7 @@ def head_lines(path: PathType, limits: Limits | None = None, encoding: str | Non
                 yield line.rstrip("\n")
     except DataFormatError:
         raise
-    except _DAMAGE:
+    except DAMAGE:
         read_bytes(path, limits)  # which says what is wrong
         raise
 
@@ -274,7 +283,7 @@ def head_text(path: PathType, size: int = _HEAD, encoding: str | None = None) ->
     try:
         with (open if module is None else module.open)(path, "rb") as file:
             raw: bytes = file.read(size)
-    except _DAMAGE:
+    except DAMAGE:
         return ""
     text = raw.decode(encoding or guess_encoding(raw), errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     return text[: text.rfind("\n")] if len(raw) == size and "\n" in text else text
@@ -319,7 +328,7 @@ def encoding_of(path: PathType) -> str:
                 has_signs = has_signs or _has_signs(piece)
                 is_utf8 = is_utf8 and _is_next(decoder, piece)
                 piece = file.read(_PIECE)
-    except _DAMAGE:
+    except DAMAGE:
         return "utf-8-sig"  # the reader says what is wrong
     return "utf-8-sig" if is_utf8 or has_signs else _LATIN
 
@@ -388,7 +397,7 @@ def stream_lines(path: PathType, limits: Limits | None = None, encoding: str = "
         if encoding != "utf-8-sig":
             raise _not_in(encoding, problem, path) from None
         raise _not_utf8(problem.object[problem.start], path, _first_line_not_utf8(path)) from None
-    except _DAMAGE as problem:
+    except DAMAGE as problem:
         if module is None:
             raise
         raise DataFormatError(

@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-from truepath import _kernels
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.base import register
 from truepath.metrics.information import information_content
 from truepath.metrics.inputs import Pair, check_label_scores, check_per_node, divide
+from truepath.metrics.sweep import check_thresholds, sweep_scores
 
 __all__ = ["CafaCurve", "cafa_curve", "fmax", "smin", "wfmax"]
 
@@ -219,51 +219,26 @@ def _true_mass(pair: Pair, content: Floats) -> Floats:
 
 
 def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurve:
-    """Visit the thresholds from the highest down, adding the cells that each threshold passes."""
-    true, _ = pair.counted()
-    falling, rows, columns, is_true = _falling_cells(pair)
-    cuts, ends = _cut_at(falling, thresholds)
-    mass = (content if pair.nodes is None else content[pair.nodes])[columns]
+    """Return the curve; rows whose true labels weigh nothing are left out of precision and recall."""
+    true, scores = (sparse.csr_array(matrix) for matrix in pair.counted())
+    cuts = _cuts(scores.data, thresholds)
     weight = np.ones(true.shape[0]) if pair.weight is None else pair.weight
     true_mass = _true_mass(pair, content)
     scored = np.where(true_mass > 0, weight, 0.0)
-    sums = np.zeros((cuts.size, 5))
-    _kernels.metrics.ranking.sweep_thresholds(ends, rows, mass, is_true, true_mass, scored, weight, sums)
+    mass = content if pair.nodes is None else content[pair.nodes]
+    sums = sweep_scores(true, scores, mass, cuts, scored=scored, weight=weight)[::-1]
     precision = divide(sums[:, 0], sums[:, 1], 0.0)
     recall = divide(sums[:, 2], np.full(cuts.size, scored.sum()), 0.0)
-    return CafaCurve(cuts, precision, recall, *np.maximum(sums[:, 3:].T / weight.sum(), 0.0))
+    hit, predicted = sums[:, 3], sums[:, 4]
+    missed, false = np.maximum(weight @ true_mass - hit, 0.0), np.maximum(predicted - hit, 0.0)
+    falling = cuts[::-1].astype(np.float64)
+    return CafaCurve(falling, precision, recall, missed / weight.sum(), false / weight.sum())
 
 
-def _cells(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
-    """Return chosen cells as a plain array."""
-    picked = matrix[rows, columns]
-    return as_dense(picked).ravel()
-
-
-def _falling_cells(pair: Pair) -> tuple[NDArray[Any], ...]:
-    """Return the cells with a score above 0, the highest first: scores, rows, columns, and which are true."""
-    true, scores = pair.counted()
-    rows, columns = (scores > 0).nonzero()
-    values, is_true = _cells(scores, rows, columns), _cells(true, rows, columns)
-    order = np.argsort(values)[::-1]
-    return values[order], rows[order], columns[order], is_true[order]
-
-
-def _cut_at(falling: NDArray[Any], thresholds: str | ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
-    """Return falling thresholds, and how many of the cells have passed each."""
+def _cuts(scores: NDArray[Any], thresholds: str | ArrayLike) -> NDArray[Any]:
+    """Return ascending thresholds in the type of the scores: every score above 0, CAFA's, or given ones."""
     if isinstance(thresholds, str) and thresholds == "exact":
-        ends = np.append(np.flatnonzero(np.diff(falling)) + 1, falling.size)[: falling.size]
-        return falling[ends - 1].astype(np.float64), ends.astype(np.int64)
-    cuts = _check_thresholds(thresholds, falling.dtype)
-    ends = falling.size - np.searchsorted(falling[::-1], cuts, side="left")
-    return cuts.astype(np.float64), ends.astype(np.int64)
-
-
-def _check_thresholds(thresholds: str | ArrayLike, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return CAFA's or the given thresholds, falling, in the scores' own type."""
+        return np.unique(scores[scores > 0])
     if isinstance(thresholds, str) and thresholds != "grid":
         raise ValueError(f"thresholds must be 'exact', 'grid' or an array; got {thresholds!r}.")
-    rising = np.unique(np.asarray(GRID if isinstance(thresholds, str) else thresholds, dtype))
-    if rising.size == 0 or not rising[0] > 0 or not np.isfinite(rising[-1]):
-        raise ValueError("thresholds must be numbers above 0; a score of 0 is no prediction.")
-    return rising[::-1]
+    return check_thresholds(GRID if isinstance(thresholds, str) else thresholds, scores.dtype)

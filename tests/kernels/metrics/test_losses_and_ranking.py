@@ -64,21 +64,28 @@ def test_bins(points, scores):
     assert results[0] == results[1]
 
 
-@given(n_cells=st.integers(0, 12), seed=st.integers(0, 99))
+@given(n_rows=st.integers(1, 4), seed=st.integers(0, 99))
 @settings(max_examples=25)
-def test_sweeps(n_cells, seed):
+def test_sweeps(n_rows, seed):
     rng = np.random.default_rng(seed)
-    rows, is_true = rng.integers(0, 3, n_cells), rng.random(n_cells) < 0.5
-    mass = rng.integers(0, 3, n_cells).astype(float)
-    true_mass = np.bincount(rows[is_true], weights=mass[is_true], minlength=3) + rng.integers(0, 2, 3)
-    ends = np.sort(rng.integers(0, n_cells + 1, 4))
-    weight = rng.random(3)
+    scores = sparse.csr_array(np.round(rng.random((n_rows, 5)), 1) * (rng.random((n_rows, 5)) < 0.7))
+    true = sparse.csr_array(rng.random((n_rows, 5)) < 0.4)
+    mass, thresholds = rng.integers(0, 3, 5).astype(float), np.unique(np.round(rng.random(4) + 0.05, 1))
+    weight, scored = rng.random(n_rows), rng.integers(0, 2, n_rows).astype(float)
     results = []
     for functions in (vars(_kernels.metrics.ranking), plain(_kernels.metrics.ranking)):
-        out = np.zeros((4, 5))
-        functions["sweep_thresholds"](ends, rows, mass, is_true, true_mass, weight, weight, out)
+        out = np.zeros((thresholds.size, 5))
+        found = scores.indptr, scores.indices, scores.data, true.indptr, true.indices
+        functions["sweep_rows"](*found, mass, thresholds, scored, weight, out)
         results.append(out)
     np.testing.assert_allclose(results[0], results[1], atol=1e-14)
+    for k, threshold in enumerate(thresholds):
+        hit = ((scores.toarray() >= threshold) & true.toarray()) @ mass
+        predicted, everything = (scores.toarray() >= threshold) @ mass, true.toarray() @ mass
+        recalls = np.divide(hit, everything, out=np.zeros(n_rows), where=everything > 0)
+        precisions = np.divide(hit, predicted, out=np.zeros(n_rows), where=predicted > 0)
+        wanted = scored @ precisions, scored @ (predicted > 0), scored @ recalls, weight @ hit, weight @ predicted
+        np.testing.assert_allclose(results[0][k:].sum(axis=0), wanted, atol=1e-12)
 
 
 @pytest.mark.slow

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy import zeros
+from numpy import bool_, int64, zeros
 from numpy.typing import NDArray
 
-from truepath._kernels.jit import kernel
+from truepath._kernels.jit import inner, kernel
 
-__all__ = ["bin_scores", "sweep_thresholds"]
+__all__ = ["bin_scores", "sweep_rows"]
 
 Array = NDArray[Any]
 
@@ -36,38 +36,91 @@ def bin_scores(points: Array, scores: Array, weight: Array, tied: Array, between
 
 
 @kernel
-def sweep_thresholds(
-    ends: Array, rows: Array, mass: Array, is_true: Array, true_mass: Array, scored: Array, weight: Array, out: Array
+def sweep_rows(
+    indptr: Array,
+    columns: Array,
+    scores: Array,
+    true_ptr: Array,
+    true_columns: Array,
+    mass: Array,
+    thresholds: Array,
+    scored: Array,
+    weight: Array,
+    out: Array,
 ) -> None:
-    """Lower the threshold step by step and write what CAFA's measures need at each step.
+    """Add to ``out[k]`` what CAFA's measures gain when a falling threshold reaches ``thresholds[k]`` (ascending).
 
-    Step k adds the cells up to ``ends[k]`` (cells come in order of falling score) to the predictions. Row k of
-    ``out`` becomes: the sum over rows of scored * precision, of scored over rows with a prediction, and of
-    scored * recall; then the weighted masses of true cells not predicted and of false cells predicted.
+    Scores and truth are CSR; a column counts with its mass, not at all where that is 0. Summed from the last row up,
+    the columns of ``out`` are: the sum over rows of scored * precision, of scored over rows with a prediction, of
+    scored * recall, and the weighted masses of true cells predicted and of all cells predicted.
+    O(cells * log thresholds).
     """
-    n_rows = true_mass.size
-    hit, predicted = zeros(n_rows), zeros(n_rows)
-    precision, covered, recall, missed, false = 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(n_rows):
-        missed += weight[i] * true_mass[i]
-    cell = 0
-    for k in range(ends.size):
-        while cell < ends[k]:
-            i, m = rows[cell], mass[cell]
-            s, w = scored[i], weight[i]
-            if predicted[i] > 0.0:
-                precision -= s * (hit[i] / predicted[i])
-            elif m > 0.0:
-                covered += s
-            predicted[i] += m
-            if is_true[cell]:
-                recall -= s * (hit[i] / true_mass[i]) if true_mass[i] > 0.0 else 0.0
-                hit[i] += m
-                recall += s * (hit[i] / true_mass[i]) if true_mass[i] > 0.0 else 0.0
-                missed -= w * m
-            else:
-                false += w * m
-            if predicted[i] > 0.0:
-                precision += s * (hit[i] / predicted[i])
-            cell += 1
-        out[k, 0], out[k, 1], out[k, 2], out[k, 3], out[k, 4] = precision, covered, recall, missed, false
+    hit_at, mass_at = zeros(thresholds.size), zeros(thresholds.size)
+    is_touched, touched = zeros(thresholds.size, bool_), zeros(thresholds.size, int64)
+    is_true = zeros(mass.size, bool_)
+    for i in range(indptr.size - 1):
+        if weight[i] == 0.0 and scored[i] == 0.0:
+            continue
+        true_mass, n_touched = 0.0, 0
+        for c in range(true_ptr[i], true_ptr[i + 1]):
+            is_true[true_columns[c]] = True
+            true_mass += mass[true_columns[c]]
+        for c in range(indptr[i], indptr[i + 1]):
+            m = mass[columns[c]]
+            k = _passed(thresholds, scores[c]) - 1
+            if m == 0.0 or k < 0:
+                continue
+            if not is_touched[k]:
+                is_touched[k] = True
+                touched[n_touched] = k
+                n_touched += 1
+            mass_at[k] += m
+            if is_true[columns[c]]:
+                hit_at[k] += m
+        touched[:n_touched].sort()
+        _add_row(touched[:n_touched], hit_at, mass_at, is_touched, true_mass, scored[i], weight[i], out)
+        for c in range(true_ptr[i], true_ptr[i + 1]):
+            is_true[true_columns[c]] = False
+
+
+@inner
+def _passed(thresholds: Array, score: float) -> int:
+    """Return how many of the ascending thresholds a score reaches."""
+    low, length = 0, thresholds.size
+    while length > 0:
+        half = length >> 1
+        if thresholds[low + half] <= score:
+            low += half + 1
+            length -= half + 1
+        else:
+            length = half
+    return low
+
+
+@inner
+def _add_row(
+    touched: Array,
+    hit_at: Array,
+    mass_at: Array,
+    is_touched: Array,
+    true_mass: float,
+    scored: float,
+    weight: float,
+    out: Array,
+) -> None:
+    """Add one row's changes, from its highest threshold down, and clear its counts."""
+    hit, predicted, precision, recall = 0.0, 0.0, 0.0, 0.0
+    for t in range(touched.size - 1, -1, -1):
+        k = touched[t]
+        if predicted == 0.0:
+            out[k, 1] += scored
+        hit += hit_at[k]
+        predicted += mass_at[k]
+        out[k, 0] += scored * (hit / predicted - precision)
+        precision = hit / predicted
+        if true_mass > 0.0:
+            out[k, 2] += scored * (hit / true_mass - recall)
+            recall = hit / true_mass
+        out[k, 3] += weight * hit_at[k]
+        out[k, 4] += weight * mass_at[k]
+        hit_at[k], mass_at[k], is_touched[k] = 0.0, 0.0, False

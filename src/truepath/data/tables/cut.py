@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from truepath import _kernels
 
-__all__ = ["LARGE", "CannotReadQuickly", "Cut", "Words", "as_utf8", "cut_rows", "declare"]
+__all__ = ["LARGE", "CannotReadQuickly", "Cut", "Words", "as_utf8", "cut_rows", "declare", "eights_of"]
 
 #: Texts of this many characters or more are read by compiled loops
 LARGE = 1 << 24
@@ -57,7 +57,7 @@ class Cut:
     @property
     def eights(self) -> NDArray[np.uint64]:
         """The eight bytes from each place on, as one number."""
-        return _eights(self.raw)
+        return eights_of(self.raw)
 
     def cell(self, i: int, j: int) -> str:
         """Return one cell as a string."""
@@ -77,6 +77,12 @@ class Cut:
         for i in np.flatnonzero(self.kinds[:, j] == _ODD).tolist():
             found[i] = self.plain(found[i])
         return found
+
+    def numbered(self, j: int) -> tuple[IntArray, list[str]]:
+        """Return a column as numbers of its words, and these in the order in which they appear."""
+        codes = np.empty((self.n_rows, 1))
+        (firsts,), (size,) = self._number([j], max(self.n_rows, 1), codes)
+        return codes[:, 0].astype(np.int64), [self.cell(i, j) for i in firsts[:size].tolist()]
 
     def numbers(
         self,
@@ -156,7 +162,8 @@ def as_utf8(text: str) -> bytes:
     return (text if text.endswith("\n") else text + "\n").encode()
 
 
-def _eights(raw: bytes) -> NDArray[np.uint64]:
+def eights_of(raw: bytes) -> NDArray[np.uint64]:
+    """Return the eight bytes from each place on, as one number."""
     return np.ndarray(max(len(raw) - 7, 0), np.uint64, raw if len(raw) > 7 else bytes(8), strides=(1,))
 
 
@@ -191,7 +198,7 @@ def cut_rows(
     kind = np.int32 if len(raw) < 2**31 else np.int64
     starts, ends = np.empty((n_rows, width), kind), np.empty((n_rows, width), kind)
     kinds, lines = np.empty((n_rows, width), np.uint8), np.empty(n_rows, np.int64)
-    text, eights, loop = np.frombuffer(raw, np.uint8), _eights(raw), getattr(_kernels.data.cells, rules)
+    text, eights, loop = np.frombuffer(raw, np.uint8), eights_of(raw), getattr(_kernels.data.cells, rules)
     while at < len(raw):
         at, line, found, is_well = loop(text, eights, at, line, ord(delimiter), starts, ends, kinds, lines)
         if not is_well:

@@ -1,0 +1,156 @@
+"""Truth and predictions as matrices of targets by terms, with a count of everything that did not get in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath import _kernels
+from truepath.cafa.ontology.ontology import Ontology
+from truepath.cafa.tables.long import LongTable, as_long_table
+from truepath.hierarchy import check_scores
+from truepath.hierarchy.matrices import as_bool, as_matrix
+
+__all__ = ["Matrices", "label_matrix", "score_matrix", "to_matrices"]
+
+
+class Matrices(NamedTuple):
+    """Targets, their closed truth, their scores as given, what they were known to have, and counts."""
+
+    targets: list[str]
+    true: sparse.csr_array
+    scores: sparse.csr_array
+    known: sparse.csr_array | None
+    counts: dict[str, int]
+
+
+def to_matrices(truth: Any, predictions: Any, known: Any, ontology: Ontology, max_terms: int | None) -> Matrices:
+    """Bring truth, predictions and known annotations to the same targets."""
+    if _is_matrix(truth) or _is_matrix(predictions):
+        return _from_matrices(truth, predictions, known, ontology, max_terms)
+    counts: dict[str, int] = {}
+    table = as_long_table(getattr(truth, "table", truth), scored=False, name="truth")
+    true, targets = label_matrix(table, ontology, counts=counts)
+    held = None
+    if known is not None:
+        before = as_long_table(getattr(known, "table", known), scored=False, name="known")
+        held, _ = label_matrix(before, ontology, targets=targets)
+    predicted = as_long_table(getattr(predictions, "table", predictions), scored=True, name="predictions")
+    scores = score_matrix(predicted, ontology, targets, max_terms=max_terms, counts=counts)
+    return Matrices(targets, true, scores, held, counts)
+
+
+def _is_matrix(given: Any) -> bool:
+    return isinstance(given, np.ndarray) or sparse.issparse(given)
+
+
+def _from_matrices(truth: Any, predictions: Any, known: Any, ontology: Ontology, max_terms: int | None) -> Matrices:
+    n_nodes = ontology.hierarchy.n_nodes
+    true = as_bool(sparse.csr_array(as_matrix(truth, n_nodes, "truth")))
+    scores = sparse.csr_array(check_scores(predictions, ontology.hierarchy, name="predictions"))
+    if true.shape != scores.shape:
+        raise ValueError(f"truth and predictions must have one shape; got {true.shape} and {scores.shape}.")
+    held = None if known is None else as_bool(sparse.csr_array(as_matrix(known, n_nodes, "known")))
+    if max_terms is not None:
+        scores = _highest(scores, ontology, max_terms)
+    counts = {"targets": true.shape[0], "targets with predictions": int((np.diff(scores.indptr) > 0).sum())}
+    closed = ontology.hierarchy.close(true)
+    return Matrices([str(i) for i in range(true.shape[0])], closed, scores, held, counts)
+
+
+def _highest(scores: sparse.csr_array, ontology: Ontology, max_terms: int) -> sparse.csr_array:
+    """Keep the highest scores of each row and aspect; ties go to the smaller node number."""
+    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    order = np.lexsort((scores.indices, -scores.data, rows))
+    return _gather(rows[order], scores.indices[order], scores.data[order], scores.shape[0], ontology, max_terms)
+
+
+def label_matrix(
+    table: LongTable, ontology: Ontology, *, targets: Sequence[str] | None = None, counts: dict[str, int] | None = None
+) -> tuple[sparse.csr_array, list[str]]:
+    """Return the closed labels of targets, and the targets: by default those with a term of the ontology.
+
+    Parameters
+    ----------
+    table : LongTable
+    ontology : Ontology
+    targets : sequence of str, optional
+        Rows of the matrix; pairs of other targets are left out.
+    counts : dict, optional
+        Where to note how many pairs and targets got in.
+    """
+    nodes, found = _nodes(table, ontology, "truth", counts)
+    if targets is None:
+        has_any = np.bincount(table.target_codes[nodes >= 0], minlength=len(table.targets)) > 0
+        targets = [name for name, is_there in zip(table.targets, has_any) if is_there]
+        if counts is not None:
+            counts["truth: targets without any term of the ontology"] = len(table.targets) - len(targets)
+            counts["targets"] = len(targets)
+    rows = _rows(table, targets)
+    is_in = (rows >= 0) & found
+    flags = np.ones(int(is_in.sum()), bool)
+    shape = (len(targets), ontology.hierarchy.n_nodes)
+    return ontology.hierarchy.close(sparse.csr_array((flags, (rows[is_in], nodes[is_in])), shape=shape)), list(targets)
+
+
+def score_matrix(
+    table: LongTable,
+    ontology: Ontology,
+    targets: Sequence[str],
+    *,
+    max_terms: int | None = None,
+    counts: dict[str, int] | None = None,
+) -> sparse.csr_array:
+    """Return the scores of targets as they are given; of a pair that is repeated the highest counts.
+
+    Parameters are those of :func:`label_matrix`; ``max_terms`` takes the first terms of each target and aspect.
+    """
+    assert table.scores is not None
+    nodes, found = _nodes(table, ontology, "predictions", counts)
+    rows = _rows(table, targets)
+    is_in = (rows >= 0) & found
+    scores = _gather(rows[is_in], nodes[is_in], table.scores[is_in], len(targets), ontology, max_terms)
+    if counts is not None:
+        counts["predictions: of targets without truth"] = (
+            int((rows < 0).sum()) + table.problems.left_out["other targets"]
+        )
+        counts["targets with predictions"] = int((np.diff(scores.indptr) > 0).sum())
+    return scores
+
+
+def _nodes(
+    table: LongTable, ontology: Ontology, what: str, counts: dict[str, int] | None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the node of each pair, and which have one."""
+    often = np.bincount(table.term_codes, minlength=len(table.terms))
+    resolved = ontology.resolve(table.terms, often.tolist())
+    if counts is not None:
+        counts[f"{what}: pairs"] = table.n_pairs
+        counts |= {f"{what}: with {kind} terms": n for kind, n in resolved.counts.items() if n}
+    nodes = resolved.nodes[table.term_codes] if table.n_pairs else np.empty(0, np.int64)
+    return nodes, nodes >= 0
+
+
+def _rows(table: LongTable, targets: Sequence[str]) -> NDArray[np.int64]:
+    place = {name: i for i, name in enumerate(targets)}
+    of = np.array([place.get(name, -1) for name in table.targets], np.int64)
+    return of[table.target_codes] if table.n_pairs else np.empty(0, np.int64)
+
+
+def _gather(
+    rows: Any, nodes: Any, scores: Any, n_rows: int, ontology: Ontology, max_terms: int | None
+) -> sparse.csr_array:
+    aspect = np.zeros(ontology.hierarchy.n_nodes, np.int64)
+    for k, of in enumerate(ontology.aspects.values()):
+        aspect[of] = k
+    most = np.iinfo(np.int64).max if max_terms is None else max_terms
+    indptr, indices, data = _kernels.cafa.rows.gather_rows(
+        rows.astype(np.int32), nodes.astype(np.int32), scores, n_rows, aspect, most
+    )
+    found = sparse.csr_array((data, indices, indptr), shape=(n_rows, ontology.hierarchy.n_nodes))
+    found.sort_indices()
+    return found

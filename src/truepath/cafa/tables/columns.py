@@ -1,0 +1,127 @@
+"""Tab-separated files of any size, cut into columns by compiled loops a piece at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath import _kernels
+from truepath.cafa.tables.problems import Problems
+from truepath.data.tables.cut import Cut, eights_of
+from truepath.files.pieces import stream_pieces
+from truepath.files.text import Limits, PathType
+
+__all__ = ["Rows", "read_rows"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a file: their cells, how many each line has, and how many lines were empty or comments."""
+
+    cut: Cut
+    widths: NDArray[np.int64]
+    n_skipped: int
+
+    @property
+    def n_rows(self) -> int:
+        return self.cut.n_rows
+
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        return self.cut.lines
+
+    def words(self, column: int) -> tuple[NDArray[np.int64], list[str]]:
+        """Return a column as numbers of its words, and these."""
+        return self.cut.numbered(column)
+
+    def numbers(self, column: int) -> NDArray[np.float64]:
+        """Return a column of numbers; NaN for what is none."""
+        values = np.empty((self.n_rows, 1))
+        self.cut.numbers([column], values, lambda i, k, cell: _number(cell), missing=None)
+        return values[:, 0]
+
+    def cell(self, row: int, column: int) -> str:
+        return self.cut.cell(row, column)
+
+    def take(self, kept: NDArray[np.bool_]) -> Rows:
+        """Return some of the rows."""
+        if kept.all():
+            return self
+        cut = self.cut
+        return Rows(
+            replace(cut, starts=cut.starts[kept], ends=cut.ends[kept], kinds=cut.kinds[kept], lines=cut.lines[kept]),
+            self.widths[kept],
+            0,
+        )
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return np.nan
+
+
+def read_rows(
+    path: PathType,
+    n_columns: int,
+    problems: Problems,
+    *,
+    at_least: int | None = None,
+    comment: str = "!",
+    headers: tuple[str, ...] = (),
+    limits: Limits | None = None,
+) -> Iterator[Rows]:
+    """Yield the rows of a file, the first ``n_columns`` cells of each.
+
+    Rows with fewer than ``at_least`` cells are left out and named in ``problems``; so are rows that are no UTF-8. Short
+    rows that begin with one of the words ``headers`` count as comments.
+    """
+    needed, line = at_least or n_columns, 1
+    for raw in stream_pieces(path, limits):
+        rows, line = _cut_piece(raw, line, n_columns, comment)
+        problems.n_skipped += rows.n_skipped
+        problems.n_lines += rows.n_rows + rows.n_skipped
+        is_short = rows.widths < needed
+        for i in np.flatnonzero(is_short).tolist():
+            if headers and rows.cell(i, 0).startswith(headers):
+                problems.n_skipped += 1
+                continue
+            n = int(rows.widths[i])
+            said = f"{n} column{'' if n == 1 else 's'} where {needed} are needed, separated by tabs"
+            problems.add(path, int(rows.lines[i]), said)
+        is_odd = _not_utf8(raw, rows, path, problems)
+        yield rows.take(~is_short & ~is_odd)
+
+
+def _cut_piece(raw: bytes, line: int, n_columns: int, comment: str) -> tuple[Rows, int]:
+    """Cut whole lines; return their rows and the number of the next line."""
+    n_lines = raw.count(b"\n")
+    starts, ends = np.empty((n_lines, n_columns), np.int64), np.empty((n_lines, n_columns), np.int64)
+    widths, lines = np.empty(n_lines, np.int64), np.empty(n_lines, np.int64)
+    cells: tuple[Any, ...] = (starts, ends, widths, lines)
+    text, eights = np.frombuffer(raw, np.uint8), eights_of(raw)
+    _, line, n_rows, skipped = _kernels.data.tabs.cut_tabs(text, eights, 0, line, 9, ord(comment), *cells)
+    kinds = np.zeros((n_rows, n_columns), np.uint8)
+    cut = Cut(raw, starts[:n_rows], ends[:n_rows], kinds, lines[:n_rows], lambda cell: cell)
+    return Rows(cut, widths[:n_rows], int(skipped)), line
+
+
+def _not_utf8(raw: bytes, rows: Rows, path: PathType, problems: Problems) -> NDArray[np.bool_]:
+    """Say which rows are no UTF-8; looked at one by one only if the piece as a whole is not."""
+    is_odd = np.zeros(rows.n_rows, bool)
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        for i in range(rows.n_rows):
+            try:
+                raw[rows.cut.starts[i, 0] : raw.index(b"\n", rows.cut.starts[i, 0])].decode()
+            except UnicodeDecodeError:
+                is_odd[i] = True
+                if rows.widths[i]:
+                    problems.add(path, int(rows.lines[i]), "not UTF-8")
+    return is_odd

@@ -1,0 +1,58 @@
+"""What was wrong with lines: each named by file, line and reason; counts that add up to the lines read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from os import fspath
+from typing import NamedTuple
+
+from truepath.errors import DataFormatError
+from truepath.files.text import PathType, counted
+
+__all__ = ["BadLine", "Problems"]
+
+#: So many bad lines are kept; the others are only counted
+MOST_KEPT = 1000
+
+
+class BadLine(NamedTuple):
+    """A line that was left out, and why."""
+
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+class Problems:
+    """Bad lines as they are found.
+
+    Attributes
+    ----------
+    bad : list of BadLine
+        The first 1000.
+    n_bad, n_lines, n_skipped : int
+        Bad lines, all lines, and lines that are empty or comments.
+    left_out : Counter
+        Good lines that were not wanted, by reason.
+    """
+
+    def __init__(self) -> None:
+        self.bad: list[BadLine] = []
+        self.n_bad = self.n_lines = self.n_skipped = 0
+        self.left_out: Counter[str] = Counter()
+
+    def add(self, path: PathType, line: int, reason: str) -> None:
+        """Note a bad line."""
+        self.n_bad += 1
+        if len(self.bad) < MOST_KEPT:
+            self.bad.append(BadLine(fspath(path), line, reason))
+
+    def raise_if_any(self, remedy: str) -> None:
+        """Raise an error that names the first bad line and how many there are."""
+        if self.n_bad:
+            first = self.bad[0]
+            more = f" ({counted(self.n_bad, 'bad line')} in all)" if self.n_bad > 1 else ""
+            raise DataFormatError(f"{first.reason}{more}.", first.path, first.line, remedy=remedy)
