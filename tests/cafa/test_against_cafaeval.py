@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from cafa_files import make_case
-from truepath.cafa import evaluate, read_long_table, read_ontology
+from truepath.cafa import evaluate_predictions as evaluate
+from truepath.cafa import read_long_table, read_ontology
 from truepath.cafa.evaluation.results import THEIR_NAMES
 
 pytestmark = pytest.mark.slow

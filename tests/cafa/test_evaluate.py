@@ -8,7 +8,8 @@ from scipy import sparse
 
 from cafa_files import make_case
 from truepath import Hierarchy
-from truepath.cafa import Ontology, evaluate, read_long_table, read_ontology, write_evaluations
+from truepath.cafa import Ontology, read_long_table, read_ontology, write_evaluations
+from truepath.cafa import evaluate_predictions as evaluate
 from truepath.metrics import cafa_curve
 
 HIERARCHY = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("s", "d")])
@@ -150,7 +151,10 @@ def test_files_are_as_cafaeval_writes_them(tmp_path):
 
 
 def test_smin_is_weighted_where_there_are_weights():
-    plain, weighted = evaluate(TRUTH, PREDICTED, ONTOLOGY), evaluate(TRUTH, PREDICTED, ONTOLOGY, ia={"c": 8.0})
+    plain, weighted = (
+        evaluate(TRUTH, PREDICTED, ONTOLOGY),
+        evaluate(TRUTH, PREDICTED, ONTOLOGY, ia={"c": 8.0}),
+    )
     assert "wfmax" not in plain.summary()[0]
     assert plain.summary()[0]["smin"] != weighted.summary()[0]["smin"]
     assert repr(plain) == "Evaluation(Fmax: R 0.750, S 0.667)"

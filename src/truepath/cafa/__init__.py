@@ -2,7 +2,7 @@
 
 from truepath.cafa.accretion import information_accretion, read_accretion, write_accretion
 from truepath.cafa.evaluation.curves import AspectCurve
-from truepath.cafa.evaluation.evaluate import evaluate
+from truepath.cafa.evaluation.evaluate import evaluate_predictions
 from truepath.cafa.evaluation.results import Evaluation, write_evaluations
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.ontology.read import read_ontology
@@ -19,7 +19,7 @@ __all__ = [
     "Ontology",
     "Problems",
     "Resolved",
-    "evaluate",
+    "evaluate_predictions",
     "information_accretion",
     "read_accretion",
     "read_long_table",

@@ -33,13 +33,13 @@ from truepath.cafa.evaluation.results import Evaluation
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.metrics.sweep import add_sweep, check_thresholds, total_sweep
 
-__all__ = ["evaluate", "find_thresholds"]
+__all__ = ["evaluate_predictions", "find_thresholds"]
 
 #: CAFA's thresholds in the floating point of its evaluator: some are a little above the hundredth they stand for
 CAFA_THRESHOLDS = np.arange(0.01, 1, 0.01)
 
 
-def evaluate(
+def evaluate_predictions(
     truth: Any,
     predictions: Any,
     ontology: Ontology,
@@ -94,11 +94,11 @@ def evaluate(
     Examples
     --------
     >>> from truepath import Hierarchy
-    >>> from truepath.cafa import Ontology, evaluate
+    >>> from truepath.cafa import Ontology, evaluate_predictions
     >>> ontology = Ontology.of(Hierarchy.from_paths(["a/1", "a/2", "b"]))
     >>> truth = {"P1": ["a/1"], "P2": ["b"]}
     >>> predicted = {"P1": {"a/1": 0.9, "a/2": 0.4}, "P2": {"a": 0.3, "b": 0.2}}
-    >>> evaluate(truth, predicted, ontology).summary()[0]["fmax"]
+    >>> evaluate_predictions(truth, predicted, ontology).summary()[0]["fmax"]
     0.7368421052631579
     """
     if norm not in NORMS:

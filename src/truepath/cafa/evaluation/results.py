@@ -33,7 +33,7 @@ THEIR_NAMES = {
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of :func:`evaluate`.
+    """The result of :func:`evaluate_predictions`.
 
     Attributes
     ----------

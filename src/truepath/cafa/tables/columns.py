@@ -15,11 +15,11 @@ from truepath.data.tables.cut import Cut, eights_of
 from truepath.files.pieces import stream_pieces
 from truepath.files.text import Limits, PathType
 
-__all__ = ["Rows", "read_rows"]
+__all__ = ["TabRows", "read_rows"]
 
 
 @dataclass(frozen=True)
-class Rows:
+class TabRows:
     """Some rows of a file: their cells, how many each line has, and how many lines were empty or comments."""
 
     cut: Cut
@@ -47,12 +47,12 @@ class Rows:
     def cell(self, row: int, column: int) -> str:
         return self.cut.cell(row, column)
 
-    def take(self, kept: NDArray[np.bool_]) -> Rows:
+    def take(self, kept: NDArray[np.bool_]) -> TabRows:
         """Return some of the rows."""
         if kept.all():
             return self
         cut = self.cut
-        return Rows(
+        return TabRows(
             replace(cut, starts=cut.starts[kept], ends=cut.ends[kept], kinds=cut.kinds[kept], lines=cut.lines[kept]),
             self.widths[kept],
             0,
@@ -75,7 +75,7 @@ def read_rows(
     comment: str = "!",
     headers: tuple[str, ...] = (),
     limits: Limits | None = None,
-) -> Iterator[Rows]:
+) -> Iterator[TabRows]:
     """Yield the rows of a file, the first ``n_columns`` cells of each.
 
     Rows with fewer than ``at_least`` cells are left out and named in ``problems``; so are rows that are no UTF-8. Short
@@ -98,7 +98,7 @@ def read_rows(
         yield rows.take(~is_short & ~is_odd)
 
 
-def _cut_piece(raw: bytes, line: int, n_columns: int, comment: str) -> tuple[Rows, int]:
+def _cut_piece(raw: bytes, line: int, n_columns: int, comment: str) -> tuple[TabRows, int]:
     """Cut whole lines; return their rows and the number of the next line."""
     n_lines = raw.count(b"\n")
     starts, ends = np.empty((n_lines, n_columns), np.int64), np.empty((n_lines, n_columns), np.int64)
@@ -108,10 +108,10 @@ def _cut_piece(raw: bytes, line: int, n_columns: int, comment: str) -> tuple[Row
     _, line, n_rows, skipped = _kernels.data.tabs.cut_tabs(text, eights, 0, line, 9, ord(comment), *cells)
     kinds = np.zeros((n_rows, n_columns), np.uint8)
     cut = Cut(raw, starts[:n_rows], ends[:n_rows], kinds, lines[:n_rows], lambda cell: cell)
-    return Rows(cut, widths[:n_rows], int(skipped)), line
+    return TabRows(cut, widths[:n_rows], int(skipped)), line
 
 
-def _not_utf8(raw: bytes, rows: Rows, path: PathType, problems: Problems) -> NDArray[np.bool_]:
+def _not_utf8(raw: bytes, rows: TabRows, path: PathType, problems: Problems) -> NDArray[np.bool_]:
     """Say which rows are no UTF-8; looked at one by one only if the piece as a whole is not."""
     is_odd = np.zeros(rows.n_rows, bool)
     try:

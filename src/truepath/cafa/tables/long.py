@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.cafa.tables.columns import Rows, read_rows
+from truepath.cafa.tables.columns import TabRows, read_rows
 from truepath.cafa.tables.problems import Problems
 from truepath.files.text import Limits, PathType
 
@@ -150,7 +150,7 @@ class _Index:
 
 
 def _check(
-    rows: Rows, values: NDArray[np.float64], scored: bool, path: PathType, problems: Problems
+    rows: TabRows, values: NDArray[np.float64], scored: bool, path: PathType, problems: Problems
 ) -> NDArray[np.bool_]:
     """Return which rows are as they should be, and note the others."""
     is_bad = (rows.cut.ends[:, :2] == rows.cut.starts[:, :2]).any(axis=1) | ~np.isfinite(values)
