@@ -13,7 +13,7 @@ import numpy as np
 
 from truepath.adapters.blocks import choose_batch_size, row_ranges
 from truepath.classifier.blocks import table_rows
-from truepath.classifier.top import check_top, top_levels
+from truepath.classifier.top_search import check_top, top_levels
 from truepath.data.open import open_dataset, reader_of
 from truepath.data.readers.base import split_files
 from truepath.data.tables.frames import FOUND_OUT, TextForm

@@ -42,12 +42,15 @@ from truepath.classifier.parts import (
     give_budget,
     make_splits,
     records_of_blend,
+    resolve_calibrator,
     resolve_cv,
     resolve_parts,
     takes_conditional,
 )
-from truepath.classifier.top import TopLabels, check_top, join_top, top_rows
+from truepath.classifier.top import TopLabels
+from truepath.classifier.top_search import check_top, join_top, top_rows
 from truepath.classifier.tried import Tried
+from truepath.combiners.calibration.calibrator import calibrate_held_out
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
@@ -63,8 +66,8 @@ SMALL_CELLS = 1 << 20
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Learner, combiner and decoder as one estimator, fitted without leaks between them.
 
-    ``fit`` scores rows by copies of the learner that did not train on them, fits the combiner and the decoder on
-    those scores, and then fits the learner again on all rows.
+    ``fit`` scores rows by copies of the learner that did not train on them, fits the combiner, the calibrator and the
+    decoder on those scores, and then fits the learner again on all rows.
 
     Parameters
     ----------
@@ -89,13 +92,16 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     between : str, optional
         Separator of the labels in a row that is one string, such as ``";"`` in ``"Food/Fruit;Gifts"``. None takes such
         a row as one label.
+    calibrate : {"auto", "isotonic", "sigmoid", "beta"}, Calibrator or None, default=None
+        Whether final scores are made into probabilities by a :class:`~truepath.combiners.Calibrator` of this method,
+        fitted on held-out scores; "auto" chooses one that does not lower AU(PRC). The decoder gets its scores.
     cv : "auto", "oob", int, float or splitter, default="auto"
         Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
         out once; ``"oob"``, what the learner itself keeps of rows left out, at no extra fit: the trees that did not
         see a row, or leave-one-out in closed form; a splitter of scikit-learn (a ``PredefinedSplit`` holds out a
         validation part that came with the data). ``"auto"`` is ``"oob"`` for learners that can, otherwise
         5 folds, or beyond 20,000 rows a fifth of them held out once: ``fit`` then costs about two fits of the learner.
-        Nothing is held out if neither combiner nor decoder learns.
+        Nothing is held out if neither combiner nor decoder learns and nothing is calibrated.
     budget : {"seconds", "minutes"} or float, default="seconds"
         How long the default for tables may take: what is tried follows from the numbers of rows, columns and labels,
         see :class:`~truepath.learners.TableBlend`. ``"seconds"`` is for interactive work, ``"minutes"`` tries more, and
@@ -112,6 +118,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     hierarchy_ : Hierarchy
     learner_ : the learner, fitted on all rows
     combiner_ : the fitted combiner, or None
+    calibrator_ : the fitted calibrator, or None
     decoder_ : the fitted decoder, or None
     n_held_out_ : int
         How many rows the combiner and decoder were fitted on; 0 if they learn nothing.
@@ -173,6 +180,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         hierarchy: Hierarchy | None = None,
         sep: str = "/",
         between: str | None = None,
+        calibrate: Any = None,
         cv: Any = "auto",
         budget: Any = "seconds",
         verbose: bool = False,
@@ -185,6 +193,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         self.hierarchy = hierarchy
         self.sep = sep
         self.between = between
+        self.calibrate = calibrate
         self.cv = cv
         self.budget = budget
         self.verbose = verbose
@@ -210,10 +219,11 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         parts = resolve_parts(self.learner, self.combiner, self.decoder, self.cv, X, self.random_state)
         learner = give_budget(prepare(parts.learner, hierarchy), self.budget, self.n_jobs)
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
+        self.calibrator_ = give_hierarchy(resolve_calibrator(self.calibrate), hierarchy)
         self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
         cv = resolve_cv(parts.cv, learner, count_rows(X))
         begun = f"fitting {name_learner(learner)} on {Y.shape[0]:,} rows, {hierarchy.n_nodes:,} labels"
-        if combines_by_learning(self.combiner_) or decides_by_learning(self.decoder_):
+        if self.calibrator_ is not None or combines_by_learning(self.combiner_) or decides_by_learning(self.decoder_):
             splits = make_splits(cv, X, Y, self.random_state)
             with tracked(self, 2 if splits is None else len(splits) + 2, begun) as progress:
                 self.learner_ = self._fit_honestly(learner, X, Y, weight, splits, progress)
@@ -244,19 +254,21 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return fitted
 
     def _learn_from(self, held_out: HeldOut, Y: Any, weight: NDArray[np.float64] | None) -> None:
-        """Fit the combiner and the decoder on held-out scores."""
+        """Fit the combiner, the calibrator and the decoder on held-out scores, each by what the one before makes."""
         S, Y, h = held_out.S, Y[held_out.rows], self.hierarchy_
         weight = None if weight is None else weight[held_out.rows]
         self.n_held_out_ = int(held_out.rows.size)
-        if self.combiner_ is not None:
-            raw = S
-            if combines_by_learning(self.combiner_):
-                if decides_by_learning(self.decoder_):
-                    self.combiner_, S = fit_and_cross_transform(self.combiner_, raw, Y, weight, h, self.random_state)
-                else:
-                    fit_part(self.combiner_, raw, Y, weight, h)
+        decides = decides_by_learning(self.decoder_)
+        if combines_by_learning(self.combiner_):
+            if decides or self.calibrator_ is not None:
+                self.combiner_, S = fit_and_cross_transform(self.combiner_, S, Y, weight, h, self.random_state)
             else:
-                S = self.combiner_.fit(raw).transform(raw)
+                fit_part(self.combiner_, S, Y, weight, h)
+        elif self.combiner_ is not None:
+            S = self.combiner_.fit(S).transform(S)
+        if self.calibrator_ is not None:
+            self.calibrator_ = fit_part(self.calibrator_, S, Y, weight, h)
+            S = calibrate_held_out(self.calibrator_, S, Y, weight, self.random_state) if decides else S
         if self.decoder_ is not None:
             fit_part(self.decoder_, S, Y, weight, h)
 
@@ -393,16 +405,17 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     def _score_rows(self, X: Any, start: int = 0) -> NDArray[Any]:
         """Return the final scores of rows, the first of which messages call ``start``."""
         S = self._learner_scores(X, start)
-        return S if self.combiner_ is None else self.combiner_.transform(S)
+        S = S if self.combiner_ is None else self.combiner_.transform(S)
+        return S if self.calibrator_ is None else self.calibrator_.transform(S)
 
     def _label_rows(self, X: Any, start: int = 0) -> Any:
         """Return the label sets of rows."""
         if self.decoder_ is None:
             Y = self.learner_.predict(X)
             return Y.astype(bool) if hasattr(Y, "astype") else np.asarray(Y, bool)
-        S = self._learner_scores(X, start)
-        if self.combiner_ is not None:
-            return self.decoder_.predict(self.combiner_.transform(S))
+        S = self._score_rows(X, start)
+        if self.combiner_ is not None or self.calibrator_ is not None:
+            return self.decoder_.predict(S)
         conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None
         return self.decoder_.predict(S) if conditional is None else self.decoder_.predict(S, conditional=conditional)
 

@@ -19,6 +19,7 @@ from sklearn.utils import get_tags
 from truepath.adapters import adapt, check_learner, count_rows, final_step, is_of_truepath, scores_own_rows
 from truepath.classifier.presets import PRESETS
 from truepath.classifier.tried import Tried
+from truepath.combiners import Calibrator
 from truepath.data.split import share_rows, stratified_folds
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners import PCTForest, SparseLinear, TableBlend
@@ -41,6 +42,7 @@ __all__ = [
     "linear_learner",
     "make_splits",
     "records_of_blend",
+    "resolve_calibrator",
     "resolve_cv",
     "resolve_parts",
     "takes_conditional",
@@ -111,6 +113,11 @@ def _resolve_combiner(combiner: Any, learner: Any) -> Any:
     if combiner is None and not is_of_truepath(learner):
         combiner = "max-up"
     return COMBINERS.resolve(combiner)
+
+
+def resolve_calibrator(calibrate: Any) -> Any:
+    """Return a calibrator for the name of its method, the one given, or None."""
+    return Calibrator(calibrate) if isinstance(calibrate, str) else calibrate
 
 
 def takes_conditional(decoder: Any) -> bool:

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 
-from truepath import _kernels
-from truepath.adapters import final_step
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.matrices import as_dense
 
-if TYPE_CHECKING:
-    from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
-
-__all__ = ["TopLabels", "check_top", "join_top", "top_levels", "top_rows"]
-
-AMONG = ("all", "leaves", "most-specific")
-PER = ("row", "level")
+__all__ = ["TopLabels"]
 
 
 @dataclass(frozen=True)
@@ -90,70 +79,3 @@ class TopLabels:
     def ranks(self) -> NDArray[np.int64]:
         """Return the rank of each place: from 1 up, again for each level."""
         return np.arange(1, self.levels.size + 1) - np.searchsorted(self.levels, self.levels)
-
-
-def join_top(parts: Iterator[TopLabels]) -> TopLabels:
-    """Return the labels of all blocks of rows together."""
-    found = list(parts)
-    nodes = np.concatenate([part.nodes for part in found])
-    return TopLabels(nodes, np.concatenate([part.probabilities for part in found]), found[0].levels, found[0].hierarchy)
-
-
-def check_top(k: Any, per: str, among: str) -> None:
-    """Refuse what is no number of labels, and unknown words."""
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-        raise ValueError(f"k must be an integer from 1 up; got {k!r}.")
-    for name, value, known in (("per", per, PER), ("among", among, AMONG)):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
-    if per == "level" and among != "all":
-        raise ValueError(f"per='level' already says which labels compete; among must be 'all', got {among!r}.")
-
-
-def top_levels(hierarchy: Hierarchy, k: int, per: str) -> NDArray[np.int64]:
-    """Return the level of each place; 0 where the places are those of the whole row."""
-    if per == "level":
-        return np.repeat(np.arange(1, hierarchy.height + 1), k)
-    return np.zeros(min(k, hierarchy.n_nodes), np.int64)
-
-
-def top_rows(model: HierarchicalClassifier, X: Any, start: int, k: int, per: str, among: str) -> TopLabels:
-    """Return the best labels of some rows, the first of which messages call ``start``."""
-    h = model.hierarchy_
-    levels = top_levels(h, k, per)
-    if per == "row" and among != "most-specific" and searches_itself(model):
-        return _searched(model, X, levels, among)
-    S = np.ascontiguousarray(as_dense(model._score_rows(X, start)), np.float64)
-    nodes = np.full((S.shape[0], levels.size), -1, np.int64)
-    if per == "level":
-        for level, members in enumerate(h.levels):
-            _kernels.leaves.top.best_of(S, members, nodes[:, level * k : (level + 1) * k])
-    elif among == "most-specific":
-        order = np.argsort(-S, axis=1, kind="stable")  # of equals the smaller number: parents before children
-        _kernels.leaves.top.most_specific(S, order, h.parent_ptr, h.parent_idx, nodes)
-    else:
-        _kernels.leaves.top.best_of(S, h.leaves if among == "leaves" else np.arange(h.n_nodes), nodes)
-    found = np.take_along_axis(S, np.maximum(nodes, 0), axis=1)
-    return TopLabels(nodes, np.where(nodes >= 0, found, np.nan), levels, h)
-
-
-def searches_itself(model: HierarchicalClassifier) -> bool:
-    """Say whether the learner finds its best labels without scoring the others, and its scores are the final ones."""
-    return model.combiner_ is None and hasattr(final_step(model.learner_), "predict_top")
-
-
-def _searched(model: HierarchicalClassifier, X: Any, levels: NDArray[np.int64], among: str) -> TopLabels:
-    """Return what the learner's own search finds."""
-    learner = model.learner_
-    while isinstance(learner, Pipeline):
-        X = learner[:-1].transform(X) if len(learner.steps) > 1 else X
-        learner = learner.steps[-1][1]
-    found = learner.predict_top(X, levels.size, leaves=among == "leaves")
-    counts = np.diff(found.indptr)
-    rows = np.repeat(np.arange(counts.size), counts)
-    order = np.lexsort((found.indices, -found.data, rows))  # of equals the smaller number
-    place = np.arange(order.size) - np.repeat(found.indptr[:-1], counts)
-    nodes = np.full((counts.size, levels.size), -1, np.int64)
-    probabilities = np.full(nodes.shape, np.nan)
-    nodes[rows, place], probabilities[rows, place] = found.indices[order], found.data[order]
-    return TopLabels(nodes, probabilities, levels, model.hierarchy_)

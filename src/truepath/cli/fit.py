@@ -64,6 +64,10 @@ def fit(
         str,
         typer.Option(help="How much may be tried for tables: seconds, minutes, or a number of seconds on one core."),
     ] = "seconds",
+    calibrate: Annotated[
+        str | None,
+        typer.Option(help="Make scores probabilities: auto, isotonic, sigmoid or beta, fitted on held-out rows."),
+    ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -99,7 +103,7 @@ def fit(
     from truepath.cli.steps import check_outputs, fit_with_progress, open_training
     from truepath.report.run_folder import files_of_run
 
-    wanted = _Wanted(method, learner, parameters or [], combiner, decoder)
+    wanted = _Wanted(method, learner, parameters or [], combiner, decoder, calibrate)
     options: dict[str, Any] = {"budget": _check_options(test_share, wanted, budget)}
     folder = run or output.parent / f"{output.stem}.run"
     check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
@@ -137,13 +141,14 @@ def fit(
 
 
 class _Wanted(NamedTuple):
-    """What was asked for by --method, --learner, --set, --combiner and --decoder."""
+    """What was asked for by --method, --learner, --set, --combiner, --decoder and --calibrate."""
 
     method: str
     learner: str | None
     parameters: list[str]
     combiner: str | None
     decoder: str | None
+    calibrate: str | None
 
 
 def _check_options(test_share: float, wanted: _Wanted, budget: str) -> Any:
@@ -199,7 +204,8 @@ def _make(wanted: _Wanted, ds: Dataset, options: dict[str, Any]) -> tuple[Hierar
     from truepath.classifier import HierarchicalClassifier, default_learner, default_method, make_preset
 
     X, seed, name = next(iter(ds.splits.values())).X, options["random_state"], wanted.method
-    options |= {} if wanted.combiner is None else {"combiner": wanted.combiner}
+    given = {"combiner": wanted.combiner, "calibrate": wanted.calibrate}
+    options |= {name: value for name, value in given.items() if value is not None}
     if wanted.learner is not None:
         from truepath.cli.fitting.choices import make_learner
 
@@ -334,6 +340,6 @@ def _improvements(summary: dict[str, Any]) -> list[str]:
     if abs(per_row["scores"] - per_row["true"]) > MISCALIBRATED * per_row["true"]:
         lines.append(
             f"calibrate, if scores are to be probabilities: those of a row add up to {per_row['scores']:.1f} labels "
-            f"where {per_row['true']:.1f} are true; scikit-learn's CalibratedClassifierCV around a learner does it"
+            f"where {per_row['true']:.1f} are true; --calibrate auto does it"
         )
     return [*lines, "other methods: truepath methods lists them, --method NAME takes one"]

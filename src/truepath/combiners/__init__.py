@@ -3,6 +3,7 @@
 from truepath.combiners.base import Combiner, Correction
 from truepath.combiners.bayesian_aggregation import BayesianAggregation
 from truepath.combiners.blend import Blend
+from truepath.combiners.calibration.calibrator import Calibrator
 from truepath.combiners.fael.blend import FAELBlend
 from truepath.combiners.fael.hierarchical import HierarchicalFAEL
 from truepath.combiners.fael.kernel import KernelFAEL
@@ -21,6 +22,7 @@ __all__ = [
     "FAEL",
     "BayesianAggregation",
     "Blend",
+    "Calibrator",
     "Combiner",
     "Correction",
     "FAELBlend",

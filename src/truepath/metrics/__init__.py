@@ -11,6 +11,12 @@ from truepath.metrics.accuracies import level_accuracy, top_k_accuracy
 from truepath.metrics.base import Metric, MetricFunction, evaluate, get_metric, list_metrics, register
 from truepath.metrics.bootstrap import Interval, bootstrap_interval
 from truepath.metrics.cafa import CafaCurve, cafa_curve, fmax, smin, wfmax
+from truepath.metrics.calibration import (
+    brier_score,
+    expected_calibration_error,
+    level_calibration_error,
+    score_log_loss,
+)
 from truepath.metrics.curves import PrecisionRecallCurve, auprc, average_auprc, precision_recall_curve
 from truepath.metrics.fmeasure import (
     PrecisionRecallF1,
@@ -39,9 +45,11 @@ __all__ = [
     "auprc",
     "average_auprc",
     "bootstrap_interval",
+    "brier_score",
     "cafa_curve",
     "evaluate",
     "exact_match",
+    "expected_calibration_error",
     "fmax",
     "get_metric",
     "get_scorer",
@@ -57,11 +65,13 @@ __all__ = [
     "information_content",
     "jaccard_score",
     "level_accuracy",
+    "level_calibration_error",
     "list_metrics",
     "macro_f1",
     "micro_f1",
     "precision_recall_curve",
     "register",
+    "score_log_loss",
     "smin",
     "symmetric_loss",
     "top_k_accuracy",

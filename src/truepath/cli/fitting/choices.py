@@ -13,9 +13,15 @@ __all__ = ["check_choices", "find_learner", "make_learner", "read_parameters"]
 
 
 def check_choices(
-    method: str, learner: str | None, parameters: list[str], combiner: str | None, decoder: str | None
+    method: str,
+    learner: str | None,
+    parameters: list[str],
+    combiner: str | None,
+    decoder: str | None,
+    calibrate: str | None = None,
 ) -> None:
     """Refuse names that are unknown, and options that exclude each other."""
+    from truepath.combiners.calibration.maps import FAMILIES
     from truepath.registry import COMBINERS, DECODERS
 
     if method != "auto" and learner is not None:
@@ -23,6 +29,7 @@ def check_choices(
     if parameters and learner is None:
         raise TruePathError("--set is for the learner that --learner names.", "Give --learner too.")
     _check_name("--combiner", combiner, COMBINERS)
+    _check_name("--calibrate", calibrate, ("auto", *FAMILIES))
     _check_name("--decoder", decoder if decoder != "learner" else None, DECODERS)
     if learner is not None:
         find_learner(learner, read_parameters(parameters))

@@ -1,0 +1,148 @@
+"""Calibrator: scores that mean what they say, by the shares of true labels among held-out scores.
+
+Where labels are rare a map of their own would be noise: each map is drawn towards that of the siblings together,
+theirs towards that of the labels around their parent, and so on up to one map for all labels (:mod:`.maps`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from truepath.combiners.base import Combiner, transform_densely
+from truepath.combiners.calibration.bins import count_scores, group_labels
+from truepath.combiners.calibration.maps import FAMILIES, fit_maps, make_coherent, make_family, map_scores
+from truepath.combiners.calibration.trials import best_outcome, try_maps
+from truepath.combiners.held_out import cross_transform
+from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy.checks import as_probabilities, check_truth, check_weight, hierarchy_for
+
+__all__ = ["Calibrator", "calibrate_held_out"]
+
+#: Rows that a label's group counts for beside the label's own, where it is not chosen
+USUAL_POOLING = 20.0
+
+
+class Calibrator(Combiner):
+    """Make probabilities of scores, one map per label, those of rare labels drawn towards their neighbours'.
+
+    Parameters
+    ----------
+    method : {"auto", "isotonic", "sigmoid", "beta"}, default="auto"
+        The family of maps: any increasing function, or the sigmoid of a linear function of the score's logit, or of the
+        logarithms of the score and of what it lacks to 1. "auto" chooses by folds of the rows the one with the least
+        Brier score, among those that do not lower AU(PRC), or leaves the scores as they are.
+    hierarchy : Hierarchy, optional
+        None means a flat label set.
+    pooling : float, optional
+        How many rows the labels around a label count for beside its own; infinite is one map for all labels. None is
+        20, and is chosen by ``"auto"``.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    method_ : str or None
+        What "auto" came to; None if scores stay as they are.
+    pooling_ : float
+    maps_ : ndarray, shape (n_nodes, n_parameters)
+        The maps: their parameters, or for "isotonic" their values at ``bins_``.
+    bins_ : ndarray
+        The mean held-out scores of the bins.
+    tried_ : list of tuple
+        What "auto" tried: method, pooling, Brier score and AU(PRC) on rows that did not fit it.
+
+    See Also
+    --------
+    truepath.HierarchicalClassifier : ``calibrate="auto"`` fits one on the scores it holds out.
+
+    Notes
+    -----
+    Scores are counted in 121 bins, equally wide as logits; fitting then takes O(bins) per label, whatever the number of
+    rows. What scores 0 stays 0. The maps of two labels may put a child above its parent: such cells move to the mean of
+    what lowers the child and what raises the parent, which is coherent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from truepath.combiners import Calibrator
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random((4000, 1))
+    >>> y = rng.random(p.shape) < p
+    >>> timid = 0.5 * p / (0.5 * p + 1 - p)  # odds half of what they should be
+    >>> Calibrator("sigmoid").fit(timid, y).transform([[0.2], [0.5]]).round(1).tolist()
+    [[0.3], [0.7]]
+    """
+
+    name = "calibrate"
+    summary = "scores into probabilities, by the shares of true labels among held-out scores"
+    learns_from = "held-out scores and labels"
+
+    def __init__(self, method: str = "auto", *, hierarchy: Hierarchy | None = None, pooling: float | None = None):
+        self.method = method
+        self.pooling = pooling
+        self.hierarchy = hierarchy
+
+    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Calibrator:
+        """Learn from scores of rows that the learner did not train on.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix of float in [0, 1], shape (n_samples, n_nodes)
+        y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+        sample_weight : array-like, shape (n_samples,), optional
+        """
+        self._check_parameters()
+        hierarchy = hierarchy_for(self.hierarchy, S)
+        S = as_probabilities(check_scores(S, hierarchy), labels=hierarchy.names)
+        Y = check_truth(y, S, hierarchy)
+        weight = check_weight(sample_weight, S.shape[0])
+        self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
+        groups, bins = group_labels(hierarchy), count_scores(S, Y, weight)
+        pooling = USUAL_POOLING if self.pooling is None else float(self.pooling)
+        self.method_: str | None = self.method
+        self.pooling_ = pooling
+        self.tried_: list[tuple[Any, ...]] = []
+        if self.method == "auto":
+            self._choose(S, Y, weight, groups)
+        if self.method_ is not None:
+            self.bins_ = bins.x
+            self.maps_ = fit_maps(make_family(self.method_, bins.x), bins, groups, self.pooling_)
+        return self
+
+    def transform(self, S: Any) -> Any:
+        """Return probabilities, coherent: dense stays dense, CSR stays CSR, float32 stays float32."""
+        check_is_fitted(self, "method_")
+        S = as_probabilities(check_scores(S, self.hierarchy_), labels=self.hierarchy_.names)
+        if self.method_ is None:
+            return transform_densely(lambda rows: make_coherent(rows, self.hierarchy_), S)
+        family = make_family(self.method_, self.bins_)
+        return transform_densely(lambda rows: map_scores(family, self.maps_, rows, self.hierarchy_), S)
+
+    def _choose(self, S: Any, Y: Any, weight: Any, groups: Any) -> None:
+        """Set the method and the pooling that do best on rows that did not fit them."""
+        found = try_maps(S, Y, weight, groups, self.hierarchy_, self.pooling)
+        self.tried_ = [tuple(one) for one in found if len(found) > 1]
+        best = best_outcome(found)
+        self.method_, self.pooling_ = best.method, best.pooling
+
+    def _check_parameters(self) -> None:
+        if self.method not in ("auto", *FAMILIES):
+            raise ValueError(f"method must be 'auto', 'isotonic', 'sigmoid' or 'beta'; got {self.method!r}.")
+        if self.pooling is not None and not self.pooling > 0:
+            raise ValueError(f"pooling must be a number above 0, or None; got {self.pooling!r}.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def calibrate_held_out(fitted: Any, S: Any, Y: Any, weight: Any, random_state: Any) -> Any:
+    """Return each row's scores by a copy of the calibrator that did not see it, the method that was chosen kept."""
+    if isinstance(fitted, Calibrator):
+        if fitted.method_ is None:
+            return fitted.transform(S)
+        fitted = clone(fitted).set_params(method=fitted.method_, pooling=fitted.pooling_)
+    return cross_transform(fitted, S, Y, weight, fitted.hierarchy, random_state)
