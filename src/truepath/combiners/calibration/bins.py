@@ -12,7 +12,7 @@ from scipy.special import expit
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["EDGES", "Groups", "ScoreBins", "count_scores", "group_labels", "pool_bins"]
+__all__ = ["EDGES", "ScoreBins", "SiblingGroups", "count_scores", "group_siblings", "pool_bins"]
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def count_scores(S: Any, Y: Any, weight: Floats | None = None) -> ScoreBins:
     return ScoreBins(n, k, np.where(count > 0, total / np.maximum(count, 1e-300), middle))
 
 
-class Groups(NamedTuple):
+class SiblingGroups(NamedTuple):
     """The labels that stand below one label, which help each other; the last group is that of the top labels.
 
     Attributes
@@ -68,7 +68,7 @@ class Groups(NamedTuple):
     by_depth: list[NDArray[np.int64]]
 
 
-def group_labels(hierarchy: Hierarchy) -> Groups:
+def group_siblings(hierarchy: Hierarchy) -> SiblingGroups:
     """Return each label's groups; a label with several parents belongs to each in part."""
     n = hierarchy.n_nodes
     parents, counts = hierarchy.parent_idx, np.diff(hierarchy.parent_ptr)
@@ -77,10 +77,10 @@ def group_labels(hierarchy: Hierarchy) -> Groups:
     share = 1.0 / np.maximum(counts[label], 1)
     of_label = sparse.csr_array((share, (label, group)), shape=(n, n + 1))
     inner = [level[~hierarchy.is_leaf[level]] for level in hierarchy.levels]
-    return Groups(of_label, [np.array([n]), *(level for level in inner if level.size)])
+    return SiblingGroups(of_label, [np.array([n]), *(level for level in inner if level.size)])
 
 
-def pool_bins(bins: ScoreBins, groups: Groups) -> ScoreBins:
+def pool_bins(bins: ScoreBins, groups: SiblingGroups) -> ScoreBins:
     """Return the counts of the groups: those of their labels together."""
     members = groups.of_label.astype(bool).astype(np.float64).T.tocsr()
     return ScoreBins(members @ bins.n, members @ bins.k, bins.x)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.combiners.base import Combiner, transform_densely
-from truepath.combiners.calibration.bins import count_scores, group_labels
+from truepath.combiners.calibration.bins import count_scores, group_siblings
 from truepath.combiners.calibration.maps import FAMILIES, fit_maps, make_coherent, make_family, map_scores
 from truepath.combiners.calibration.trials import best_outcome, try_maps
 from truepath.combiners.held_out import cross_transform
@@ -99,7 +99,7 @@ class Calibrator(Combiner):
         Y = check_truth(y, S, hierarchy)
         weight = check_weight(sample_weight, S.shape[0])
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
-        groups, bins = group_labels(hierarchy), count_scores(S, Y, weight)
+        groups, bins = group_siblings(hierarchy), count_scores(S, Y, weight)
         pooling = USUAL_POOLING if self.pooling is None else float(self.pooling)
         self.method_: str | None = self.method
         self.pooling_ = pooling

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.combiners.calibration.bins import Groups, ScoreBins, pool_bins
+from truepath.combiners.calibration.bins import ScoreBins, SiblingGroups, pool_bins
 from truepath.combiners.calibration.families import BetaMaps, IsotonicMaps, SigmoidMaps
 from truepath.hierarchy import Hierarchy, cap_down, raise_up
 
@@ -23,7 +23,7 @@ def make_family(name: str, x: Floats) -> Any:
     return IsotonicMaps(x) if name == "isotonic" else SigmoidMaps() if name == "sigmoid" else BetaMaps()
 
 
-def fit_maps(family: Any, bins: ScoreBins, groups: Groups, pooling: float) -> Floats:
+def fit_maps(family: Any, bins: ScoreBins, groups: SiblingGroups, pooling: float) -> Floats:
     """Return one map per label: drawn towards that of its group, each group towards the one above, the top to all."""
     whole = ScoreBins(bins.n.sum(axis=0, keepdims=True), bins.k.sum(axis=0, keepdims=True), bins.x)
     top: Floats = family.fit(whole, family.identity, 1.0)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.combiners.calibration.bins import Groups, ScoreBins, count_scores
+from truepath.combiners.calibration.bins import ScoreBins, SiblingGroups, count_scores
 from truepath.combiners.calibration.maps import FAMILIES, fit_maps, make_coherent, make_family, map_scores
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
@@ -37,7 +37,9 @@ class Outcome(NamedTuple):
     auprc: float
 
 
-def try_maps(S: Any, Y: Any, weight: Any, groups: Groups, hierarchy: Hierarchy, pooling: float | None) -> list[Outcome]:
+def try_maps(
+    S: Any, Y: Any, weight: Any, groups: SiblingGroups, hierarchy: Hierarchy, pooling: float | None
+) -> list[Outcome]:
     """Return what the families reach, each with every pooling that may be chosen; first the scores as they are."""
     if S.shape[0] < LEAST_ROWS:
         return [Outcome("sigmoid", np.inf if pooling is None else float(pooling), 0.0, 0.0)]
