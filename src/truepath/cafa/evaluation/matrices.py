@@ -79,7 +79,7 @@ def label_matrix(
     table : LongTable
     ontology : Ontology
     targets : sequence of str, optional
-        TabRows of the matrix; pairs of other targets are left out.
+        Rows of the matrix; pairs of other targets are left out.
     counts : dict, optional
         Where to note how many pairs and targets got in.
     """

@@ -50,6 +50,13 @@ class Problems:
         if len(self.bad) < MOST_KEPT:
             self.bad.append(BadLine(fspath(path), line, reason))
 
+    def copy(self) -> Problems:
+        """Return the same counts, to go on from."""
+        other = Problems()
+        other.bad, other.left_out = list(self.bad), self.left_out.copy()
+        other.n_bad, other.n_lines, other.n_skipped = self.n_bad, self.n_lines, self.n_skipped
+        return other
+
     def raise_if_any(self, remedy: str) -> None:
         """Raise an error that names the first bad line and how many there are."""
         if self.n_bad:

@@ -1,0 +1,1 @@
+"""Annotations: which targets have which terms, by what evidence, since when."""
