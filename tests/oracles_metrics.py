@@ -171,6 +171,45 @@ def top_k_accuracy(T, S, hierarchy, nodes, weight, k, out_of="k"):
     return weighted_mean(values, weight)
 
 
+def best_first(s, nodes):
+    return sorted(nodes, key=lambda v: (-s[v], v))
+
+
+def precision_at_k(T, S, hierarchy, nodes, weight, k, out_of="k"):
+    return top_k_accuracy(T, S, hierarchy, nodes, weight, min(k, len(nodes)), out_of)
+
+
+def ndcg_at_k(T, S, hierarchy, nodes, weight, k):
+    values = []
+    for t, s in zip(T, S):
+        places = range(min(k, len(nodes)))
+        gain = sum(t[best_first(s, nodes)[j]] / np.log2(j + 2) for j in places)
+        ideal = sum(t[best_first([int(y) for y in t], nodes)[j]] / np.log2(j + 2) for j in places)
+        values.append(ratio(gain, ideal, 0.0))
+    return weighted_mean(values, weight)
+
+
+def r_precision(T, S, hierarchy, nodes, weight):
+    values = []
+    for t, s in zip(T, S):
+        n_true = sum(bool(t[v]) for v in nodes)
+        values.append(ratio(sum(bool(t[v]) for v in best_first(s, nodes)[:n_true]), n_true, 0.0))
+    return weighted_mean(values, weight)
+
+
+def psp_at_k(T, S, hierarchy, nodes, weight, k):
+    n_rows = sum(weight)
+    above = max(np.log(n_rows) - 1, 0) * 2.5**0.55
+    worth = [
+        1 + above * np.exp(-0.55 * np.log(sum(w for t, w in zip(T, weight) if t[v]) + 1.5)) for v in range(len(T[0]))
+    ]
+    got = ideal = 0.0
+    for t, s, w in zip(T, S, weight):
+        got += w * sum(worth[v] for v in best_first(s, nodes)[:k] if t[v])
+        ideal += w * sum(sorted((worth[v] for v in nodes if t[v]), reverse=True)[:k])
+    return ratio(got, ideal, 0.0)
+
+
 def curve_points(cells):
     """(tp, fp) at every distinct score from the highest down, after a first (0, 0); cells are (score, true, weight)."""
     points = [(0, 0)]

@@ -24,6 +24,8 @@ def options_for(metric, hierarchy):
         options["zero_division"] = 1.0
     if metric.takes("out_of"):
         options["out_of"] = "attainable"
+    if metric.takes("propensities"):
+        options["k"] = hierarchy.n_nodes  # of tied labels the first count, not the rarest
     if metric.takes("ic"):
         options["ic"] = np.arange(1.0, hierarchy.n_nodes + 1)[np.argsort(np.argsort(hierarchy.names.astype(str)))]
     return options
@@ -213,7 +215,7 @@ def test_registry_and_exports_agree():
 
     exported = {name for name in metrics.__all__ if isfunction(getattr(metrics, name))}
     tools = {"bootstrap_interval", "cafa_curve", "evaluate", "get_metric", "get_scorer", "information_content"}
-    assert exported - tools - {"list_metrics", "register"} == set(NAMES)
+    assert exported - tools - {"by_level", "label_propensities", "list_metrics", "register"} == set(NAMES)
     assert set(metrics.list_metrics("labels")) | set(metrics.list_metrics("scores")) == set(NAMES)
     for name in NAMES:
         metric = metrics.get_metric(name)

@@ -52,6 +52,10 @@ LABELS = {
 }
 SCORES = {
     "top_k_accuracy": [{"k": 1}, {"k": 1, "out_of": "attainable"}],
+    "precision_at_k": [{"k": 1}, {"k": 3}, {"k": 3, "out_of": "attainable"}],
+    "ndcg_at_k": [{"k": 1}, {"k": 3}],
+    "r_precision": [{}],
+    "psp_at_k": [{"k": 1}, {"k": 3}],
     "auprc": [
         {"average": average, "method": method}
         for average in ("pooled", "macro", "weighted")

@@ -7,7 +7,7 @@ computes several.
 
 from __future__ import annotations
 
-from truepath.metrics.accuracies import level_accuracy, top_k_accuracy
+from truepath.metrics.accuracies import by_level, level_accuracy, top_k_accuracy
 from truepath.metrics.base import Metric, MetricFunction, evaluate, get_metric, list_metrics, register
 from truepath.metrics.bootstrap import Interval, bootstrap_interval
 from truepath.metrics.cafa import CafaCurve, cafa_curve, fmax, smin, wfmax
@@ -30,6 +30,8 @@ from truepath.metrics.fmeasure import (
 from truepath.metrics.information import information_content
 from truepath.metrics.losses import h_loss, hierarchical_hamming_loss, hmc_loss, symmetric_loss
 from truepath.metrics.overlap import exact_match, hamming_score, jaccard_score
+from truepath.metrics.ranking.at_k import ndcg_at_k, precision_at_k, r_precision
+from truepath.metrics.ranking.propensity import label_propensities, psp_at_k
 from truepath.metrics.scorers import HierarchicalScorer, get_scorer
 from truepath.metrics.shares import incoherent_share, unlabelled_share
 from truepath.public import publish
@@ -46,6 +48,7 @@ __all__ = [
     "average_auprc",
     "bootstrap_interval",
     "brier_score",
+    "by_level",
     "cafa_curve",
     "evaluate",
     "exact_match",
@@ -64,12 +67,17 @@ __all__ = [
     "incoherent_share",
     "information_content",
     "jaccard_score",
+    "label_propensities",
     "level_accuracy",
     "level_calibration_error",
     "list_metrics",
     "macro_f1",
     "micro_f1",
+    "ndcg_at_k",
+    "precision_at_k",
     "precision_recall_curve",
+    "psp_at_k",
+    "r_precision",
     "register",
     "score_log_loss",
     "smin",

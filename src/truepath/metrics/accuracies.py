@@ -13,20 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.matrices import dense_blocks
-from truepath.metrics.base import register
+from truepath.metrics.base import get_metric, register
 from truepath.metrics.inputs import (
     check_label_pair,
     check_label_scores,
-    divide,
     find_mistakes,
     has_any,
-    mean_of_defined,
     take_columns,
 )
+from truepath.metrics.ranking.at_k import precision_at_k
 from truepath.metrics.rows import each_row
 
-__all__ = ["level_accuracy", "top_k_accuracy"]
+__all__ = ["by_level", "level_accuracy", "top_k_accuracy"]
 
 
 @register(
@@ -147,23 +145,59 @@ def top_k_accuracy(
     >>> top_k_accuracy(h.encode([["a/1"]]), [[0.9, 0.2, 0.6, 0.1, 0.0]], h)  # a and a/2 lead: one of two
     0.5
     """
-    if out_of not in ("k", "attainable"):
-        raise ValueError(f"out_of must be 'k' or 'attainable'; got {out_of!r}.")
-    pair = check_label_scores(y_true, y_score, hierarchy, nodes, sample_weight)
+    pair = check_label_scores(y_true, y_score, hierarchy, nodes)
     k = min(pair.hierarchy.height, pair.n_counted) if k is None else k
     if not 1 <= k <= pair.n_counted:
         raise ValueError(f"k must be from 1 to {pair.n_counted}, the number of counted classes; got {k}.")
-    hits, attainable = np.zeros(pair.true.shape[0]), np.full(pair.true.shape[0], k)
-    for rows, (true, scores) in dense_blocks(*pair.counted()):
-        hits[rows] = (true & _is_top(scores, k)).sum(axis=1)
-        if out_of == "attainable":
-            attainable[rows] = np.minimum(k, true.sum(axis=1))
-    return mean_of_defined(divide(hits, attainable, zero_division), pair.weight)
+    options: dict[str, Any] = {"nodes": nodes, "sample_weight": sample_weight, "zero_division": zero_division}
+    return precision_at_k(y_true, y_score, hierarchy, k=k, out_of=out_of, **options)
 
 
-def _is_top(scores: NDArray[Any], k: int) -> NDArray[np.bool_]:
-    """Mark the k highest scores of each row; of those tied at the k-th place, the first ones."""
-    edge = np.partition(scores, -k, axis=1)[:, -k, None]
-    above, tied = scores > edge, scores == edge
-    room = k - above.sum(axis=1, keepdims=True)
-    return above | (tied & (np.cumsum(tied, axis=1) <= room))
+def by_level(
+    metric: str,
+    y_true: Any,
+    predicted: Any,
+    hierarchy: Hierarchy,
+    *,
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> NDArray[np.float64]:
+    """Compute a metric on each level of the hierarchy alone, over the rows that have a true label there.
+
+    Parameters
+    ----------
+    metric : str
+        A name of :func:`list_metrics`, such as ``"precision_at_k"``.
+    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
+    predicted : array-like or sparse matrix, shape (n_samples, n_nodes)
+        Labels or scores, as the metric needs.
+    hierarchy : Hierarchy
+    sample_weight : array-like, shape (n_samples,), optional
+    **options
+        Passed on to the metric, such as ``k``.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (height,)
+        Entry ``d - 1`` is about depth d (longest path from the root); NaN where no row has a label.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> from truepath.metrics import by_level
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> truth, S = h.encode([["a/1"], ["b"]]), [[0.9, 0.2, 0.4, 0.1, 0.0], [0.1, 0.0, 0.0, 0.8, 0.5]]
+    >>> by_level("precision_at_k", truth, S, h, k=1).tolist()
+    [1.0, 0.0]
+    """
+    record = get_metric(metric)
+    check = check_label_pair if record.needs == "labels" else check_label_scores
+    pair = check(y_true, predicted, hierarchy, None, sample_weight)
+    values = np.full(hierarchy.height, np.nan)
+    for d, level in enumerate(hierarchy.levels):
+        rows = np.flatnonzero(has_any(take_columns(pair.true, level)))
+        if rows.size:
+            weight = None if pair.weight is None else pair.weight[rows]
+            options_here = {**options, "nodes": level, "sample_weight": weight}
+            values[d] = record(pair.true[rows], pair.pred[rows], hierarchy, **options_here)
+    return values

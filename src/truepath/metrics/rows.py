@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowTerms", "each_row"]
+__all__ = ["RowTerms", "each_row", "mean_of_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +38,11 @@ def each_row(metric: Callable[..., float], y_true: Any, predicted: Any, hierarch
     """
     rows = range(predicted.shape[0])
     values = np.array([metric(y_true[i : i + 1], predicted[i : i + 1], hierarchy, **options) for i in rows])
+    return mean_of_rows(values)
+
+
+def mean_of_rows(values: Floats) -> RowTerms:
+    """Return the terms of the mean of a number per row, leaving out rows whose number is NaN."""
     defined = ~np.isnan(values)
     return RowTerms(np.column_stack([np.where(defined, values, 0.0), defined]), _mean)
 
