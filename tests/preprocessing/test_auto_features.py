@@ -11,6 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.utils.estimator_checks import check_estimator
 
 from truepath.preprocessing import AutoFeatures
+from truepath.preprocessing.column_kinds import table_columns, to_days, to_numbers
 
 TEXTS = ["the red fox jumps", "a lazy dog sleeps", "the dog and the fox", "nothing at all here"]
 CELLS = np.array(
@@ -111,3 +112,28 @@ def test_several_texts_beside_numbers():
     features = AutoFeatures(scale=True).fit(cells)
     assert [kind for kind, _, _ in features.blocks_] == ["number", "text", "text"]
     assert features.transform(cells).shape == (30, len(features.get_feature_names_out()))
+
+
+def test_columns_of_numbers_are_read_at_once_and_as_cell_by_cell():
+    cells = [None, "", "  ", " 1e3 ", 2, True, np.nan, "-7", np.float32(0.5), "nan"]
+    column = np.empty(len(cells), object)
+    column[:] = cells
+    expected = [np.nan, np.nan, np.nan, 1e3, 2, 1, np.nan, -7, 0.5, np.nan]
+    np.testing.assert_array_equal(to_numbers(column, "a"), expected)
+    column[7] = "seven"
+    with pytest.raises(ValueError, match="column 'a' of X held numbers when fitted; row 7 has 'seven'"):
+        to_numbers(column, "a")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "Int64", "boolean", "bool"])
+def test_columns_of_frames_with_and_without_missing_cells(dtype):
+    cells = [1, 0, None] if dtype in ("Int64", "boolean", "float32") else [1, 0, 1]
+    columns = table_columns(pd.DataFrame({"a": pd.array(cells, dtype=dtype)}))
+    np.testing.assert_array_equal(columns["a"], np.array(cells, float))
+    assert columns["a"].dtype == np.float64
+
+
+def test_days_of_many_cells_are_those_of_each():
+    cells = np.array(["1970-01-02", " 1970-01-01 06:00 ", "2024-02-29T12:00:00Z"], object)
+    np.testing.assert_array_equal(to_days(cells), [to_days(cells[[i]])[0] for i in range(3)])
+    np.testing.assert_array_equal(to_days(np.append(cells, None))[:3], to_days(cells))

@@ -59,6 +59,9 @@ def table_columns(X: Any) -> dict[Any, Any]:
 def _plain(series: Any) -> np.ndarray:
     """Return a column of a frame as an array: floats for numbers, objects otherwise."""
     if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
+        values = series.to_numpy()
+        if values.dtype.kind in "biuf":
+            return np.asarray(values, np.float64)
         return np.array([np.nan if is_missing(value) else float(value) for value in series.to_list()])
     column = np.empty(len(series), dtype=object)
     column[:] = series.to_list()
@@ -153,7 +156,17 @@ def to_numbers(values: np.ndarray, key: Any = None) -> np.ndarray:
     """Return a column as floats, NaN where empty; a cell that is no number is an error that names it."""
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
+    for prepare in (np.asarray, _with_nan):
+        try:
+            return np.asarray(prepare(values).astype(np.float64))
+        except (TypeError, ValueError):  # an empty cell, or one that is no number
+            continue
     return _convert(values, key, float, "numbers")
+
+
+def _with_nan(values: np.ndarray) -> np.ndarray:
+    """Return a column with NaN in its blank cells."""
+    return np.where([isinstance(cell, str) and not cell.strip() for cell in values.tolist()], np.nan, values)
 
 
 def to_days(values: np.ndarray, key: Any = None) -> np.ndarray:
@@ -167,6 +180,9 @@ def to_days(values: np.ndarray, key: Any = None) -> np.ndarray:
     if values.dtype.kind in "mM":
         days = values.astype(f"{'datetime64' if values.dtype.kind == 'M' else 'timedelta64'}[us]")
         return np.where(np.isnat(days), np.nan, days.astype(np.int64) / (_DAY / timedelta(microseconds=1)))
+    cells = values.tolist()
+    if all(isinstance(cell, str) for cell in cells) and _all_times(cells):
+        return to_days(np.array([_bare(cell) for cell in cells], dtype="datetime64[us]"))
     return _convert(values, key, _days, "times")
 
 
