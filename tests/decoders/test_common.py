@@ -15,7 +15,19 @@ from sklearn.utils import get_tags
 
 import truepath.decoders as module
 from truepath import Hierarchy
-from truepath.decoders import MAS, MASR, BestPath, Decoder, ExactLeafMAP, MetaLabeler, TopLeaves
+from truepath.decoders import (
+    MAS,
+    MASR,
+    BestPath,
+    ConformalRisk,
+    ConformalSet,
+    Decoder,
+    ExactLeafMAP,
+    MetaLabeler,
+    StoppingPath,
+    SureLabels,
+    TopLeaves,
+)
 from truepath.decoders.base import DecoderLike
 from truepath.registry import DECODERS
 
@@ -34,6 +46,11 @@ VARIANTS = [
     ExactLeafMAP(k="metalabeler"),
     TopLeaves(k="metalabeler"),
     BestPath(single_path=False, by="mean"),
+    ConformalSet(per="label"),
+    ConformalSet(per="level"),
+    ConformalRisk(loss="h-loss"),
+    SureLabels(0.5, single_path=True),
+    StoppingPath(0.5, worth="costs", allow_none=False),
 ]
 MEMBERS = [member() for member in DECODERS.members()] + VARIANTS
 LEARNING = [decoder for decoder in MEMBERS if decoder.learns]
@@ -51,7 +68,9 @@ def test_the_names_are_those_of_the_exported_decoders():
         for value in (getattr(module, name) for name in module.__all__)
         if isinstance(value, type) and issubclass(value, Decoder) and value is not Decoder
     }
-    assert {"threshold", "single", "multi", "mas", "masr", "exact", "best-path", "top-leaves"} == set(exported)
+    leaves = {"mas", "masr", "exact", "best-path", "stopping-path", "top-leaves"}
+    conformal = {"conformal", "conformal-risk", "conformal-subtree", "conformal-sure"}
+    assert {"threshold", "single", "multi"} | leaves | conformal == set(exported)
     assert all(DECODERS[name] is member for name, member in exported.items())
 
 
@@ -67,6 +86,10 @@ def test_a_member_says_what_it_does(member):
 
 def test_which_learn():
     assert [str(decoder) for decoder in LEARNING] == [
+        "ConformalSet()",
+        "ConformalRisk()",
+        "ConformalSubtree()",
+        "SureLabels()",
         "MASR()",
         "MultiThreshold()",
         "SingleThreshold()",
@@ -75,6 +98,10 @@ def test_which_learn():
         "ExactLeafMAP(weights='risk')",
         "ExactLeafMAP(k='metalabeler')",
         "TopLeaves(k='metalabeler')",
+        "ConformalSet(per='label')",
+        "ConformalSet(per='level')",
+        "ConformalRisk(loss='h-loss')",
+        "SureLabels(coverage=0.5, single_path=True)",
     ]
 
 

@@ -64,6 +64,10 @@ def fit(
         str,
         typer.Option(help="How much may be tried for tables: seconds, minutes, or a number of seconds on one core."),
     ] = "seconds",
+    coverage: Annotated[
+        float | None,
+        typer.Option(help="Label sets that hold all true labels of a row with this probability (decoder: conformal)."),
+    ] = None,
     calibrate: Annotated[
         str | None,
         typer.Option(help="Make scores probabilities: auto, isotonic, sigmoid or beta, fitted on held-out rows."),
@@ -103,7 +107,7 @@ def fit(
     from truepath.cli.steps import check_outputs, fit_with_progress, open_training
     from truepath.report.run_folder import files_of_run
 
-    wanted = _Wanted(method, learner, parameters or [], combiner, decoder, calibrate)
+    wanted = _Wanted(method, learner, parameters or [], combiner, decoder, calibrate, coverage)
     options: dict[str, Any] = {"budget": _check_options(test_share, wanted, budget)}
     folder = run or output.parent / f"{output.stem}.run"
     check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
@@ -141,7 +145,7 @@ def fit(
 
 
 class _Wanted(NamedTuple):
-    """What was asked for by --method, --learner, --set, --combiner, --decoder and --calibrate."""
+    """What was asked for by --method, --learner, --set, --combiner, --decoder, --calibrate and --coverage."""
 
     method: str
     learner: str | None
@@ -149,6 +153,7 @@ class _Wanted(NamedTuple):
     combiner: str | None
     decoder: str | None
     calibrate: str | None
+    coverage: float | None
 
 
 def _check_options(test_share: float, wanted: _Wanted, budget: str) -> Any:
@@ -221,9 +226,13 @@ def _make(wanted: _Wanted, ds: Dataset, options: dict[str, Any]) -> tuple[Hierar
 
 def _choose_decoder(model: HierarchicalClassifier, wanted: _Wanted, found: Description) -> dict[str, str]:
     """Set the decoder for the data, unless it was asked for or comes with a preset; return its name and the reason."""
+    from truepath.registry import DECODERS
+
     n_rows = sum(found.sizes.values())
     is_single = found.most_labels == 1 and not found.n_unlabelled
-    if wanted.decoder is not None:
+    if wanted.coverage is not None:
+        model.decoder, why = DECODERS[wanted.decoder or "conformal"](wanted.coverage), "as asked"
+    elif wanted.decoder is not None:
         model.decoder, why = wanted.decoder, "as asked"
     elif wanted.method != "auto":
         why = f"that of the preset {wanted.method}"

@@ -46,6 +46,10 @@ def predict(
     keep: Annotated[
         str | None, typer.Option(help="Columns of DATA to keep in the output, separated by commas, or 'all'.")
     ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option(help="Of a model fitted with --coverage: another probability that a set holds all true labels."),
+    ] = None,
     scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
     explain: Annotated[
         str | None, typer.Option(help="Print why this row (its id, or its number from 0) got its labels, and stop.")
@@ -68,6 +72,8 @@ def predict(
     with progress("predicting") as show:
         show(0, None, f"loading {model.name}")
         fitted = HierarchicalClassifier.load(model, trusted=trusted_types_of(model, trust or []))
+        if coverage is not None:
+            _set_coverage(fitted, coverage)
         if explain is not None:
             typer.echo(_explained(fitted, data, explain, TextForm.of(delimiter, encoding)))
             return
@@ -80,6 +86,18 @@ def predict(
         n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:
         typer.echo(f"{counted(n_rows, 'row')} -> {output}", err=True)
+
+
+def _set_coverage(fitted: Any, coverage: float) -> None:
+    """Change the coverage of a model whose label sets have one."""
+    from truepath.decoders.conformal.base import check_share
+
+    if "coverage" not in getattr(fitted.decoder_, "get_params", dict)():
+        raise TruePathError(
+            f"the label sets of this model have no coverage: it decides by {type(fitted.decoder_).__name__}.",
+            "Fit it with truepath fit --coverage 0.9, or with --decoder conformal.",
+        )
+    fitted.decoder_.set_params(coverage=check_share("--coverage", coverage))
 
 
 def _explained(fitted: Any, data: str, row: str, form: TextForm) -> str:

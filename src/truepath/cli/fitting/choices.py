@@ -19,6 +19,7 @@ def check_choices(
     combiner: str | None,
     decoder: str | None,
     calibrate: str | None = None,
+    coverage: float | None = None,
 ) -> None:
     """Refuse names that are unknown, and options that exclude each other."""
     from truepath.combiners.calibration.maps import FAMILIES
@@ -31,8 +32,21 @@ def check_choices(
     _check_name("--combiner", combiner, COMBINERS)
     _check_name("--calibrate", calibrate, ("auto", *FAMILIES))
     _check_name("--decoder", decoder if decoder != "learner" else None, DECODERS)
+    if coverage is not None:
+        _check_coverage(coverage, decoder or "conformal")
     if learner is not None:
         find_learner(learner, read_parameters(parameters))
+
+
+def _check_coverage(coverage: float, decoder: str) -> None:
+    """Refuse what is no probability, and decoders that have none."""
+    from truepath.decoders.conformal.base import check_share
+    from truepath.registry import DECODERS
+
+    check_share("--coverage", coverage)
+    if decoder == "learner" or "coverage" not in signature(DECODERS[decoder]).parameters:
+        having = [name for name in DECODERS if "coverage" in signature(DECODERS[name]).parameters]
+        raise TruePathError(f"--coverage has no meaning for --decoder {decoder}.", f"Choose of {', '.join(having)}.")
 
 
 def _check_name(option: str, name: str | None, registry: Any) -> None:

@@ -1,0 +1,114 @@
+"""ConformalSet: label sets that hold all true labels of a row with a chosen probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from truepath.decoders.base import HeldOutScores
+from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import dense_blocks
+
+__all__ = ["ConformalSet", "smallest_true_scores"]
+
+PER = ("row", "level", "label")
+
+
+class ConformalSet(ConformalDecoder):
+    """Include every true label with the probability ``coverage``.
+
+    Parameters
+    ----------
+    coverage : float, default=0.9
+        The probability that a set holds all true labels. It may be changed after ``fit``.
+    hierarchy : Hierarchy, optional
+        None means a flat label set.
+    per : {"row", "level", "label"}, default="row"
+        For what the probability holds: for all true labels of a row together; for those of each level of the hierarchy,
+        among rows that have any there; or for each label, among the rows that have it. A label with fewer than
+        coverage / (1 - coverage) held-out rows is then in every set: nothing less could be guaranteed.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    steps_ : list of RiskSteps
+        The scores below which held-out rows are missed: of all rows, of each level or of each label.
+    thresholds_ : ndarray, shape (n_nodes,)
+        What the score of each label has to exceed.
+
+    See Also
+    --------
+    ConformalSubtree : smaller sets where every row has one path.
+    SureLabels : labels that are all true with a chosen probability, instead of all true labels.
+    ConformalRisk : bounds a loss instead.
+
+    Notes
+    -----
+    With n held-out rows the k-th smallest of the rows' smallest true scores is the level, k = floor((1 - coverage)
+    (n + 1)); coverage is at least the target and, without ties, at most 1 / (n + 1) above it. Weights count as
+    repetitions. Scores are capped by those of the ancestors, so that sets are closed; where levels differ, ancestors
+    are added. O(n_nodes) per row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import ConformalSet
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = np.array([[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.2, 0.4, 0.5, 0.3], [0.8, 0.7, 0.6, 0.1, 0.1]])
+    >>> y = h.encode([["a/1"], ["a/2"], ["a/1"]])
+    >>> decoder = ConformalSet(0.75, hierarchy=h).fit(S, y)
+    >>> h.decode(decoder.predict(S))
+    [('a/1', 'b'), ('a/2', 'b'), ('a/1', 'a/2')]
+    """
+
+    name = "conformal"
+    summary = "all true labels of a row with a chosen probability"
+
+    def __init__(self, coverage: float = 0.9, *, hierarchy: Hierarchy | None = None, per: str = "row"):
+        self.coverage = coverage
+        self.hierarchy = hierarchy
+        self.per = per
+
+    def _learn(self, given: HeldOutScores) -> None:
+        check_share("coverage", self.coverage)
+        if self.per not in PER:
+            raise ValueError(f"per must be 'row', 'level' or 'label'; got {self.per!r}.")
+        weight = np.ones(given.S.shape[0]) if given.sample_weight is None else given.sample_weight
+        groups = _groups(self.per, given.hierarchy)
+        least = smallest_true_scores(given.S, given.y, groups)
+        self.steps_ = [_steps(least[:, g], weight, self.per == "row") for g in range(least.shape[1])]
+
+    def _levels(self, n_nodes: int) -> NDArray[np.float64]:
+        missed = 1 - check_share("coverage", self.coverage)
+        found = np.array([steps.highest_level(missed) for steps in self.steps_])
+        if self.per == "level":
+            return found[self.hierarchy_.depth - 1]
+        return np.broadcast_to(found, (n_nodes,)).astype(np.float64)
+
+
+def _groups(per: str, hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """Return the group of each label."""
+    if per == "row":
+        return np.zeros(hierarchy.n_nodes, np.int64)
+    return hierarchy.depth.astype(np.int64) - 1 if per == "level" else np.arange(hierarchy.n_nodes)
+
+
+def smallest_true_scores(S: Any, Y: Any, groups: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the smallest score of a true label of each row and group; infinity where there is none."""
+    least = np.full((S.shape[0], int(groups.max(initial=0)) + 1), np.inf)
+    for rows, (scores, true) in dense_blocks(S, Y if sparse.issparse(Y) else np.asarray(Y)):
+        i, v = np.nonzero(true)
+        np.minimum.at(least[rows], (i, groups[v]), scores[i, v])
+    return least
+
+
+def _steps(least: NDArray[np.float64], weight: NDArray[np.float64], count_all: bool) -> RiskSteps:
+    """Return the share of rows that are missed at each level, among all or among those with a true label there."""
+    labelled = np.isfinite(least)
+    total = weight.sum() if count_all else weight[labelled].sum()
+    return RiskSteps.of(least[labelled], weight[labelled], float(total))

@@ -1,0 +1,111 @@
+"""SureLabels: labels that are all true with a chosen probability; where it is unsure, a more general label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truepath.combiners.base import transform_densely
+from truepath.decoders.base import Decoder, HeldOutScores
+from truepath.decoders.conformal.base import check_share
+from truepath.decoders.thresholds.threshold import apply_thresholds
+from truepath.hierarchy import Hierarchy, cap_down
+from truepath.hierarchy.matrices import dense_blocks
+
+__all__ = ["SureLabels"]
+
+
+class SureLabels(Decoder):
+    """Predict labels that are all true with the probability ``coverage``, as many as that allows.
+
+    Parameters
+    ----------
+    coverage : float, default=0.9
+        The probability that no predicted label is wrong. It may be changed after ``fit``.
+    hierarchy : Hierarchy, optional
+        None means a flat label set.
+    single_path : bool, default=False
+        Whether to predict a part of one path: from the top, always the child that scores best, down to where it is no
+        longer sure. The true label of a row then is the last label or below it, with the probability ``coverage``.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+    highest_false_ : ndarray of float
+        The highest score of a false label in each held-out row, ascending.
+    weight_ : ndarray of float
+        The weights of these rows.
+
+    See Also
+    --------
+    ConformalSet : all true labels are in the set, instead of all labels of the set being true.
+    StoppingPath : stops by stated costs instead of a probability.
+
+    Notes
+    -----
+    Labels that score above the k-th smallest of the rows' highest false scores are predicted, k = ceil(coverage
+    (n + 1)); none, if there are too few held-out rows for that. Sparse scores become dense with ``single_path``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from truepath import Hierarchy
+    >>> from truepath.decoders import SureLabels
+    >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
+    >>> S = [[0.9, 0.5, 0.4, 0.1, 0.1], [0.6, 0.5, 0.1, 0.4, 0.4], [0.8, 0.7, 0.1, 0.2, 0.2]]
+    >>> decoder = SureLabels(0.7, hierarchy=h).fit(S, h.encode([["a/2"], ["a/1"], ["a/1"]]))
+    >>> h.decode(decoder.predict(S))
+    [('a',), ('a',), ('a/1',)]
+    """
+
+    name = "conformal-sure"
+    summary = "labels that are all true with a chosen probability, general ones where it is unsure"
+    learns_from = "held-out scores and labels"
+
+    def __init__(self, coverage: float = 0.9, *, hierarchy: Hierarchy | None = None, single_path: bool = False):
+        self.coverage = coverage
+        self.hierarchy = hierarchy
+        self.single_path = single_path
+
+    @property
+    def thresholds_(self) -> NDArray[np.float64]:
+        """What the score of each label has to exceed."""
+        wanted = check_share("coverage", self.coverage)
+        total = np.cumsum(self.weight_)
+        place = np.searchsorted(total, wanted * (total[-1] + 1) - 1e-9)
+        level = self.highest_false_[place] if place < total.size else np.inf
+        return np.full(self.hierarchy_.n_nodes, level, np.float64)
+
+    def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
+        capped = cap_down(S, hierarchy)
+        if not self.single_path:
+            return capped
+        return transform_densely(lambda rows: best_path_scores(rows, hierarchy), capped)
+
+    def _learn(self, given: HeldOutScores) -> None:
+        check_share("coverage", self.coverage)
+        highest = np.zeros(given.S.shape[0])
+        for rows, (scores, true) in dense_blocks(given.S, given.y):
+            highest[rows] = np.where(true, -np.inf, scores).max(axis=1)
+        weight = np.ones(highest.size) if given.sample_weight is None else given.sample_weight
+        order = np.argsort(highest, kind="stable")
+        self.highest_false_, self.weight_ = highest[order], weight[order].astype(np.float64)
+
+    def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
+        return apply_thresholds(S, np.maximum(self.thresholds_, 0.0))
+
+
+def best_path_scores(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    """Return the scores of the path that takes the best child at each step, of equals the first; 0 elsewhere."""
+    kept = np.zeros_like(S)
+    walkers: dict[int, NDArray[np.int64]] = {-1: np.arange(S.shape[0])}  # the rows that stand at a node
+    while walkers:
+        u, rows = walkers.popitem()
+        below = hierarchy.roots if u < 0 else hierarchy.children(u)
+        if below.size:
+            best = below[S[np.ix_(rows, below)].argmax(axis=1)]
+            kept[rows, best] = S[rows, best]
+            walkers |= {int(v): np.append(walkers.get(int(v), rows[:0]), rows[best == v]) for v in np.unique(best)}
+    return kept

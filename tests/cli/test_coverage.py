@@ -1,0 +1,25 @@
+"""Label sets with a coverage, from the fit to the predictions."""
+
+from __future__ import annotations
+
+import pytest
+
+from commands import refusal_of, run_command
+
+
+@pytest.mark.slow
+def test_coverage_from_fit_to_predict(tmp_path):
+    rows = "".join(f"{i % 7},{i % 3},{'a/1' if i % 7 > 3 else 'a/2' if i % 3 else 'b'}\n" for i in range(90))
+    (tmp_path / "t.csv").write_text("x,y,labels\n" + rows)
+    common = [tmp_path / "t.csv", "-o", tmp_path / "m.tp", "--method", "pct", "--test-share", 0]
+    run_command("fit", *common, "--coverage", 0.8)
+    sizes = []
+    for coverage in (0.5, 0.99):
+        printed, _ = run_command("predict", tmp_path / "m.tp", tmp_path / "t.csv", "--coverage", coverage, "--matrix")
+        sizes.append(sum(line.count(",1") for line in printed.splitlines()[1:]))
+    assert sizes[0] <= sizes[1] == 90 * 4
+    assert "no meaning for --decoder single" in refusal_of("fit", *common, "--coverage", 0.8, "--decoder", "single")
+    assert "--coverage must be a number between 0 and 1" in refusal_of("fit", *common, "--coverage", 90)
+    run_command("fit", *common)
+    said = refusal_of("predict", tmp_path / "m.tp", tmp_path / "t.csv", "--coverage", 0.9)
+    assert "have no coverage" in said
