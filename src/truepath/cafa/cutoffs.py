@@ -1,0 +1,116 @@
+"""Which score is reliable: the threshold that is best for each aspect on held-out proteins, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from truepath.cafa.evaluation.curves import make_curve
+from truepath.cafa.evaluation.evaluate import find_thresholds
+from truepath.cafa.evaluation.matrices import to_matrices
+from truepath.cafa.evaluation.propagate import propagate
+from truepath.cafa.ontology.ontology import Ontology
+from truepath.metrics.sweep import sweep_scores
+
+__all__ = ["Cutoff", "find_cutoffs"]
+
+
+@dataclass(frozen=True)
+class Cutoff:
+    """The best threshold of an aspect, and what it reaches, with the ends of bootstrap intervals.
+
+    Attributes
+    ----------
+    threshold, low, high : float
+    f, f_low, f_high : float
+        Fmax on the proteins given.
+    precision, recall : float
+        At the threshold.
+    n_targets : int
+    """
+
+    threshold: float
+    low: float
+    high: float
+    f: float
+    f_low: float
+    f_high: float
+    precision: float
+    recall: float
+    n_targets: int
+
+
+def find_cutoffs(
+    truth: Any,
+    predictions: Any,
+    ontology: Ontology,
+    *,
+    thresholds: str | float | ArrayLike = 0.01,
+    n_resamples: int = 200,
+    confidence: float = 0.95,
+    random_state: int | None = 0,
+) -> dict[str, Cutoff]:
+    """Find the threshold with the best F for each aspect, with bootstrap intervals over proteins.
+
+    Parameters
+    ----------
+    truth, predictions, ontology, thresholds
+        As in :func:`evaluate_predictions`; proteins that the predictions were not trained on.
+    n_resamples : int, default=200
+    confidence : float, default=0.95
+    random_state : int or None, default=0
+
+    Returns
+    -------
+    cutoffs : dict of str to Cutoff
+        By aspect; aspects without truth or without predictions are left out.
+    """
+    found = to_matrices(truth, predictions, None, ontology, None)
+    scores = sparse.csr_array(propagate(found.scores, ontology.hierarchy, "max"))
+    rng, cutoffs = np.random.default_rng(random_state), {}
+    for aspect, nodes in ontology.aspects.items():
+        mass = np.zeros(ontology.hierarchy.n_nodes)
+        mass[nodes] = 1.0
+        rows = np.flatnonzero(found.true @ mass > 0)
+        cuts = find_thresholds(thresholds, scores, nodes)
+        part = _Part(found.true[rows], scores[rows], mass, cuts, aspect)
+        everyone = part.best(np.ones(rows.size)) if rows.size else None
+        if everyone is None:
+            continue
+        draws = [part.best(_draw(rng, rows.size)) for _ in range(n_resamples)]
+        known = [draw for draw in draws if draw is not None] or [everyone]
+        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+        low, high = np.quantile([draw["threshold"] for draw in known], tails)
+        f_low, f_high = np.quantile([draw["f"] for draw in known], tails)
+        cutoffs[aspect] = Cutoff(
+            everyone["threshold"], float(low), float(high), everyone["f"], float(f_low), float(f_high),
+            everyone["precision"], everyone["recall"], int(rows.size),
+        )  # fmt: skip
+    return cutoffs
+
+
+def _draw(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+    """Draw rows with replacement; return how often each was drawn."""
+    return np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows and columns of an aspect."""
+
+    true: sparse.csr_array
+    scores: sparse.csr_array
+    mass: NDArray[np.float64]
+    cuts: NDArray[Any]
+    aspect: str
+
+    def best(self, weight: NDArray[np.float64]) -> dict[str, float] | None:
+        """Return the quantities at the best threshold for weighted rows; None if nothing is predicted."""
+        sums = sweep_scores(self.true, self.scores, self.mass, self.cuts, scored=weight, weight=weight)
+        total = float(weight @ (self.true @ self.mass))
+        curve = make_curve(self.aspect, int(weight.sum()), total, self.cuts, sums, "cafa")
+        return curve.best("f") or None

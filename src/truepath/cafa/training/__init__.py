@@ -1,0 +1,1 @@
+"""Training: embeddings of proteins and annotations to one model per aspect."""

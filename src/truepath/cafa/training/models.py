@@ -1,0 +1,176 @@
+"""One model per aspect: trained on embeddings and annotations, kept in a folder, asked for predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from truepath.cafa.evaluation.matrices import label_matrix
+from truepath.cafa.ontology.ontology import Ontology
+from truepath.cafa.predictions import Predictions
+from truepath.cafa.tables.long import as_long_table
+from truepath.cafa.training.embeddings import Embeddings
+from truepath.classifier import HierarchicalClassifier
+from truepath.errors import TruePathError
+from truepath.files.text import PathType
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
+
+__all__ = ["FunctionModels", "load_models", "train_models"]
+
+
+def _kernel(random_state: Any) -> Any:
+    from truepath.learners import MultiLabelKernelRidge
+
+    return MultiLabelKernelRidge(random_state=random_state)
+
+
+def _linear(random_state: Any) -> Any:
+    from truepath.learners import SparseLinear
+
+    return SparseLinear(random_state=random_state)
+
+
+def _network(random_state: Any) -> Any:
+    from truepath.learners import CoherentNetwork
+
+    return CoherentNetwork(random_state=random_state)
+
+
+#: Learners by the name of their head
+HEADS: dict[str, Callable[[Any], Any]] = {"kernel": _kernel, "linear": _linear, "network": _network}
+
+
+@dataclass(frozen=True)
+class FunctionModels:
+    """Fitted models by aspect; made by :func:`train_models` or :func:`load_models`.
+
+    Attributes
+    ----------
+    models : dict of str to HierarchicalClassifier
+    """
+
+    models: Mapping[str, HierarchicalClassifier]
+
+    def predict(self, embeddings: Embeddings, ontology: Ontology, *, max_terms: int = 1500) -> Predictions:
+        """Score the terms of each protein; the highest of each protein and aspect are kept.
+
+        Parameters
+        ----------
+        embeddings : Embeddings
+        ontology : Ontology
+            It has all terms that the models know.
+        max_terms : int, default=1500
+        """
+        blocks = []
+        for model in self.models.values():
+            nodes = ontology.hierarchy.indices(model.hierarchy_.names.tolist())
+            scores = as_dense(model.predict_proba(embeddings.X))
+            blocks.append(_spread(scores, nodes, ontology.hierarchy.n_nodes, max_terms))
+        total = blocks[0]
+        for block in blocks[1:]:
+            total = sparse.csr_array(total + block)
+        return Predictions(list(embeddings.ids), total, ontology)
+
+    def save(self, folder: PathType) -> Path:
+        """Write one model file per aspect into a folder."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for aspect, model in self.models.items():
+            model.save(folder / f"{aspect}.tp")
+        return folder
+
+
+def _spread(scores: Any, nodes: Any, n_nodes: int, most: int) -> sparse.csr_array:
+    """Put the highest scores of each row into the columns of the whole ontology."""
+    kept = min(most, scores.shape[1])
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :kept]
+    values = np.take_along_axis(scores, order, axis=1).astype(np.float64)
+    rows = np.repeat(np.arange(scores.shape[0]), kept)
+    found = sparse.csr_array((values.ravel(), (rows, nodes[order.ravel()])), shape=(scores.shape[0], n_nodes))
+    found.eliminate_zeros()
+    return found
+
+
+def load_models(folder: PathType) -> FunctionModels:
+    """Load the models of a folder that :meth:`FunctionModels.save` wrote."""
+    files = sorted(Path(folder).glob("*.tp"))
+    if not files:
+        raise TruePathError(f"{folder}: no models (*.tp) in this folder.", "Train some with truepath cafa train.")
+    return FunctionModels({file.stem: HierarchicalClassifier.load(file) for file in files})
+
+
+def train_models(
+    embeddings: Embeddings,
+    annotations: Any,
+    ontology: Ontology,
+    *,
+    head: str | Any = "kernel",
+    aspects: Sequence[str] | None = None,
+    min_count: int = 10,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+) -> FunctionModels:
+    """Train one model per aspect on the proteins that have both an embedding and a term of the aspect.
+
+    Parameters
+    ----------
+    embeddings : Embeddings
+    annotations : Annotations, LongTable, path, frame, mapping or pairs
+    ontology : Ontology
+    head : {"kernel", "linear", "network"} or learner, default="kernel"
+        Kernel ridge regression, one linear classifier per term, or a network (needs PyTorch).
+    aspects : sequence of str, optional
+    min_count : int, default=10
+        Terms with fewer proteins are not learned.
+    random_state : int or None, default=0
+    n_jobs : int, optional
+
+    Returns
+    -------
+    models : FunctionModels
+    """
+    if isinstance(head, str) and head not in HEADS:
+        raise ValueError(f"head must be one of {', '.join(HEADS)} or a learner; got {head!r}.")
+    table = as_long_table(getattr(annotations, "table", annotations), scored=False, name="annotations")
+    has_embedding = set(embeddings.ids)
+    labels, targets = label_matrix(table, ontology, targets=[name for name in table.targets if name in has_embedding])
+    if not targets:
+        raise TruePathError(
+            f"none of the {len(table.targets)} annotated proteins has an embedding.",
+            f"Ids must be written alike: {table.targets[:1]} and {embeddings.ids[:1]}, for instance.",
+        )
+    chosen = [ontology.aspect(name) for name in aspects] if aspects is not None else list(ontology.aspects)
+    models = {}
+    for aspect in chosen:
+        hierarchy, rows, Y = _part(labels, ontology, aspect, min_count)
+        if hierarchy is None:
+            continue
+        learner = HEADS[head](random_state) if isinstance(head, str) else head
+        model = HierarchicalClassifier(
+            learner, hierarchy=hierarchy, decoder=None, random_state=random_state, n_jobs=n_jobs
+        )
+        models[aspect] = model.fit(embeddings.take([targets[i] for i in rows]), Y)
+    if not models:
+        raise TruePathError(f"no term has {min_count} annotated proteins with an embedding.", "Lower min_count.")
+    return FunctionModels(models)
+
+
+def _part(
+    labels: sparse.csr_array, ontology: Ontology, aspect: str, min_count: int
+) -> tuple[Hierarchy | None, list[int], Any]:
+    """Return the terms of an aspect that are common enough, the proteins that have one, and their labels."""
+    nodes = ontology.aspects[aspect]
+    counts = np.asarray(labels[:, nodes].sum(axis=0)).ravel()
+    kept = nodes[counts >= min_count]
+    if not kept.size:
+        return None, [], None
+    smaller = ontology.hierarchy.subgraph(kept)
+    Y = labels[:, ontology.hierarchy.indices(smaller.names.tolist())]
+    rows = np.flatnonzero(np.diff(Y.indptr) > 0)
+    return smaller, rows.tolist(), as_dense(Y[rows])
