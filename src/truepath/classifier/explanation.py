@@ -1,4 +1,4 @@
-"""Why these labels: one row's scores, thresholds and margins along the paths of the hierarchy."""
+"""Why these labels: one row's scores, thresholds, margins and causes along the paths of the hierarchy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from truepath.adapters import final_step, node_scores
+from truepath.classifier.html import explanation_table
 from truepath.hierarchy import Hierarchy
+from truepath.learners import contributions
 from truepath.preprocessing.auto_features import is_frame
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class NodeReason:
         The value that the final score had to exceed; NaN if the decoder has no thresholds.
     margin : float
         Score minus threshold; NaN if the decoder has no thresholds.
+    causes : tuple of (str, float)
+        The features that matter most to the learner's score, each with what it adds; empty unless asked for.
     """
 
     node: int
@@ -49,6 +53,7 @@ class NodeReason:
     given_parent: float
     threshold: float
     margin: float
+    causes: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,15 +67,22 @@ class Explanation:
     decoder : str
         The decoder that turned the scores into labels.
     hierarchy : Hierarchy
+    method : str
+        How causes were found, see :class:`truepath.learners.Contributions`; empty if they were not asked for.
     """
 
     records: tuple[NodeReason, ...]
     decoder: str
     hierarchy: Hierarchy
+    method: str = ""
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the table as dictionaries, for JSON or a data frame of any library."""
-        return [dict(vars(record)) for record in self.records]
+        return [{**vars(record), "causes": dict(record.causes)} for record in self.records]
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return explanation_table(self.records, self.decoder, self.method)
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
@@ -96,6 +108,9 @@ class Explanation:
         name = _short_name(record.name, indent)
         numbers = f"{record.score:6.3f} {_number(record.threshold):>10} {_signed(record.margin):>8}"
         lines = [f"{mark} {numbers}   {indent}{name}{' (see above)' if again else ''}"]
+        if record.causes and not again:
+            because = ", ".join(f"{cause} {value:+.3f}" for cause, value in record.causes)
+            lines.append(f"{'':29}{indent}  because of {because}")
         if not again:
             for child in self.hierarchy.children(record.node).tolist():
                 if child in shown:
@@ -119,7 +134,7 @@ def _signed(value: float) -> str:
     return "–" if not np.isfinite(value) else f"{value:+.3f}"
 
 
-def explain_row(model: HierarchicalClassifier, x: Any, n_others: int) -> Explanation:
+def explain_row(model: HierarchicalClassifier, x: Any, n_others: int, n_causes: int = 0) -> Explanation:
     """Explain the prediction of one row."""
     X = _one_row(model, x)
     hierarchy = model.hierarchy_
@@ -129,15 +144,18 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int) -> Explana
     thresholds = getattr(model.decoder_, "thresholds_", None)
     t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
     nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others)
+    found = contributions(model.learner_, X, nodes) if n_causes and nodes.size else None
     records = []
     for v in nodes.tolist():
         parents = hierarchy.parents(v)
         least = float(S[parents].min()) if parents.size else 1.0
         given = float(S[v]) / least if least > 0 else 0.0
         numbers = (float(raw[0, v]), float(S[v]), given, float(t[v]), float(S[v] - t[v]))
-        records.append(NodeReason(v, str(hierarchy.names[v]), int(hierarchy.depth[v]), bool(predicted[v]), *numbers))
+        causes = () if found is None else tuple(found.of(v, n_causes))
+        about = (v, str(hierarchy.names[v]), int(hierarchy.depth[v]), bool(predicted[v]))
+        records.append(NodeReason(*about, *numbers, causes))
     decoder = type(final_step(model.learner_) if model.decoder_ is None else model.decoder_).__name__
-    return Explanation(tuple(records), decoder, hierarchy)
+    return Explanation(tuple(records), decoder, hierarchy, "" if found is None else found.method)
 
 
 def _shown(hierarchy: Hierarchy, predicted: np.ndarray, closeness: np.ndarray, n_others: int) -> np.ndarray:

@@ -419,21 +419,25 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None
         return self.decoder_.predict(S) if conditional is None else self.decoder_.predict(S, conditional=conditional)
 
-    def explain(self, x: Any, *, n_others: int = 5) -> Explanation:
-        """Explain the labels of one row: scores, thresholds and margins along the paths.
+    def explain(self, x: Any, *, n_others: int = 5, n_causes: int = 0) -> Explanation:
+        """Explain the labels of one row: scores, thresholds and margins along the paths, and what caused them.
 
         Parameters
         ----------
         x : one row: a text, a sequence of values, or anything ``predict`` takes with one row
         n_others : int, default=5
             The number of labels to show that were not predicted but came closest.
+        n_causes : int, default=0
+            For each label, the number of words or columns to show that add most to the learner's score, or take most
+            from it: exact for linear models (before the sigmoid) and trees (Shapley values), by leaving out one feature
+            after the other for all others; see :func:`truepath.learners.contributions`.
 
         Returns
         -------
         explanation : Explanation
-            Prints as a tree; ``records`` is the table, ``to_frame()`` a data frame.
+            Prints as a tree; ``records`` is the table, ``to_frame()`` a data frame; notebooks show it as HTML.
         """
-        return explain_row(self._fitted(), x, n_others)
+        return explain_row(self._fitted(), x, n_others, n_causes)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the hierarchical F1 (micro-averaged over all labels, ancestors included)."""

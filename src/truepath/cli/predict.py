@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["predict"]
 
+#: The words or columns that --explain shows for each label
+N_CAUSES = 4
+
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that truepath fit saved.")],
@@ -122,7 +125,7 @@ def _explained(fitted: Any, data: str, row: str, form: TextForm) -> str:
 def _explain_row(fitted: Any, block: RowBlock, at: int) -> str:
     name = block.ids[at] if block.ids is not None else f"row {block.start + at}"
     one = block.X[at] if block.X.ndim == 1 else block.X[at : at + 1]
-    return f"{name}\n{fitted.explain(one)}"
+    return f"{name}\n{fitted.explain(one, n_causes=N_CAUSES)}"
 
 
 def _no_row(row: str, known: list[str], ids: str | None) -> TruePathError:

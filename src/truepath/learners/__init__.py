@@ -19,6 +19,7 @@ from truepath.learners.local.per_parent import PerParent
 from truepath.learners.local.policies import POLICIES, Policy
 from truepath.learners.local.published import HBR, BRMetaLabeler
 from truepath.learners.network.coherent_network import CoherentNetwork
+from truepath.learners.reasons.contributions import Contributions, contributions
 from truepath.learners.stack import Stack
 from truepath.learners.table_blend import TableBlend
 from truepath.learners.trees.forest import PCTForest
@@ -36,6 +37,7 @@ __all__ = [
     "BinaryRelevance",
     "ChowLiuTree",
     "CoherentNetwork",
+    "Contributions",
     "CutsetNetwork",
     "GlobalNaiveBayes",
     "HAdaBoostMH",
@@ -58,6 +60,7 @@ __all__ = [
     "check_fit_input",
     "check_predict_input",
     "class_weights",
+    "contributions",
     "plot_cutset_network",
 ]
 
