@@ -58,6 +58,12 @@ FILES = {
 
 ON = "-H h.csv"  # the hierarchy of most calls
 CALLS = {
+    # gene function
+    "cafa baseline y.csv -O bad.obo -o out.tsv": ["nothing to predict", "--targets"],
+    "cafa blend a b -O bad.obo -t y.csv -o out.tsv --apply a": ["--apply", "2"],
+    "cafa evaluate -O bad.obo -t y.csv -p s.csv --thresholds fine": ["--thresholds", "fine"],
+    "cafa evaluate -O bad.obo -t y.csv -p bare": ["bare", "no files of predictions"],
+    "cafa evaluate -O bad.obo -t y.csv": ["--predictions"],
     # arguments and options
     "nonsense": ["No such command", "nonsense"],
     "fit": ["Missing argument", "data"],
@@ -192,6 +198,7 @@ def folder(tmp_path_factory):
     at = tmp_path_factory.mktemp("errors")
     for name, text in FILES.items():
         (at / name).write_text(text)
+    (at / "bare").mkdir()
     np.save(at / "n.npy", np.eye(3))
     (at / "l.json").write_text('[{"id": "x", "labels": ["a/1"]}]')
     run_command("fit", at / "t.csv", "-o", at / "m.tp", "--learner", "GaussianNB", "--ids", "gene", "--test-share", "0")

@@ -11,6 +11,7 @@ from truepath.cafa.blending import LearnedBlend, learn_blend
 from truepath.cafa.cutoffs import Cutoff, find_cutoffs
 from truepath.cafa.evaluation.curves import AspectCurve
 from truepath.cafa.evaluation.evaluate import evaluate_predictions
+from truepath.cafa.evaluation.page import write_evaluation_report
 from truepath.cafa.evaluation.plots import plot_evaluations
 from truepath.cafa.evaluation.results import Evaluation, write_evaluations
 from truepath.cafa.ontology.ontology import Ontology
@@ -65,6 +66,7 @@ __all__ = [
     "read_ontology",
     "train_models",
     "write_accretion",
+    "write_evaluation_report",
     "write_evaluations",
     "write_long_table",
     "write_submission",

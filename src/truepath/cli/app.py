@@ -21,6 +21,7 @@ from typing import Any
 import typer
 
 from truepath import __version__
+from truepath.cli.cafa.group import make_cafa_group
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
@@ -88,6 +89,9 @@ def _in_one_line(command: Callable[..., None]) -> Callable[..., None]:
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(_in_one_line(command))
+
+
+app.add_typer(make_cafa_group(_in_one_line), rich_help_panel="Gene function")
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,0 +1,128 @@
+"""A report about evaluations: one HTML file with a tab per aspect, curves, the best values and what got in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from truepath.cafa.evaluation.curves import AspectCurve
+from truepath.cafa.evaluation.results import Evaluation
+from truepath.errors import TruePathError
+from truepath.files.text import PathType
+
+__all__ = ["write_evaluation_report"]
+
+#: Columns of the table: key of a summary, what it is called, and whether less is better
+COLUMNS = (
+    ("fmax", "Fmax", False),
+    ("fmax_threshold", "at", None),
+    ("wfmax", "weighted Fmax", False),
+    ("smin", "Smin", True),
+    ("smin_threshold", "at", None),
+    ("micro_fmax", "micro Fmax", False),
+    ("coverage", "coverage", False),
+)
+
+
+class TextCell(NamedTuple):
+    """A number of the table, and whether it is the best of its column."""
+
+    text: str
+    is_best: bool
+
+
+def write_evaluation_report(
+    found: Mapping[str, Evaluation], path: PathType, *, title: str = "Evaluation of predictions"
+) -> Path:
+    """Write a report with one tab per aspect (needs the extra ``report``).
+
+    Parameters
+    ----------
+    found : mapping of str to Evaluation
+        Evaluations by name of the file of predictions.
+    path : path
+    title : str
+    """
+    from truepath.report.charts import method_sign
+    from truepath.report.render import write_page
+
+    if not found:
+        raise TruePathError("no evaluation to report about.")
+    aspects = list(dict.fromkeys(aspect for evaluation in found.values() for aspect in evaluation.curves))
+    options = next(iter(found.values())).options
+    context = {
+        "title": title,
+        "files": [(name, method_sign(k)) for k, name in enumerate(found)],
+        "way": _way(options),
+        "tabs": [_tab(aspect, found) for aspect in aspects],
+        "counts": _counts(found),
+    }
+    return write_page(path, "cafa.html", context)
+
+
+def _way(options: Mapping[str, Any]) -> str:
+    """Say how it was evaluated."""
+    said = [f"normalisation {options.get('norm')}", f"propagation {options.get('prop')}"]
+    said.append("terms without parents count" if options.get("orphans") else "terms without parents left out")
+    most = options.get("max_terms")
+    return ", ".join(said if most is None else [*said, f"at most {most} terms of each target"])
+
+
+def _tab(aspect: str, found: Mapping[str, Evaluation]) -> dict[str, Any]:
+    records = {
+        name: next((record for record in evaluation.summary() if record["aspect"] == aspect), {})
+        for name, evaluation in found.items()
+    }
+    columns = [column for column in COLUMNS if any(record.get(column[0]) is not None for record in records.values())]
+    best = {key: _best([record.get(key) for record in records.values()], less) for key, _, less in columns}
+    rows = [(name, [_cell(record.get(key), best[key]) for key, _, _ in columns]) for name, record in records.items()]
+    shown = {name: evaluation.curves.get(aspect) for name, evaluation in found.items()}
+    heavy = {name: evaluation.weighted.get(aspect, shown[name]) for name, evaluation in found.items()}
+    charts = [("Precision and recall", _chart(shown, "recall", "precision", False))]
+    charts.append(("Information missed and wrong", _chart(heavy, "remaining_uncertainty", "misinformation", True)))
+    n_targets = max((curve.n_targets for curve in shown.values() if curve is not None), default=0)
+    heads = [head for _, head, _ in columns]
+    return {
+        "aspect": aspect.replace("_", " "), "n_targets": n_targets, "heads": heads, "rows": rows, "charts": charts,
+    }  # fmt: skip
+
+
+def _best(values: list[float | None], less: bool | None) -> float | None:
+    known = [value for value in values if value is not None]
+    if less is None or len(known) < 2:
+        return None
+    choose: Callable[[list[float]], float] = min if less else max
+    return choose(known)
+
+
+def _cell(value: float | None, best: float | None) -> TextCell:
+    return TextCell("–" if value is None else f"{value:.3f}", value is not None and value == best)
+
+
+def _chart(curves: Mapping[str, AspectCurve | None], across: str, up: str, least: bool) -> str:
+    """Draw one line per file, and its best point."""
+    from truepath.report.charts import round_numbers
+    from truepath.report.svg import DASHES, Frame, element, marker, picture, polyline
+
+    drawn_curves = {k: curve for k, curve in enumerate(curves.values()) if curve is not None and curve.thresholds.size}
+    highest = [
+        max([1.0 if not least else 0.0, *(float(curve.values[key].max()) for curve in drawn_curves.values())]) or 1.0
+        for key in (across, up)
+    ]
+    ticks = [[(t, f"{t:g}") for t in round_numbers(0.0, high)] for high in highest]
+    labels = across.replace("_", " "), up.replace("_", " ")
+    frame = Frame((0, highest[0]), (0, highest[1]), labels[0], labels[1], ticks[0], ticks[1], height=300)
+    drawn = frame.axes()
+    for k, curve in drawn_curves.items():
+        points = [(frame.x(x), frame.y(y)) for x, y in zip(curve.values[across], curve.values[up])]
+        best = curve.best("s" if least else "f", least=least)
+        series = [polyline(points, class_=f"line m{k % 8}", stroke_dasharray=DASHES[k % 8] or None)]
+        series.append(marker(k, frame.x(best[across]), frame.y(best[up]), 5.5, class_=f"dot m{k % 8}"))
+        drawn.append(element("g", "".join(series), class_="series", data_series=k))
+    return picture(drawn, f"{labels[1]} against {labels[0]} as the threshold falls", height=300)
+
+
+def _counts(found: Mapping[str, Evaluation]) -> list[tuple[str, list[str]]]:
+    heads = list(dict.fromkeys(head for evaluation in found.values() for head in evaluation.counts))
+    return [(head, [f"{evaluation.counts.get(head, 0):,}" for evaluation in found.values()]) for head in heads]

@@ -1,0 +1,1 @@
+"""The commands of gene function: ``truepath cafa evaluate``, ``submit``, ``check`` and so on."""

@@ -1,0 +1,60 @@
+"""``truepath cafa baseline``: predictions by frequency, or from similar proteins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truepath.cli.cafa.options import (
+    Evidence,
+    OntologyFile,
+    Output,
+    Relations,
+    SkipBad,
+    Taxa,
+    Until,
+    open_annotations,
+    open_ontology,
+)
+from truepath.errors import TruePathError
+from truepath.files.text import counted, read_text, split_lines
+
+__all__ = ["baseline"]
+
+
+def baseline(
+    annotations: Annotated[Path, typer.Argument(help="What is known: GAF, GPAD, HPO or target<TAB>term.")],
+    ontology: OntologyFile,
+    output: Output,
+    targets: Annotated[Path | None, typer.Option(help="The targets to predict, one per line.")] = None,
+    hits: Annotated[
+        Path | None,
+        typer.Option(help="Hits of BLAST or DIAMOND (-outfmt 6); without, terms get their frequency."),
+    ] = None,
+    how: Annotated[str, typer.Option(help="With --hits: weighted by bit scores, or max identity.")] = "weighted",
+    max_evalue: Annotated[float, typer.Option(help="With --hits: leave out those above this expectation.")] = 1e-3,
+    evidence: Evidence = None,
+    taxa: Taxa = None,
+    until: Until = None,
+    relations: Relations = "is_a,part_of",
+    skip_bad_lines: SkipBad = False,
+) -> None:
+    """Predict by how common terms are, or by what similar proteins have."""
+    from truepath.cafa import predict_by_transfer, predict_naively, read_hits
+    from truepath.cli.steps import check_outputs
+
+    if targets is None and hits is None:
+        raise TruePathError("nothing to predict.", "Give --targets, --hits, or both.")
+    check_outputs({"--output": output}, {"ANNOTATIONS": annotations, "--ontology": ontology, "--hits": hits})
+    names = None if targets is None else [line.strip() for line in split_lines(read_text(targets)) if line.strip()]
+    terms = open_ontology(ontology, relations)
+    known = open_annotations(annotations, skip_bad=skip_bad_lines, evidence=evidence, taxa=taxa, until=until)
+    if hits is None:
+        predicted = predict_naively(known, terms, names or [])
+    else:
+        similar = read_hits(hits, by="identity" if how == "max" else "bitscore", max_evalue=max_evalue)
+        predicted = predict_by_transfer(similar, known, terms, how=how, targets=names)
+    predicted.write(output)
+    typer.echo(f"truepath: {counted(len(predicted.targets), 'target')} written to {output}", err=True)

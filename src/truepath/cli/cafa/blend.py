@@ -1,0 +1,56 @@
+"""``truepath cafa blend``: several files of predictions as one, with learned weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truepath.cli.cafa.options import (
+    AsJson,
+    OntologyFile,
+    Output,
+    Relations,
+    SkipBad,
+    Truth,
+    open_annotations,
+    open_ontology,
+    print_table,
+)
+from truepath.errors import TruePathError
+
+__all__ = ["blend"]
+
+
+def blend(
+    learn: Annotated[list[Path], typer.Argument(help="Files of predictions for the targets of --truth.")],
+    ontology: OntologyFile,
+    truth: Truth,
+    output: Output,
+    apply: Annotated[
+        list[Path] | None,
+        typer.Option("--apply", help="The same methods' files for other targets, in the same order; repeat it."),
+    ] = None,
+    relations: Relations = "is_a,part_of",
+    skip_bad_lines: SkipBad = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn weights per aspect where the truth is known, and write the blend."""
+    from truepath.cafa import learn_blend, read_long_table
+    from truepath.cli.steps import check_outputs
+
+    if apply and len(apply) != len(learn):
+        raise TruePathError(f"{len(apply)} files to --apply to where {len(learn)} were learned from.", "Give as many.")
+    check_outputs({"--output": output}, {"--truth": truth, "--ontology": ontology} | {str(p): p for p in learn})
+    bad = "skip" if skip_bad_lines else "raise"
+    terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
+    tables = [read_long_table(path, scored=True, bad=bad) for path in learn]
+    found = learn_blend(tables, true, terms)
+    others = [read_long_table(path, scored=True, bad=bad) for path in apply] if apply else tables
+    found.apply(others).write(output)
+    records = [
+        {"aspect": aspect} | {path.name: float(weight) for path, weight in zip(learn, weights)}
+        for aspect, weights in found.weights.items()
+    ]
+    print_table(records, as_json)

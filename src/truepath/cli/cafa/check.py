@@ -1,0 +1,41 @@
+"""``truepath cafa check``: the mistakes of a submission, line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truepath.cli.cafa.options import OntologyFile, Relations, open_ontology
+from truepath.files.text import counted, read_text, split_lines
+
+__all__ = ["check"]
+
+
+def check(
+    submission: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],
+    ontology: OntologyFile,
+    targets: Annotated[Path | None, typer.Option(help="A file with the targets asked for, one per line.")] = None,
+    max_terms: Annotated[int, typer.Option(help="The most terms of one target.")] = 1500,
+    decimals: Annotated[int, typer.Option(help="The most decimals of scores.")] = 3,
+    propagated: Annotated[bool, typer.Option("--propagated", help="No term may score above an ancestor.")] = False,
+    aspects: Annotated[str | None, typer.Option(help="Aspects that the file may hold, separated by commas.")] = None,
+    relations: Relations = "is_a,part_of",
+) -> None:
+    """Check a submission: every mistake with its line; the exit code says whether there are any."""
+    from truepath.cafa import SubmissionRules, check_submission
+
+    wanted = None if targets is None else [line.strip() for line in split_lines(read_text(targets)) if line.strip()]
+    found = check_submission(
+        submission,
+        open_ontology(ontology, relations),
+        rules=SubmissionRules(max_terms=max_terms, decimals=decimals, propagated=propagated),
+        targets=wanted,
+        aspects=None if aspects is None else aspects.split(","),
+    )
+    for bad in found:
+        typer.echo(str(bad))
+    typer.echo(f"truepath: {submission}: {counted(len(found), 'mistake') if found else 'valid'}", err=True)
+    if found:
+        raise typer.Exit(1)

@@ -1,0 +1,41 @@
+"""``truepath cafa cutoffs``: the threshold to trust in each aspect, with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truepath.cli.cafa.options import (
+    AsJson,
+    OntologyFile,
+    Relations,
+    SkipBad,
+    Truth,
+    open_annotations,
+    open_ontology,
+    print_table,
+)
+
+__all__ = ["cutoffs"]
+
+
+def cutoffs(
+    predictions: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score, of held-out targets.")],
+    ontology: OntologyFile,
+    truth: Truth,
+    resamples: Annotated[int, typer.Option(min=1, help="Number of bootstrap resamples.")] = 200,
+    seed: Annotated[int, typer.Option(help="Random seed of the resamples.")] = 0,
+    relations: Relations = "is_a,part_of",
+    skip_bad_lines: SkipBad = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the threshold with the best F in each aspect, with 95% intervals over proteins."""
+    from truepath.cafa import find_cutoffs, read_long_table
+
+    terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
+    table = read_long_table(predictions, scored=True, bad="skip" if skip_bad_lines else "raise")
+    found = find_cutoffs(true, table, terms, n_resamples=resamples, random_state=seed)
+    print_table([{"aspect": aspect, **asdict(cutoff)} for aspect, cutoff in found.items()], as_json)

@@ -1,0 +1,102 @@
+"""``truepath cafa evaluate``: files of predictions against annotations, as CAFA does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from truepath.cli.cafa.options import (
+    AsJson,
+    OntologyFile,
+    Relations,
+    SkipBad,
+    Truth,
+    list_predictions,
+    open_annotations,
+    open_ontology,
+    print_table,
+    say_problems,
+)
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    ontology: OntologyFile,
+    truth: Truth,
+    predictions: Annotated[
+        list[Path],
+        typer.Option("--predictions", "-p", help="A file of target<TAB>term<TAB>score, or a folder of such files."),
+    ],
+    ia: Annotated[Path | None, typer.Option("--ia", help="Information accretion: term<TAB>bits.")] = None,
+    norm: Annotated[str, typer.Option(help="How is averaged: cafa, pred or gt.")] = "cafa",
+    prop: Annotated[str, typer.Option(help="How scores are passed to ancestors: max or fill.")] = "max",
+    no_orphans: Annotated[bool, typer.Option("--no-orphans", help="Leave out terms without parents.")] = False,
+    thresholds: Annotated[
+        str, typer.Option(help="cafa (as the official evaluator), exact (every score), or a step such as 0.01.")
+    ] = "cafa",
+    max_terms: Annotated[
+        int | None, typer.Option(help="Take the first so many terms of each target and aspect.")
+    ] = None,
+    known: Annotated[
+        Path | None, typer.Option(help="Annotations known before, which count neither as true nor as predicted.")
+    ] = None,
+    aspects: Annotated[str | None, typer.Option(help="Aspects to evaluate, separated by commas.")] = None,
+    relations: Relations = "is_a,part_of",
+    skip_bad_lines: SkipBad = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write all curves, as evaluation_all.tsv of cafaeval.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a report with one tab per aspect (.html).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate predictions as CAFA does: Fmax, weighted Fmax, Smin and coverage of each aspect."""
+    from truepath.cafa import evaluate_predictions, read_long_table, write_evaluation_report, write_evaluations
+    from truepath.cli.steps import check_outputs, progress
+
+    files = list_predictions(predictions)
+    inputs: dict[str, Any] = {"--ontology": ontology, "--truth": truth, "--ia": ia, "--known": known}
+    check_outputs({"--output": output, "--report": report}, inputs | files)
+    options: dict[str, Any] = {"thresholds": thresholds if thresholds in ("cafa", "exact") else _step(thresholds)}
+    terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
+    before = None if known is None else open_annotations(known, skip_bad=skip_bad_lines)
+    options |= {"ia": ia, "norm": norm, "prop": prop, "orphans": not no_orphans, "known": before}
+    options |= {"max_terms": max_terms, "aspects": None if aspects is None else aspects.split(",")}
+    found = {}
+    wanted = true.table.targets
+    with progress("evaluating") as show:
+        for k, (name, file) in enumerate(files.items()):
+            show(k, len(files), name)
+            table = read_long_table(file, scored=True, only=wanted, bad="skip" if skip_bad_lines else "raise")
+            say_problems(file, table.problems)
+            found[name] = evaluate_predictions(true, table, terms, **options)
+    if output is not None:
+        write_evaluations(found, output)
+    if report is not None:
+        write_evaluation_report(found, report)
+    _say_counts(found)
+    records = [{"file": name, **record} for name, evaluation in found.items() for record in evaluation.summary()]
+    print_table(records if as_json else [_short(record) for record in records], as_json)
+
+
+def _step(given: str) -> float:
+    try:
+        return float(given)
+    except ValueError:
+        raise ValueError(f"--thresholds must be cafa, exact or a step such as 0.01; got {given!r}.") from None
+
+
+def _say_counts(found: dict[str, Any]) -> None:
+    """Say what did not get in: of the truth once, of predictions for each file."""
+    for k, (name, evaluation) in enumerate(found.items()):
+        for what, n in evaluation.counts.items():
+            is_loss = any(word in what for word in ("unknown", "obsolete", "without")) and n
+            if is_loss and (k == 0 or not what.startswith("truth")):
+                typer.echo(f"truepath: {'' if what.startswith('truth') else f'{name}: '}{what}: {n:,}", err=True)
+
+
+def _short(record: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what a narrow table has no room for."""
+    return {key: value for key, value in record.items() if key not in ("precision", "recall", "micro_fmax")}

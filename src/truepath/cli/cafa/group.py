@@ -1,0 +1,40 @@
+"""The group ``truepath cafa``: one file per command, and what is heavy imported when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+from truepath.cli.cafa.baseline import baseline
+from truepath.cli.cafa.blend import blend
+from truepath.cli.cafa.check import check
+from truepath.cli.cafa.cutoffs import cutoffs
+from truepath.cli.cafa.evaluate import evaluate
+from truepath.cli.cafa.ia import ia
+from truepath.cli.cafa.pairs import pairs
+from truepath.cli.cafa.predict import predict
+from truepath.cli.cafa.submit import submit
+from truepath.cli.cafa.train import train
+
+__all__ = ["make_cafa_group"]
+
+COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Evaluate": (evaluate, cutoffs, ia),
+    "Predict": (train, predict, baseline, blend),
+    "Files": (pairs, submit, check),
+}
+
+
+def make_cafa_group(wrap: Callable[[Callable[..., None]], Callable[..., None]]) -> typer.Typer:
+    """Return the group; ``wrap`` is what every command of the program is wrapped in."""
+    group = typer.Typer(
+        name="cafa",
+        help="Gene function as CAFA does it: evaluate, train, submit.",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+    )
+    for panel, commands in COMMANDS.items():
+        for command in commands:
+            group.command(rich_help_panel=panel)(wrap(command))
+    return group

@@ -1,0 +1,39 @@
+"""``truepath cafa submit``: predictions as a valid submission."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truepath.cli.cafa.options import OntologyFile, Output, Relations, SkipBad, open_ontology, say_problems
+from truepath.files.text import counted
+
+__all__ = ["submit"]
+
+
+def submit(
+    predictions: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],
+    ontology: OntologyFile,
+    output: Output,
+    max_terms: Annotated[int, typer.Option(help="The most terms of one target.")] = 1500,
+    decimals: Annotated[int, typer.Option(help="Decimals of scores.")] = 3,
+    split_aspects: Annotated[bool, typer.Option("--split-aspects", help="Write one file per aspect.")] = False,
+    relations: Relations = "is_a,part_of",
+    skip_bad_lines: SkipBad = False,
+) -> None:
+    """Write a submission: scores passed on to ancestors, rounded, the highest of each target."""
+    from truepath.cafa import Predictions, SubmissionRules, read_long_table, write_submission
+    from truepath.cli.steps import check_outputs
+
+    check_outputs({"--output": output}, {"PREDICTIONS": predictions, "--ontology": ontology})
+    table = read_long_table(predictions, scored=True, bad="skip" if skip_bad_lines else "raise")
+    say_problems(predictions, table.problems)
+    terms = open_ontology(ontology, relations)
+    lost = terms.resolve(table.terms).lost
+    if lost:
+        typer.echo(f"truepath: {counted(len(lost), 'unknown term')} left out, such as {next(iter(lost))}", err=True)
+    rules = SubmissionRules(max_terms=max_terms, decimals=decimals)
+    for path in write_submission(Predictions.of(table, terms), output, rules=rules, split_aspects=split_aspects):
+        typer.echo(str(path))
