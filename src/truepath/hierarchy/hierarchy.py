@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,10 @@ from truepath.files.text import Limits
 from truepath.hierarchy import build, drawing, encode, matrices, propagation, restrict
 from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
 from truepath.hierarchy.names import look_up
+
+if TYPE_CHECKING:
+    from truepath.hierarchy.difference import HierarchyDiff
+    from truepath.hierarchy.editing import HierarchyEditor
 
 __all__ = ["Hierarchy"]
 
@@ -489,6 +493,50 @@ class Hierarchy:
         ['animal', 'cat', 'dog', 'plant']
         """
         return drawing.draw_hierarchy(self, labels, scores, ax)
+
+    # ------------------------------------------------------------------ change
+
+    def edit(self) -> HierarchyEditor:
+        """Return an editor: ``h.edit().add("c", "a").rename("b", "d").done()`` is a new hierarchy.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_paths(["a/1", "b"])
+        >>> h.edit().remove("a").done().names.tolist()
+        ['a/1', 'b']
+        """
+        from truepath.hierarchy.editing import HierarchyEditor
+
+        return HierarchyEditor(self)
+
+    def diff(self, new: Hierarchy) -> HierarchyDiff:
+        """Return what differs in another hierarchy, by name: labels added, removed and moved.
+
+        Parameters
+        ----------
+        new : Hierarchy
+
+        Returns
+        -------
+        diff : HierarchyDiff
+            Prints as a list; ``transfer(Y)`` turns labels of this hierarchy into labels of the new one. What was
+            renamed, merged or split is known to the editor that did it: ``editor.diff()``.
+
+        Examples
+        --------
+        >>> print(Hierarchy.flat(["a", "b"]).diff(Hierarchy.from_edges([("a", "b"), ("a", "c")])))
+        added: c
+        moved: b from the top to a
+        """
+        from truepath.hierarchy.difference import compare_hierarchies
+
+        return compare_hierarchies(self, new)
+
+    def _repr_html_(self) -> str:
+        """Return the labels as a tree that folds, for notebooks."""
+        from truepath.hierarchy.html import hierarchy_outline
+
+        return hierarchy_outline(self)
 
     # ------------------------------------------------------------------ identity
 
