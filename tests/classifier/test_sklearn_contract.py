@@ -40,13 +40,13 @@ EXPECTED = {
     "check_complex_data": "X is the learner's to judge; the labels, complex as well, are refused first",
 }
 MODELS = [
-    HierarchicalClassifier(cv=2),
-    HierarchicalClassifier(PCTForest(n_estimators=5, random_state=0)),
-    HierarchicalClassifier(BinaryRelevance(LogisticRegression()), "fael", "multi", cv=2),
+    pytest.param(HierarchicalClassifier(cv=2), id="default", marks=pytest.mark.slow),
+    pytest.param(HierarchicalClassifier(PCTForest(n_estimators=5, random_state=0)), id="forest"),
+    pytest.param(HierarchicalClassifier(BinaryRelevance(LogisticRegression()), "fael", "multi", cv=2), id="fael"),
 ]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["default", "forest", "fael"])
+@pytest.mark.parametrize("model", MODELS)
 def test_scikit_learn_checks(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose

@@ -76,6 +76,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_metric_in_a_file_of_its_own_is_known_everywhere(tmp_path):
     (tmp_path / "throw_away.py").write_text(THROW_AWAY)
     (tmp_path / "seen.py").write_text(SEEN)

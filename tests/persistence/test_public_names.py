@@ -53,6 +53,7 @@ def stored_types(value) -> set[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_stored_name_is_private(files):
     """Every estimator of the registries is among the files; a new member is checked by existing."""
     seen = set()

@@ -30,6 +30,7 @@ def fit(X, Y, weight=None, **options):
     return CoherentNetwork(**{**TINY, **options}).fit(X, Y, weight)
 
 
+@pytest.mark.slow
 def test_a_fitted_model_predicts_without_torch(monkeypatch):
     X, Y = make_data(TREE)
     model = fit(X, Y, n_epochs=2)

@@ -82,7 +82,7 @@ def test_the_preprocessing_leaves_full_paths_and_ten_rows_per_label():
 
 
 @needs_data
-@pytest.mark.parametrize("key", ["statistics/pheno_FUN", "trees/pheno_FUN"])
+@pytest.mark.parametrize("key", ["statistics/pheno_FUN", pytest.param("trees/pheno_FUN", marks=pytest.mark.slow)])
 def test_quick_cells_meet_the_golden_numbers(key):
     """Ours as measured, not the paper's, whose rows and labels cannot be had."""
     check_golden(key)
