@@ -20,6 +20,11 @@ FEW = settings(max_examples=25)
 shares = st.sampled_from([0.1, 0.25, 0.4, 0.5, 0.7])
 
 
+def ranked(S):
+    """Return scores whose ties the mean scores of the labels decide."""
+    return S + 1e-6 * S.mean(axis=0)
+
+
 def draw_case(data, kind=hierarchies, n_rows=6):
     h = data.draw(kind(max_nodes=6))
     S = data.draw(score_matrices(h, n_rows=n_rows, min_rows=n_rows))
@@ -30,24 +35,25 @@ def draw_case(data, kind=hierarchies, n_rows=6):
 @FEW
 def test_sets_are_those_of_the_highest_level_allowed(data, missed):
     h, S, Y = draw_case(data)
-    level = highest_level(S, Y, h, "any", missed)
+    level = highest_level(ranked(S), Y, h, "any", missed)
     found = ConformalSet(1 - missed, hierarchy=h).fit(S, Y).predict(S)
-    np.testing.assert_array_equal(found, S >= level if np.isfinite(level) else np.full(S.shape, level < 0))
+    np.testing.assert_array_equal(found, ranked(S) >= level)
 
 
 @given(st.data(), shares, st.sampled_from(["miss-rate", "miss-cost", "h-loss"]))
 @FEW
 def test_risks_are_those_of_the_highest_level_allowed(data, risk, loss):
     h, S, Y = draw_case(data)
-    level = highest_level(S, Y, h, loss, risk)
+    level = highest_level(ranked(S), Y, h, loss, risk)
     found = ConformalRisk(risk, loss, hierarchy=h).fit(S, Y).predict(S)
-    np.testing.assert_array_equal(found, S >= level if np.isfinite(level) else np.full(S.shape, level < 0))
+    np.testing.assert_array_equal(found, ranked(S) >= level)
 
 
 @given(st.data(), shares)
 @FEW
 def test_labels_and_levels_have_levels_of_their_own(data, missed):
     h, S, Y = draw_case(data)
+    fitted, S = S, ranked(S)
     for per, groups in (("label", np.arange(h.n_nodes)), ("level", h.depth - 1)):
         wanted = np.zeros(S.shape, bool)
         for g in np.unique(groups):
@@ -57,7 +63,7 @@ def test_labels_and_levels_have_levels_of_their_own(data, missed):
             if rows.any():
                 level = highest_level(S[rows][:, own], Y[rows][:, own], Hierarchy.flat(int(own.sum())), "any", missed)
             wanted[:, own] = S[:, own] >= level
-        found = ConformalSet(1 - missed, hierarchy=h, per=per).fit(S, Y).predict(S)
+        found = ConformalSet(1 - missed, hierarchy=h, per=per).fit(fitted, Y).predict(fitted)
         np.testing.assert_array_equal(found, h.close(wanted))
 
 
@@ -147,6 +153,20 @@ def test_the_target_may_change_after_fitting():
     assert larger.sum() > small.sum()
     np.testing.assert_array_equal(larger, ConformalSet(0.95, hierarchy=TREE).fit(S, Y).predict(S))
     assert (S > decoder.thresholds_).tolist() == larger.tolist()
+
+
+def test_scores_of_nothing_do_not_let_everything_in():
+    """A third of the rows have a true label that scores 0: the sets that hold them grow by the likelier labels."""
+    h = Hierarchy.flat(50)
+    rng = np.random.default_rng(5)
+    label = np.minimum(rng.geometric(0.15, 900), 50) - 1
+    Y = np.eye(50, dtype=bool)[label]
+    S = np.where(Y & (rng.random(900) < 0.67)[:, None], 0.9, 0.0)
+    decoder = ConformalSet(0.9, hierarchy=h).fit(S[:600], Y[:600])
+    found = decoder.predict(S[600:])
+    assert found.sum(axis=1).mean() < 15
+    assert (found | ~Y[600:]).all(axis=1).mean() == pytest.approx(0.9, abs=0.05)
+    np.testing.assert_array_equal(decoder.predict(sparse.csr_array(S[600:])).toarray(), found)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """What conformal decoders share: nested label sets, one for each level of a score; held-out rows choose the level.
 
 A label is in the set if its score, capped by its ancestors', is at least the level; a lower level gives a larger set.
+Labels of equal scores come in the order of their mean held-out scores, the likelier first: where many scores are equal,
+0 in particular, sets grow label by label instead of all at once.
 What each held-out row loses at which level is kept, sorted, so that the target may be changed after ``fit``.
 
 The guarantee holds for rows that are exchangeable with the held-out ones, scored by the same model: on average over
@@ -20,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.decoders.base import Decoder
+from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, cap_down, raise_up
 from truepath.records import Record
@@ -29,16 +31,26 @@ __all__ = ["ConformalDecoder", "RiskSteps", "check_share"]
 
 Floats = NDArray[np.float64]
 
+#: Scores that differ by less than this count as equal, and what rounding may do to a sum of two
+TIE_SCALE = 1e-6
+SLACK = 1e-13
+
 
 class ConformalDecoder(Decoder):
     """Base of the decoders that include what scores at least a level; a member says which level each label needs."""
 
     learns_from = "held-out scores and labels"
 
+    usual_: Floats
+
     @property
     def thresholds_(self) -> Floats:
         """What the score of each label has to exceed."""
-        return np.nextafter(self._levels(self.hierarchy_.n_nodes), -np.inf)
+        return self._levels(self.hierarchy_.n_nodes) - self.usual_ - SLACK
+
+    def _rank(self, given: HeldOutScores) -> None:
+        """Keep what decides between labels of equal scores: the mean held-out score, on a small scale."""
+        self.usual_ = TIE_SCALE * np.asarray(given.S.mean(axis=0), np.float64).ravel()
 
     def _levels(self, n_nodes: int) -> Floats:
         """Return the least score of each label that is in the set; minus infinity if it always is."""
@@ -48,8 +60,7 @@ class ConformalDecoder(Decoder):
         return cap_down(S, hierarchy)
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
-        Y = apply_thresholds(S, np.nextafter(self._levels(hierarchy.n_nodes), -np.inf))
-        return raise_up(Y, hierarchy)
+        return raise_up(apply_thresholds(S, self.thresholds_), hierarchy)
 
 
 @Record.enter("truepath.decoders")

@@ -37,6 +37,8 @@ class ConformalSet(ConformalDecoder):
     hierarchy_ : Hierarchy
     steps_ : list of RiskSteps
         The scores below which held-out rows are missed: of all rows, of each level or of each label.
+    usual_ : ndarray, shape (n_nodes,)
+        A millionth of the mean held-out score of each label: of labels that score the same, the likelier comes first.
     thresholds_ : ndarray, shape (n_nodes,)
         What the score of each label has to exceed.
 
@@ -63,7 +65,7 @@ class ConformalSet(ConformalDecoder):
     >>> y = h.encode([["a/1"], ["a/2"], ["a/1"]])
     >>> decoder = ConformalSet(0.75, hierarchy=h).fit(S, y)
     >>> h.decode(decoder.predict(S))
-    [('a/1', 'b'), ('a/2', 'b'), ('a/1', 'a/2')]
+    [('a/1',), ('a/2', 'b'), ('a/1', 'a/2')]
     """
 
     name = "conformal"
@@ -80,7 +82,8 @@ class ConformalSet(ConformalDecoder):
             raise ValueError(f"per must be 'row', 'level' or 'label'; got {self.per!r}.")
         weight = np.ones(given.S.shape[0]) if given.sample_weight is None else given.sample_weight
         groups = _groups(self.per, given.hierarchy)
-        least = smallest_true_scores(given.S, given.y, groups)
+        self._rank(given)
+        least = smallest_true_scores(given.S, given.y, groups, self.usual_)
         self.steps_ = [_steps(least[:, g], weight, self.per == "row") for g in range(least.shape[1])]
 
     def _levels(self, n_nodes: int) -> NDArray[np.float64]:
@@ -98,12 +101,12 @@ def _groups(per: str, hierarchy: Hierarchy) -> NDArray[np.int64]:
     return hierarchy.depth.astype(np.int64) - 1 if per == "level" else np.arange(hierarchy.n_nodes)
 
 
-def smallest_true_scores(S: Any, Y: Any, groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the smallest score of a true label of each row and group; infinity where there is none."""
+def smallest_true_scores(S: Any, Y: Any, groups: NDArray[np.int64], added: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the smallest score of a true label of each row and group, by label something added; infinity without."""
     least = np.full((S.shape[0], int(groups.max(initial=0)) + 1), np.inf)
     for rows, (scores, true) in dense_blocks(S, Y if sparse.issparse(Y) else np.asarray(Y)):
         i, v = np.nonzero(true)
-        np.minimum.at(least[rows], (i, groups[v]), scores[i, v])
+        np.minimum.at(least[rows], (i, groups[v]), scores[i, v] + added[v])
     return least
 
 

@@ -38,6 +38,8 @@ class ConformalRisk(ConformalDecoder):
     hierarchy_ : Hierarchy
     steps_ : RiskSteps
         The mean loss of held-out rows at each level.
+    usual_ : ndarray, shape (n_nodes,)
+        A millionth of the mean held-out score of each label: of labels that score the same, the likelier comes first.
     thresholds_ : ndarray, shape (n_nodes,)
         What the score of each label has to exceed.
 
@@ -70,43 +72,48 @@ class ConformalRisk(ConformalDecoder):
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {self.loss!r}.")
         weight = np.ones(given.S.shape[0]) if given.sample_weight is None else given.sample_weight
-        rows, level, loss = missed_losses(given.S, given.y, given.hierarchy, self.loss)
+        self._rank(given)
+        rows, level, loss = missed_losses(given.S, given.y, given.hierarchy, self.loss, self.usual_)
         self.steps_ = RiskSteps.of(level, loss * weight[rows], float(weight.sum()))
 
     def _levels(self, n_nodes: int) -> Floats:
         return np.full(n_nodes, self.steps_.highest_level(check_share("risk", self.risk)))
 
 
-def missed_losses(S: Any, Y: Any, hierarchy: Hierarchy, kind: str) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return when a row loses something: the row, the score above which levels cost it, and how much."""
+def missed_losses(
+    S: Any, Y: Any, hierarchy: Hierarchy, kind: str, added: Floats
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return when a row loses something: the row, the score above which levels cost it, and how much.
+
+    ``added`` goes to the scores of each label.
+    """
     rows, labels = sparse.csr_array(Y).nonzero()
     order = np.lexsort((labels, rows))
     rows, labels = rows[order].astype(np.int64), labels[order]
-    level = np.asarray(as_dense(S[rows, labels]), np.float64).ravel()
+    level = np.asarray(as_dense(S[rows, labels]), np.float64).ravel() + added[labels]
     cost = np.ones(hierarchy.n_nodes) if kind == "miss-rate" else hierarchy.costs
     if kind != "h-loss":
         total = np.bincount(rows, cost[labels], S.shape[0])
         return rows, level, cost[labels] / total[rows]
-    return _h_losses(S, rows, labels, level, hierarchy)
+    least = _least_of_parents(as_dense(S) + added, hierarchy)[rows, labels]
+    return _h_losses(rows, labels, level, least, hierarchy)
 
 
 def _h_losses(
-    S: Any, rows: NDArray[np.int64], labels: NDArray[Any], level: Floats, hierarchy: Hierarchy
+    rows: NDArray[np.int64], labels: NDArray[Any], level: Floats, least: Floats, hierarchy: Hierarchy
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
     """Return the steps of the H-loss: a label costs from its own score up, until one of its parents is missed too."""
-    least = _least_of_parents(S, hierarchy)[rows, labels]
     cost, ends = hierarchy.costs[labels], np.isfinite(least)
     rows, level = np.concatenate([rows, rows[ends]]), np.concatenate([level, least[ends]])
     loss = np.concatenate([cost, -cost[ends]])
     return (rows, level, loss) if hierarchy.is_tree else _never_less(rows, level, loss)
 
 
-def _least_of_parents(S: Any, hierarchy: Hierarchy) -> Floats:
+def _least_of_parents(S: Floats, hierarchy: Hierarchy) -> Floats:
     """Return the smallest score of a parent of each label; infinity at the top."""
-    scores = as_dense(S)
-    least = np.full(scores.shape, np.inf)
+    least = np.full(S.shape, np.inf)
     for u, v in hierarchy.edges:
-        np.minimum(least[:, v], scores[:, u], out=least[:, v])
+        np.minimum(least[:, v], S[:, u], out=least[:, v])
     return least
 
 

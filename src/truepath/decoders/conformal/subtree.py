@@ -60,7 +60,7 @@ class ConformalSubtree(ConformalSet):
     >>> from truepath.decoders import ConformalSubtree
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.5, 0.4, 0.1, 0.1], [0.6, 0.5, 0.1, 0.4, 0.4], [0.5, 0.3, 0.2, 0.5, 0.5]]
-    >>> decoder = ConformalSubtree(0.5, hierarchy=h).fit(S, h.encode([["a/1"], ["a/1"], ["b/1"]]))
+    >>> decoder = ConformalSubtree(0.7, hierarchy=h).fit(S, h.encode([["a/1"], ["a/1"], ["b/1"]]))
     >>> h.decode(decoder.predict(S))
     [('a/1', 'a/2'), ('a/1',), ('b/1',)]
     """
