@@ -123,7 +123,14 @@ def _make_labels(seed: int) -> Callable[[Path], None]:
     return make
 
 
+def _make_proteins(folder: Path) -> None:
+    from truepath.cafa import make_function_data
+
+    make_function_data().write(folder)
+
+
 MADE: dict[str, Callable[[Path], object]] = {
+    **dict.fromkeys(("made.obo", "annotations.gaf", "embeddings.npz"), _make_proteins),
     "model.tp": _make_model,
     "rows.csv": lambda folder: shutil.copy(DOCS / "new.csv", folder / "rows.csv"),
     "run": _make_run,

@@ -14,6 +14,7 @@ from truepath.cafa.evaluation.evaluate import evaluate_predictions
 from truepath.cafa.evaluation.page import write_evaluation_report
 from truepath.cafa.evaluation.plots import plot_evaluations
 from truepath.cafa.evaluation.results import Evaluation, write_evaluations
+from truepath.cafa.made import FunctionData, make_function_data
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.ontology.read import read_ontology
 from truepath.cafa.ontology.resolve import Resolved
@@ -36,6 +37,7 @@ __all__ = [
     "Cutoff",
     "Embeddings",
     "Evaluation",
+    "FunctionData",
     "FunctionModels",
     "LearnedBlend",
     "LongTable",
@@ -53,6 +55,7 @@ __all__ = [
     "information_accretion",
     "learn_blend",
     "load_models",
+    "make_function_data",
     "plot_evaluations",
     "predict_by_transfer",
     "predict_naively",
