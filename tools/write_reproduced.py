@@ -2,7 +2,8 @@
 
 Run ``PYTHONPATH=src python tools/write_reproduced.py FOLDER --data DATA [paper ...]`` after ``truepath reproduce all
 --data DATA -o FOLDER``. Writes ``docs/reproduced/<paper>.rst``, ``docs/reproduced/summary.inc`` and
-``tests/golden/<paper>_reproduced.json``; papers without results in the folder are left alone.
+``tests/golden/<paper>_reproduced.json``; papers without results in the folder are left alone. Of the leaderboard, the
+standing alone becomes a page, and all areas are golden numbers, since they lie above the published ones.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from truepath.papers import (
     finished_cells,
     to_rst,
 )
+from truepath.papers.leaderboard.standing import AREA
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reproduced"
 GOLDEN = ROOT / "tests" / "golden"
+STANDING = "leaderboard"  # has a page of its own, docs/how_good.rst
 SUMMARY_HEADER = ("paper", "same", "better", "worse", "differs", "ours only", "cells without data")
 
 
@@ -33,6 +36,9 @@ def write_paper(paper: Paper, folder: Path, settings: Settings) -> None:
     """Write a paper's page and its golden numbers."""
     finished = finished_cells(paper, folder, settings)
     comparisons = all_comparisons(paper, folder, settings)
+    if paper.show is not None:
+        write_standing(paper, comparisons)
+        return
     (PAGES / f"{paper.name}.rst").write_text(to_rst(paper, comparisons, finished.values()), encoding="utf-8")
     cells = [{"cell": key, "values": golden(cell.comparisons)} for key, cell in finished.items()]
     record = {
@@ -43,6 +49,20 @@ def write_paper(paper: Paper, folder: Path, settings: Settings) -> None:
     }
     if record["cells"]:
         (GOLDEN / f"{paper.name}_reproduced.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def write_standing(paper: Paper, comparisons: list[Comparison]) -> None:
+    """Write where ours stands, for a page to include, its figures, and every area as a golden number."""
+    _, *blocks = paper.show(comparisons)  # the page has its own heading
+    (PAGES / f"{paper.name}.inc").write_text(write_rst(blocks), encoding="utf-8")
+    for name, figure in paper.figures(comparisons).items():
+        (PAGES / name).write_text(figure, encoding="utf-8")
+    areas: dict[str, dict[str, dict[str, float]]] = {}
+    for c in comparisons:
+        if c.measure == AREA and c.ours is not None:
+            areas.setdefault(c.table, {}).setdefault(c.method, {})[c.dataset] = round(c.ours, 6)
+    record = {"paper": paper.title, "setting": paper.notes, "areas": areas}
+    (GOLDEN / f"{paper.name}_areas.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 def golden(comparisons: list[Comparison]) -> list[dict]:
@@ -73,9 +93,10 @@ def main() -> None:
     for key in options.papers:
         if (options.folder / f"{key}.jsonl").exists():
             paper = PAPERS[key]
-            found[key] = all_comparisons(paper, options.folder, settings)
+            found |= {} if key == STANDING else {key: all_comparisons(paper, options.folder, settings)}
             write_paper(paper, options.folder, settings)
-    (PAGES / "summary.inc").write_text(write_rst([summarise(found)]), encoding="utf-8")
+    if found:
+        (PAGES / "summary.inc").write_text(write_rst([summarise(found)]), encoding="utf-8")
 
 
 if __name__ == "__main__":

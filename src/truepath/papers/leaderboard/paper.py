@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 from truepath.papers.leaderboard.standing import (
     AREA,
+    COST,
     LEFT_OUT,
     OURS,
     PROTOCOLS,
@@ -134,7 +135,7 @@ def _run(name: str, protocol: str, k: int, networks: bool, settings: Settings) -
     cost = {"seconds": found.seconds, "model, MB": found.megabytes, **found.decisions}
     return [
         *(Comparison(f"{AREA}, {protocol}", name, m, AREA, published, area, TOLERANCE) for m, area in areas.items()),
-        *(Comparison(f"Cost and label sets, {protocol}", *about, key, None, value, 0.0) for key, value in cost.items()),
+        *(Comparison(f"{COST}, {protocol}", *about, key, None, value, 0.0) for key, value in cost.items()),
     ]
 
 

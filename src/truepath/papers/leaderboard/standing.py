@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truepath.experiments.markup import Block, Heading, Listing, Table
+from truepath.experiments.markup import Block, Heading, Listing, Paragraph, Table
 from truepath.papers.base import Comparison, load_published
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AREA",
+    "COST",
     "LEFT_OUT",
     "OURS",
     "PROTOCOLS",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 AREA = "AU(PRC)"
+COST = "Cost and label sets"
 OURS = "truepath"
 WITH_NETWORKS = "truepath with networks"
 LEFT_OUT = "truepath, networks left out"  # of a fit with them: the same value as without
@@ -54,16 +56,20 @@ def show_standing(comparisons: Sequence[Comparison]) -> Iterator[Block]:
         return
     yield Heading("Standing")
     yield Listing([f"{method}: {_in_a_sentence(areas)}" for method, areas in ours.items()])
-    yield _table(ours, collect_areas(comparisons, PROTOCOLS[1]))
+    yield _table(ours, _by_method(comparisons, PROTOCOLS[1]))
     comparison = compare_with_published(ours)
     if comparison is not None:
         from truepath.experiments.statistics.summary import HEADER, rank_rows_of, tests_of
 
         yield Table(HEADER, [list(row) for row in rank_rows_of(comparison)], first_number=1)
         yield Listing([line.strip() for line in tests_of(comparison)])
+    costs = _costs(comparisons)
+    if costs.rows:
+        yield Paragraph("Cost and label sets, means over the seeds, after learning from train and valid:")
+        yield costs
 
 
-def _table(ours: dict[str, dict[str, list[float]]], alone: dict[str, list[float]]) -> Table:
+def _table(ours: dict[str, dict[str, list[float]]], alone: dict[str, dict[str, list[float]]]) -> Table:
     """Return the published values, ours beside them, and ours after learning from train alone."""
     published = load_published("leaderboard")
     columns = list(published["columns"])
@@ -76,8 +82,27 @@ def _table(ours: dict[str, dict[str, list[float]]], alone: dict[str, list[float]
         row = [name, *(f"{known[column]:.3f}" if column in known else "" for column in columns)]
         for areas in ours.values():
             row += _cells_of(areas.get(name), known.get(RIVAL))
-        rows.append([*row, f"{np.mean(alone[name]):.4f}" if name in alone else ""])
-    return Table([*header, f"{OURS}, learned from train alone"], rows, first_number=1)
+        rows.append([*row, *(f"{np.mean(areas[name]):.4f}" if name in areas else "" for areas in alone.values())])
+    return Table([*header, *(f"{method}, learned from train alone" for method in alone)], rows, first_number=1)
+
+
+def _costs(comparisons: Sequence[Comparison]) -> Table:
+    """Return what a fit costs and how good its label sets are, one row for each set and form."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for c in comparisons:
+        if c.table == f"{COST}, {PROTOCOLS[0]}" and c.ours is not None:
+            by_measure = found.setdefault((c.dataset, c.method.rpartition(", seed ")[0]), {})
+            by_measure.setdefault(c.measure, []).append(c.ours)
+    measures = list(dict.fromkeys(measure for by_measure in found.values() for measure in by_measure))
+    rows = [
+        [*key, *(_mean(by_measure[measure], 4 if measure.startswith(("hF", "exact")) else 0) for measure in measures)]
+        for key, by_measure in found.items()
+    ]
+    return Table(["data set", "method", *measures], rows, first_number=2)
+
+
+def _mean(values: list[float], digits: int) -> str:
+    return f"{np.mean(values):.{digits}f}"
 
 
 def _cells_of(areas: list[float] | None, rival: float | None) -> list[str]:
@@ -85,7 +110,8 @@ def _cells_of(areas: list[float] | None, rival: float | None) -> list[str]:
     if areas is None:
         return ["", "", ""]
     gain = "" if rival is None else f"{100 * (np.mean(areas) / rival - 1):+.1f} %"
-    return [f"{np.mean(areas):.4f} ± {np.std(areas):.4f}", str(len(areas)), gain]
+    deviation = np.std(areas, ddof=1) if len(areas) > 1 else 0.0
+    return [f"{np.mean(areas):.4f} ± {deviation:.4f}", str(len(areas)), gain]
 
 
 def _in_a_sentence(areas: dict[str, list[float]]) -> str:
@@ -128,10 +154,10 @@ def standing_figures(comparisons: Sequence[Comparison]) -> dict[str, str]:
     return {} if comparison is None else {"leaderboard_cd.svg": critical_difference_svg(comparison)}
 
 
-def _by_method(comparisons: Sequence[Comparison]) -> dict[str, dict[str, list[float]]]:
-    """Return our AU(PRC) after learning from train and valid, without and with networks, as far as there are values."""
+def _by_method(comparisons: Sequence[Comparison], protocol: str = PROTOCOLS[0]) -> dict[str, dict[str, list[float]]]:
+    """Return our AU(PRC) without and with networks, as far as there are values."""
     found = {
-        OURS: collect_areas(comparisons, PROTOCOLS[0]),
-        WITH_NETWORKS: collect_areas(comparisons, PROTOCOLS[0], networks=True),
+        OURS: collect_areas(comparisons, protocol),
+        WITH_NETWORKS: collect_areas(comparisons, protocol, networks=True),
     }
     return {method: areas for method, areas in found.items() if areas}
