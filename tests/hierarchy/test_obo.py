@@ -2,12 +2,15 @@
 
 import gzip
 import io
+import pickle
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
-from truepath import Hierarchy
+from truepath import HierarchicalClassifier, Hierarchy
 from truepath.data import read_hierarchy
 from truepath.errors import DataFormatError, HierarchyError
 
@@ -147,3 +150,30 @@ def test_terms_and_relations_are_those_of_obonet(random):
     wanted = {(parent, child) for child, parent, _ in graph.edges(keys=True) if {child, parent} <= named}
     assert {(h.names[u], h.names[v]) for u, v in h.edges} == wanted
     assert dict(h.aliases) == {alias: term for term in named for alias in graph.nodes[term].get("alt_id", [])}
+
+
+def test_names_of_terms_are_kept_and_shown():
+    h = read()
+    assert h.label("T:2") == h.label("T:20") == "T:2 something"
+    assert h.titles["T:3"] == "part"
+    assert Hierarchy.flat(["a"]).label(0) == "a"
+    for again in (pickle.loads(pickle.dumps(h)), Hierarchy.from_json(h.to_json()), h.edit().done()):
+        assert again.titles == h.titles
+    assert dict(h.subgraph(["T:1", "T:3"]).titles) == {"T:1": "everything", "T:3": "part"}
+    state = h.__getstate__()
+    again = Hierarchy.__new__(Hierarchy)
+    again.__setstate__(state)
+    assert again.titles == h.titles
+    again = Hierarchy.__new__(Hierarchy)
+    again.__setstate__({key: value for key, value in state.items() if key != "titles"})  # files written before
+    assert again.titles == {}
+
+
+def test_explanations_show_the_names_of_terms():
+    h = read(relations=["is_a", "part_of"])
+    X = np.arange(12.0).reshape(-1, 1)
+    Y = h.encode([["T:2"] if i < 6 else ["T:3"] for i in range(12)])
+    model = HierarchicalClassifier(DecisionTreeClassifier(), hierarchy=h, decoder="threshold").fit(X, Y)
+    shown = model.explain(X[0])
+    assert "T:2 something" in str(shown)
+    assert {one["title"] for one in shown.to_dicts()} <= set(h.titles.values())

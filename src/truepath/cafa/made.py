@@ -14,6 +14,7 @@ from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.training.embeddings import Embeddings
 from truepath.files.text import PathType
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.build import number_edges
 
 __all__ = ["FunctionData", "make_function_data"]
 
@@ -90,8 +91,8 @@ def _ontology(n_terms: int, rng: Generator) -> Ontology:
             parents = {int(rng.integers(j)) for _ in range(1 + (rng.random() < 0.4))} if j else set()
             edges += [(names[own[u]], names[v]) for u in sorted(parents)]
         aspects[aspect] = [names[v] for v in own]
-    hierarchy = Hierarchy.from_edges(edges, nodes=names)
-    return Ontology(hierarchy, {name: np.sort(hierarchy.indices(of)) for name, of in aspects.items()}, titles)
+    hierarchy = Hierarchy(*number_edges(edges, names, None), titles=titles)
+    return Ontology(hierarchy, {name: np.sort(hierarchy.indices(of)) for name, of in aspects.items()})
 
 
 def _annotations(ids: list[str], terms: list[NDArray[np.int64]], ontology: Ontology, rng: Generator) -> Annotations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,9 +54,12 @@ class Predictions:
         terms = self.ontology.hierarchy.names.tolist()
         return LongTable(self.targets, terms, rows, columns, self.scores.data[kept].astype(np.float64))
 
-    def write(self, path: PathType) -> Path:
-        """Write ``target<TAB>term<TAB>score``."""
-        return write_long_table(self.table, path)
+    def write(self, path: PathType, *, titles: bool = False) -> Path:
+        """Write ``target<TAB>term<TAB>score``, with the names of terms in a fourth column if wanted.
+
+        Readers pass the fourth column over.
+        """
+        return write_long_table(self.table, path, titles=self.ontology.titles if titles else None)
 
     def top(self, target: str, n: int = 10) -> list[tuple[str, float]]:
         """Return the terms of a target with the highest scores, each with its name."""
@@ -68,17 +71,24 @@ class Predictions:
         return f"Predictions({len(self.targets)} targets, {self.scores.nnz} scores)"
 
 
-def write_long_table(table: LongTable, path: PathType, decimals: int | None = None) -> Path:
-    """Write a long table so that reading it gives the same pairs and, without ``decimals``, the same scores."""
+def write_long_table(
+    table: LongTable, path: PathType, decimals: int | None = None, titles: Mapping[str, str] | None = None
+) -> Path:
+    """Write a long table so that reading it gives the same pairs and, without ``decimals``, the same scores.
+
+    ``titles`` are names of terms, written in a further column.
+    """
+    ends = [f"\t{titles.get(term, '')}\n" if titles is not None else "\n" for term in table.terms]
     with open_atomically(Path(path)) as file:
         for start in range(0, table.n_pairs, LINES):
             part = slice(start, start + LINES)
             targets = [table.targets[k] for k in table.target_codes[part].tolist()]
             terms = [table.terms[k] for k in table.term_codes[part].tolist()]
+            last = [ends[k] for k in table.term_codes[part].tolist()]
             if table.scores is None:
-                lines = [f"{target}\t{term}\n" for target, term in zip(targets, terms)]
+                lines = [f"{target}\t{term}{end}" for target, term, end in zip(targets, terms, last)]
             else:
                 scores = [repr(s) if decimals is None else f"{s:.{decimals}f}" for s in table.scores[part].tolist()]
-                lines = [f"{target}\t{term}\t{score}\n" for target, term, score in zip(targets, terms, scores)]
+                lines = [f"{a}\t{term}\t{score}{end}" for a, term, score, end in zip(targets, terms, scores, last)]
             file.write("".join(lines).encode())
     return Path(path)

@@ -78,7 +78,15 @@ class Explanation:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the table as dictionaries, for JSON or a data frame of any library."""
-        return [{**vars(record), "causes": dict(record.causes)} for record in self.records]
+        titles = self.hierarchy.titles
+        return [
+            {
+                **vars(record),
+                **({"title": titles.get(record.name, "")} if titles else {}),
+                "causes": dict(record.causes),
+            }
+            for record in self.records
+        ]
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
@@ -105,7 +113,8 @@ class Explanation:
         again = record.node in seen
         seen.add(record.node)
         mark = "✓" if record.predicted else "·"
-        name = _short_name(record.name, indent)
+        title = self.hierarchy.titles.get(record.name, "")
+        name = f"{_short_name(record.name, indent)} {title}".rstrip()
         numbers = f"{record.score:6.3f} {_number(record.threshold):>10} {_signed(record.margin):>8}"
         lines = [f"{mark} {numbers}   {indent}{name}{' (see above)' if again else ''}"]
         if record.causes and not again:

@@ -247,10 +247,11 @@ def to_paths(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
 def to_json(hierarchy: Hierarchy) -> str:
     """Write names, edges and aliases."""
     content = {"names": hierarchy.names.tolist(), "edges": hierarchy.edges.tolist(), "aliases": dict(hierarchy.aliases)}
-    return json.dumps({"format": FORMAT, "sep": hierarchy.sep, **content}, ensure_ascii=False)
+    titles = {"titles": dict(hierarchy.titles)} if hierarchy.titles else {}
+    return json.dumps({"format": FORMAT, "sep": hierarchy.sep, **content, **titles}, ensure_ascii=False)
 
 
-Parsed = tuple[list[str], NDArray[np.int64], dict[str, str], str | None]
+Parsed = tuple[list[str], NDArray[np.int64], dict[str, str], str | None, dict[str, str]]
 
 
 def parse_json(text: str, sep: str = "/", root: str | None = None) -> Parsed:
@@ -269,7 +270,7 @@ def parse_dict(content: Any, sep: str, root: str | None) -> Parsed:
     from truepath.hierarchy.outline import number_dict
 
     is_ours = isinstance(content, Mapping) and isinstance(content.get("format"), str) and len(content) > 1
-    return _check_saved(content) if is_ours else number_dict(content, sep, root)
+    return _check_saved(content) if is_ours else (*number_dict(content, sep, root), {})
 
 
 def _check_saved(content: Mapping[str, Any]) -> Parsed:
@@ -281,12 +282,13 @@ def _check_saved(content: Mapping[str, Any]) -> Parsed:
         edges = [(names[_place(u, names)], names[_place(v, names)]) for u, v in content["edges"]]
         known = set(names)
         aliases = {str(alias): _known(name, known) for alias, name in content["aliases"].items()}
+        titles = {name: str(title) for name, title in content.get("titles", {}).items() if name in known}
         sep = content["sep"]
     except HierarchyError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise HierarchyError(f"this is not the JSON of a hierarchy: {error}") from error
-    return (*number_edges(edges, names, None), aliases, None if sep is None else str(sep))
+    return (*number_edges(edges, names, None), aliases, None if sep is None else str(sep), titles)
 
 
 def _known(name: str, names: set[str]) -> str:

@@ -108,7 +108,8 @@ class HierarchyEditor:
         """Return the new hierarchy."""
         names, pairs, *_ = build.number_parents(self._parents, None)
         aliases = {alias: name for alias, name in self.hierarchy.aliases.items() if name in self._parents}
-        return type(self.hierarchy)(names, pairs, aliases, self.hierarchy.sep)
+        titles = {name: title for name, title in self.hierarchy.titles.items() if name in self._parents}
+        return type(self.hierarchy)(names, pairs, aliases, self.hierarchy.sep, titles)
 
     def diff(self) -> HierarchyDiff:
         """Return what changed, renamed, merged and split labels known as such."""

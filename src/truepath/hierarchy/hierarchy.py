@@ -66,6 +66,8 @@ class Hierarchy:
         Other names of nodes, such as alternative ids; :meth:`index` and :meth:`encode` take them.
     sep : str or None
         What joins the parts of a name in a hierarchy made by :meth:`from_paths`.
+    titles : mapping of str to str
+        What names stand for, as an ontology says it: "apoptotic process" for "GO:0006915"; :meth:`label` shows both.
 
     Notes
     -----
@@ -91,6 +93,7 @@ class Hierarchy:
     parent_idx: IntArray
     aliases: Mapping[str, str]
     sep: str | None
+    titles: Mapping[str, str]
 
     def __init__(
         self,
@@ -98,6 +101,7 @@ class Hierarchy:
         pairs: NDArray[np.int64],
         aliases: Mapping[str, str] | None = None,
         sep: str | None = None,
+        titles: Mapping[str, str] | None = None,
     ):
         """Order and freeze; use the ``from_*`` constructors rather than this one."""
         order = order_nodes(names, pairs)
@@ -107,7 +111,8 @@ class Hierarchy:
         named[:] = [names[v] for v in order]
         ptr, idx = group_by(rank[pairs[:, 1]], rank[pairs[:, 0]], len(names))
         fields = {"names": _frozen(named), "parent_ptr": _frozen(ptr), "parent_idx": _frozen(idx)}
-        self.__dict__.update(fields, aliases=MappingProxyType(dict(aliases or {})), sep=sep)
+        shown = MappingProxyType(dict(titles or {}))
+        self.__dict__.update(fields, aliases=MappingProxyType(dict(aliases or {})), sep=sep, titles=shown)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a Hierarchy is immutable; make a new one instead of setting {name!r}.")
@@ -221,8 +226,8 @@ class Hierarchy:
         from truepath.hierarchy.obo import name_of, read_obo
 
         with naming_file(name_of(source)):
-            names, pairs, aliases = read_obo(source, relations, namespaces, limits)
-            return cls(names, pairs, aliases)
+            names, pairs, aliases, titles = read_obo(source, relations, namespaces, limits)
+            return cls(names, pairs, aliases, titles=titles)
 
     @classmethod
     def from_dict(cls, content: Any, *, sep: str = "/", root: str | None = None) -> Hierarchy:
@@ -364,6 +369,11 @@ class Hierarchy:
     def indices(self, names: Iterable[str]) -> NDArray[np.int64]:
         """Return the numbers of several names, in their order."""
         return np.array([look_up(self, name) for name in names], np.int64)
+
+    def label(self, v: int | str) -> str:
+        """Return the name of ``v`` followed by its title, if it has one: "GO:0006915 apoptotic process"."""
+        name = str(self.names[self._number(v)])
+        return f"{name} {self.titles[name]}" if self.titles.get(name) else name
 
     def _number(self, v: int | str) -> int:
         """Resolve a node given by number or by name."""
@@ -572,7 +582,7 @@ class Hierarchy:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, ("\0".join(self.names.tolist()), self.edges, dict(self.aliases), self.sep)
+        return _restore, ("\0".join(self.names.tolist()), self.edges, dict(self.aliases), self.sep, dict(self.titles))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what :meth:`__setstate__` rebuilds from: model files use this pair, pickles ``__reduce__``."""
@@ -581,13 +591,15 @@ class Hierarchy:
             "edges": self.edges,
             "aliases": dict(self.aliases),
             "sep": self.sep,
+            **({"titles": dict(self.titles)} if self.titles else {}),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if self.__dict__:
             raise AttributeError("a Hierarchy is immutable; make a new one instead of setting its state.")
         edges = np.asarray(state["edges"], np.int64).reshape(-1, 2)
-        Hierarchy.__init__(self, state["names"].split("\0"), edges, state["aliases"], state["sep"])
+        kept = state["aliases"], state["sep"], state.get("titles")
+        Hierarchy.__init__(self, state["names"].split("\0"), edges, *kept)
 
     def __repr__(self) -> str:
         kind = "tree" if self.is_tree else "DAG"
@@ -598,6 +610,8 @@ class Hierarchy:
         )
 
 
-def _restore(names: str, edges: IntArray, aliases: dict[str, str], sep: str | None) -> Hierarchy:
+def _restore(
+    names: str, edges: IntArray, aliases: dict[str, str], sep: str | None, titles: dict[str, str] | None = None
+) -> Hierarchy:
     """Rebuild a pickled hierarchy; a name never holds NUL."""
-    return Hierarchy(names.split("\0"), edges.astype(np.int64), aliases, sep)
+    return Hierarchy(names.split("\0"), edges.astype(np.int64), aliases, sep, titles)

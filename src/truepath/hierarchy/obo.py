@@ -49,8 +49,8 @@ class OboTerm:
 
 def read_obo(
     source: Any, relations: Sequence[str], namespaces: Sequence[str] | None, limits: Limits | None = None
-) -> tuple[list[str], NDArray[np.int64], dict[str, str]]:
-    """Read the terms of the given namespaces; return names, numbered pairs and aliases."""
+) -> tuple[list[str], NDArray[np.int64], dict[str, str], dict[str, str]]:
+    """Read the terms of the given namespaces; return ids, numbered pairs, aliases and the names of the terms."""
     if isinstance(relations, str):
         raise TypeError(
             f"relations must be a sequence of names; got the one string {relations!r}. Write [{relations!r}]."
@@ -69,7 +69,7 @@ def read_obo(
         if kind in relations and parent in chosen and _is_another(parent, child, kind, name_of(source), line)
     ]
     aliases = {alias: name for name, term in chosen.items() for alias in term.alt_ids if alias not in chosen}
-    return (*number_edges(edges, chosen, None), aliases)
+    return (*number_edges(edges, chosen, None), aliases, {name: term.name for name, term in chosen.items()})
 
 
 def read_terms(source: Any, limits: Limits | None = None) -> list[OboTerm]:

@@ -35,7 +35,9 @@ def subgraph(hierarchy: Hierarchy, nodes: ArrayLike | Sequence[str]) -> Hierarch
     edges = rank[np.array(pairs, np.int64).reshape(-1, 2)]
     names = hierarchy.names[mask].tolist()
     aliases = {alias: name for alias, name in hierarchy.aliases.items() if mask[hierarchy.index(name)]}
-    return type(hierarchy)(names, edges, aliases, hierarchy.sep)
+    kept_names = set(names)
+    titles = {name: title for name, title in hierarchy.titles.items() if name in kept_names}
+    return type(hierarchy)(names, edges, aliases, hierarchy.sep, titles)
 
 
 def prune(hierarchy: Hierarchy, min_count: int, Y: Any) -> Hierarchy:

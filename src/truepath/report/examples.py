@@ -116,7 +116,7 @@ def _grow(run: Run, result: Evaluated, i: int, true: set[int], predicted: set[in
         folded = n_below if folds else 0
         score = None if scores is None else float(scores[v])
         drawn = [] if folds else [b for b, _ in grown]
-        return Branch(short[v], str(run.hierarchy.names[v]), mark(v), score, drawn, folded), tally
+        return Branch(short[v], run.hierarchy.label(v), mark(v), score, drawn, folded), tally
 
     roots = [branch(v)[0] for v in below.get(-1, [])]
     return _cut(roots, [MOST_LINES]) if len(shown) > MOST_LINES else roots

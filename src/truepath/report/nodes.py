@@ -55,7 +55,7 @@ def node_table(run: Run) -> dict[str, Any]:
     train = None if run.y_train is None else np.bincount(run.y_train.indices, minlength=n_nodes).tolist()
     return {
         "n_samples": run.n_samples,
-        "full": [str(name) for name in hierarchy.names],
+        "full": [hierarchy.label(v) for v in range(n_nodes)],
         "short": short_names(hierarchy),
         "parent": drawn_parents(hierarchy).tolist(),
         "others": {str(v): hierarchy.parents(v)[1:].tolist() for v in several},
@@ -100,7 +100,7 @@ def most_mistaken(run: Run, result: Evaluated) -> list[Mistakes]:
     return [
         Mistakes(
             int(v),
-            str(run.hierarchy.names[v]),
+            run.hierarchy.label(int(v)),
             int(support[v]),
             int(missed[v]),
             int(wrong[v]),

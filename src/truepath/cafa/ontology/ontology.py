@@ -40,8 +40,6 @@ class Ontology:
         All terms; edges are the chosen relations.
     aspects : mapping of str to ndarray of int64
         The nodes of each aspect.
-    titles : mapping of str to str
-        The name of each term: ``titles["GO:0006915"]`` is "apoptotic process".
     replaced : mapping of str to str
         Obsolete ids with one replacement, and that.
     consider : mapping of str to tuple of str
@@ -74,10 +72,14 @@ class Ontology:
 
     hierarchy: Hierarchy
     aspects: Mapping[str, NDArray[np.int64]]
-    titles: Mapping[str, str] = field(default_factory=dict)
     replaced: Mapping[str, str] = field(default_factory=dict)
     consider: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     report: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """The name of each term: ``titles["GO:0006915"]`` is "apoptotic process"."""
+        return self.hierarchy.titles
 
     @classmethod
     def of(cls, hierarchy: Hierarchy, aspects: Mapping[str, Any] | str = "all") -> Ontology:
@@ -88,8 +90,7 @@ class Ontology:
 
     def label(self, term: str | int) -> str:
         """Return the id of a term followed by its name."""
-        name = self.hierarchy.names[self.hierarchy._number(term)]
-        return f"{name} {self.titles[name]}" if self.titles.get(name) else str(name)
+        return self.hierarchy.label(term)
 
     def labels(self, terms: Iterable[str | int]) -> list[str]:
         """Return the ids of several terms, each followed by its name."""
@@ -149,7 +150,6 @@ class Ontology:
             self,
             hierarchy=smaller,
             aspects=aspects,
-            titles={name: title for name, title in self.titles.items() if name in names},
             replaced={old: new for old, new in self.replaced.items() if new in names},
             report={**self.report, "terms not kept": self.hierarchy.n_nodes - smaller.n_nodes},
         )

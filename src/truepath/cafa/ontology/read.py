@@ -80,7 +80,8 @@ def _build(
     check_relations({kind for term in found.values() for kind, _, _ in term.above}, _asked(relations))
     edges, counts = _edges(chosen, relations, across_aspects)
     aliases = {alias: name for name, term in chosen.items() for alias in term.alt_ids if alias not in chosen}
-    hierarchy = Hierarchy(*number_edges(edges, chosen, None), aliases)
+    titles = {name: term.name for name, term in chosen.items()}
+    hierarchy = Hierarchy(*number_edges(edges, chosen, None), aliases, titles=titles)
     replaced = _replacements(gone, hierarchy) if follow_replaced else {}
     counts |= {
         "obsolete terms": len(gone),
@@ -92,7 +93,6 @@ def _build(
     return Ontology(
         hierarchy=hierarchy,
         aspects=_node_sets(hierarchy, {name: _aspect(term) for name, term in chosen.items()}),
-        titles={name: term.name for name, term in chosen.items()},
         replaced=replaced,
         consider={name: (*term.replaced_by, *term.consider) for name, term in gone.items() if name not in replaced},
         report=counts,

@@ -19,6 +19,7 @@ def predict(
     ontology: OntologyFile,
     output: Output,
     max_terms: Annotated[int, typer.Option(help="The most terms of one target and aspect.")] = 1500,
+    titles: Annotated[bool, typer.Option("--titles", help="Write the names of terms in a fourth column.")] = False,
     relations: Relations = "is_a,part_of",
 ) -> None:
     """Predict the terms of proteins from their embeddings."""
@@ -28,5 +29,5 @@ def predict(
     check_outputs({"--output": output}, {"EMBEDDINGS": embeddings, "--ontology": ontology})
     terms = open_ontology(ontology, relations)
     predicted = load_models(models).predict(read_embeddings(embeddings), terms, max_terms=max_terms)
-    predicted.write(output)
+    predicted.write(output, titles=titles)
     typer.echo(f"truepath: {counted(len(predicted.targets), 'target')} written to {output}", err=True)
