@@ -21,7 +21,7 @@ from typing import Any
 import typer
 
 from truepath import __version__
-from truepath.cli.cafa.group import make_cafa_group
+from truepath.cli.cafa.group import CAFA_COMMANDS, cafa
 from truepath.cli.demo import demo
 from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
@@ -91,7 +91,10 @@ for panel, commands in COMMANDS.items():
         app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(_in_one_line(command))
 
 
-app.add_typer(make_cafa_group(_in_one_line), rich_help_panel="Gene function")
+for panel, commands in CAFA_COMMANDS.items():
+    for command in commands:
+        cafa.command(rich_help_panel=panel)(_in_one_line(command))
+app.add_typer(cafa, rich_help_panel="Gene function")
 
 
 def _show_version(wanted: bool) -> None:

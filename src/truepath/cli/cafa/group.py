@@ -17,24 +17,19 @@ from truepath.cli.cafa.predict import predict
 from truepath.cli.cafa.submit import submit
 from truepath.cli.cafa.train import train
 
-__all__ = ["make_cafa_group"]
+__all__ = ["CAFA_COMMANDS", "cafa"]
 
-COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+CAFA_COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Evaluate": (evaluate, cutoffs, ia),
     "Predict": (train, predict, baseline, blend),
     "Files": (pairs, submit, check),
 }
 
 
-def make_cafa_group(wrap: Callable[[Callable[..., None]], Callable[..., None]]) -> typer.Typer:
-    """Return the group; ``wrap`` is what every command of the program is wrapped in."""
-    group = typer.Typer(
-        name="cafa",
-        help="Gene function as CAFA does it: evaluate, train, submit.",
-        no_args_is_help=True,
-        rich_markup_mode="rich",
-    )
-    for panel, commands in COMMANDS.items():
-        for command in commands:
-            group.command(rich_help_panel=panel)(wrap(command))
-    return group
+#: The group itself; :mod:`truepath.cli.app` enters the commands
+cafa = typer.Typer(
+    name="cafa",
+    help="Gene function as CAFA does it: evaluate, train, submit.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
