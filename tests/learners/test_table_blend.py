@@ -7,8 +7,8 @@ from scipy import sparse
 
 from truepath import HierarchicalClassifier
 from truepath.data import make_hmc
-from truepath.learners import TableBlend
-from truepath.learners.table_blend import MEMBERS, TableShape, check_budget, plan_blend
+from truepath.learners import TableBlend, table_blend
+from truepath.learners.table_blend import MEMBERS, NETWORKS, TableShape, check_budget, plan_blend
 from truepath.metrics import auprc
 
 
@@ -43,14 +43,39 @@ def fitted(data):
 )
 def test_what_is_tried_follows_from_sizes(shape, budget, names, with_fael):
     chosen, fael = plan_blend(shape, budget)
-    assert len([name for name in chosen if name != "network"]) == names
+    assert len(chosen) == names  # no network within seconds
     assert fael is with_fael
     assert chosen[0] == "forest"
 
 
 @pytest.mark.parametrize("n_rows", [10, 100, 1000])
 def test_networks_are_for_minutes(n_rows):
-    assert "network" not in plan_blend(TableShape(n_rows, 5, 10, 2 * n_rows), check_budget("seconds"))[0]
+    chosen, _ = plan_blend(TableShape(n_rows, 5, 10, 2 * n_rows), check_budget("seconds"))
+    assert not set(chosen) & set(NETWORKS)
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "budget", "names"),
+    [
+        (500, 600, NETWORKS[:2]),
+        (500, 900, NETWORKS),
+        (4100, 1300, NETWORKS[:2]),
+        (4100, 3600, NETWORKS),
+        (500, 100, ()),
+    ],
+)
+def test_more_networks_are_tried_within_more_time(n_labels, budget, names, monkeypatch):
+    monkeypatch.setattr(table_blend, "has_torch", lambda: True)
+    shape = TableShape(2476, 77, n_labels, 22_000)
+    assert tuple(name for name in plan_blend(shape, budget)[0] if name in NETWORKS) == names
+    without, _ = plan_blend(shape, budget, with_network=False)
+    assert not set(without) & set(NETWORKS)
+
+
+def test_networks_differ_in_width_and_inputs():
+    usual, wide, piecewise = (MEMBERS[name].make(TableShape(10, 2, 3, 9), 0) for name in NETWORKS)
+    assert [usual.hidden_layer_sizes[0], wide.hidden_layer_sizes[0]] == [512, 1024]
+    assert [usual.encoding, piecewise.encoding] == [None, "piecewise"]
 
 
 def test_more_time_never_tries_less():

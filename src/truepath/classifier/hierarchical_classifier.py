@@ -105,7 +105,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     budget : {"seconds", "minutes"} or float, default="seconds"
         How long the default for tables may take: what is tried follows from the numbers of rows, columns and labels,
         see :class:`~truepath.learners.TableBlend`. ``"seconds"`` is for interactive work, ``"minutes"`` tries more, and
-        a network where PyTorch is installed. Other learners do not look at it.
+        networks where PyTorch is installed. Other learners do not look at it.
     verbose : bool, default=False
         Whether ``fit`` prints what it does, a line for each part with the time it took and how long the rest may take.
     random_state : int, RandomState or None, default=0

@@ -1,8 +1,8 @@
 """TableBlend: what is best for tables within a budget of time, found on held-out rows.
 
-Forests, kernel ridge regressions and, where PyTorch is installed and time allows, an ensemble of networks score the
-rows that they did not see; :class:`truepath.combiners.FAELBlend` learns from these scores and weighs all of it. The
-better a member is on held-out rows, the more it counts; one that does not help counts nothing.
+Forests, kernel ridge regressions and, where PyTorch is installed and time allows, ensembles of networks score the rows
+that they did not see; :class:`truepath.combiners.FAELBlend` learns from these scores and weighs all of it. The better a
+member is on held-out rows, the more it counts; one that does not help counts nothing.
 
 What is tried follows from the numbers of rows, columns and labels alone: members are added in the order of ``MEMBERS``
 until the seconds that they are expected to take on one core, together, pass the budget.
@@ -33,7 +33,7 @@ from truepath.learners.network.coherent_network import CoherentNetwork
 from truepath.learners.stack import Stack
 from truepath.learners.trees.forest import PCTForest
 
-__all__ = ["BUDGETS", "MEMBERS", "TableBlend", "TableShape", "check_budget", "plan_blend"]
+__all__ = ["BUDGETS", "MEMBERS", "NETWORKS", "TableBlend", "TableShape", "check_budget", "plan_blend"]
 
 #: Seconds on one core, by name
 BUDGETS = {"seconds": 90.0, "minutes": 600.0}
@@ -48,6 +48,9 @@ FAEL = "FAEL"
 # Width and penalty of a kernel are found in about this many steps, on so many rows
 STEPS_OF_KERNEL, ROWS_TO_CHOOSE = 12, 3000
 CELLS_JUDGED = 4_000_000
+# Networks are for budgets from this many seconds on; an epoch takes so long per row and weight of one of their members
+SECONDS_FOR_NETWORKS = 120.0
+SECONDS_PER_WEIGHT = 1.1e-9
 
 
 # Trees of a forest, up to this many rows, and beyond
@@ -135,6 +138,32 @@ def _extra_trees(shape: TableShape, seed: int) -> PCTForest:
     )
 
 
+def _network(n_epochs: int, width: int = 512, inputs_per_column: int = 1, **options: Any) -> tuple[Any, Any, Any]:
+    """Return what a network needs besides its name.
+
+    ``n_epochs`` is what training took on average on sets of 1,000 to 2,500 rows, epochs that leave out a fifth of the
+    rows counted as four fifths. Labels that are easy to tell apart take up to four times as many.
+    """
+
+    def seconds(shape: TableShape) -> float:
+        n_weights = width * (inputs_per_column * shape.n_columns + width + shape.n_nodes)
+        return n_epochs * SECONDS_PER_WEIGHT * shape.n_rows * n_weights
+
+    return (
+        lambda shape, seed: CoherentNetwork((width, width), random_state=seed, **options),
+        seconds,
+        lambda shape: has_torch(),
+    )
+
+
+_NETWORKS = (
+    Candidate("network", *_network(78)),
+    Candidate("network, wide", *_network(44, width=1024)),
+    Candidate("network, piecewise", *_network(124, inputs_per_column=8, encoding="piecewise", n_bins=8)),
+)
+#: The names of the networks
+NETWORKS = tuple(member.name for member in _NETWORKS)
+
 #: The learners that may be tried, in this order, the first always
 MEMBERS: dict[str, Candidate] = {
     member.name: member
@@ -150,12 +179,7 @@ MEMBERS: dict[str, Candidate] = {
             lambda shape: shape.n_columns > 1,
         ),
         Candidate("kernel ridge, rbf of ranks", *_kernel("rbf", "quantile", 5e-11)),
-        Candidate(
-            "network",
-            lambda shape, seed: CoherentNetwork(random_state=seed),
-            lambda shape: 120 + 8e-8 * shape.n_rows * (shape.n_columns + 512 + shape.n_nodes) * 512,
-            lambda shape: has_torch(),
-        ),
+        *_NETWORKS,
     )
 }
 
@@ -174,7 +198,8 @@ class TableBlend(HierarchicalLearner):
     members : sequence of str, optional
         Names of ``MEMBERS`` to try, whatever they cost; None lets the budget decide.
     network : bool, default=True
-        Whether a network may be among them. It is tried where PyTorch is installed and the budget is minutes.
+        Whether networks may be among them. They are tried where PyTorch is installed and the budget is two minutes or
+        more.
     keep_held_out : bool or "learners", default=False
         Whether to keep ``held_out_decision_``; ``"learners"`` keeps every member's held-out scores as well, in
         ``stack_``.
@@ -199,9 +224,12 @@ class TableBlend(HierarchicalLearner):
     The seconds expected of a forest grow with the rows times the features tried at a node, and with the labels that are
     set; those of a kernel with the cube of the rows (at most 3,000 of them while width and penalty are chosen) and with
     rows times nodes. FAEL is left out if it would pass the budget, or below 50 rows. With "seconds", 2,500 rows get
-    everything but the network, with 500 labels or 4,000; 10,000 rows a forest and one kernel, 15,000 rows the forest
-    alone. A tree of the forest tries the root of the number of features at a node, an extra-randomised one a third, but
-    no more than 64 or the root, whichever is more.
+    everything but networks, with 500 labels or 4,000; 10,000 rows a forest and one kernel, 15,000 rows the forest
+    alone. With "minutes", 2,500 rows of 80 columns and 500 labels get two networks; one, two and all
+    three are expected to be done after 160, 360 and 640 s there, and after 600, 1,240 and 2,150 s with 4,100 labels.
+
+    A tree of the forest tries the root of the number of features at a node, an extra-randomised one a third, but no
+    more than 64 or the root, whichever is more.
 
     Sparse X is made dense if at least a tenth of it is set; otherwise kernels compare rows by their cosine.
 
@@ -326,7 +354,8 @@ def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -
     (True, (['forest'], False))
     """
     possible = [member for member in MEMBERS.values() if member.fits(shape)]
-    possible = [member for member in possible if with_network or member.name != "network"]
+    if not with_network or budget < SECONDS_FOR_NETWORKS:
+        possible = [member for member in possible if member.name not in NETWORKS]
     steps = [(member.name, member.seconds(shape)) for member in possible]
     if shape.n_rows >= ROWS_FOR_FAEL:
         steps.insert(2 if shape.is_sparse else 3, (FAEL, seconds_of_fael(shape, len(possible))))

@@ -40,7 +40,7 @@ def test_a_blend_without_its_last_member_is_the_blend_of_the_others(data):
         return HierarchicalClassifier(learner, hierarchy=data.hierarchy).fit(data.train.X, data.train.y)
 
     both, alone = fit("kernel ridge, rbf", "kernel ridge, laplacian"), fit("kernel ridge, rbf")
-    S = score_without(both, "kernel ridge, laplacian", data.train.y, data.test.X)
+    S = score_without(both, ("kernel ridge, laplacian",), data.train.y, data.test.X)
     assert np.array_equal(S, alone.predict_proba(data.test.X))
     assert len(both.learner_[-1].stack_.learners_) == 2
 
@@ -50,11 +50,11 @@ def test_a_fit_with_networks_gives_the_value_without_them_too(data, monkeypatch)
     pytest.importorskip("torch")
     from dataclasses import replace
 
-    small = replace(
-        table_blend.MEMBERS["network"],
-        make=lambda shape, seed: CoherentNetwork((8,), 5, max_epochs=2, device="cpu", random_state=seed),
-    )
-    monkeypatch.setitem(table_blend.MEMBERS, "network", small)
+    def make(shape, seed):
+        return CoherentNetwork((8,), 5, max_epochs=2, device="cpu", random_state=seed)
+
+    for name in table_blend.NETWORKS:
+        monkeypatch.setitem(table_blend.MEMBERS, name, replace(table_blend.MEMBERS[name], make=make))
     found = leaderboard.measure_default(data, "train+valid", 0, networks=True)
     without = leaderboard.measure_default(data, "train+valid", 0)
     assert found.area_without_networks == without.area

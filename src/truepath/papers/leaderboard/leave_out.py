@@ -1,19 +1,18 @@
-"""The blend that a fit would have given without one of its members, with no member fitted again."""
+"""The blend that a fit would have given without some of its members, with no member fitted again."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from copy import copy
 from typing import Any
 
 from numpy.typing import NDArray
 
-__all__ = ["NETWORK", "score_without"]
-
-NETWORK = "network"
+__all__ = ["score_without"]
 
 
-def score_without(model: Any, left_out: str, y: Any, X: Any) -> NDArray[Any]:
-    """Return the scores of rows by a blend for tables without one member.
+def score_without(model: Any, left_out: Container[str], y: Any, X: Any) -> NDArray[Any]:
+    """Return the scores of rows by a blend for tables without some members.
 
     Members do not know of each other, and each has its own seed: only the combiner is fitted again, on what is left of
     the scores that it was fitted on.
@@ -22,8 +21,8 @@ def score_without(model: Any, left_out: str, y: Any, X: Any) -> NDArray[Any]:
     ----------
     model : HierarchicalClassifier
         Fitted, its learner a pipeline that ends in a TableBlend with ``keep_held_out="learners"``.
-    left_out : str
-        The name of a member.
+    left_out : tuple of str
+        Names of members.
     y : label matrix
         Of the rows that the model learned from.
     X : rows to score
@@ -34,7 +33,7 @@ def score_without(model: Any, left_out: str, y: Any, X: Any) -> NDArray[Any]:
 
     features, blend = model.learner_[:-1], copy(model.learner_[-1])
     stack = blend.stack_ = copy(blend.stack_)
-    kept = [k for k, (name, _) in enumerate(stack.learners) if name != left_out]
+    kept = [k for k, (name, _) in enumerate(stack.learners) if name not in left_out]
     sources = [stack.held_out_scores_[k] for k in kept]
     stack.learners_ = [stack.learners_[k] for k in kept]
     combiner = clone(stack.combiner_)

@@ -58,8 +58,9 @@ def measure_default(
     from time import perf_counter
 
     from truepath import HierarchicalClassifier
+    from truepath.learners.table_blend import NETWORKS
     from truepath.metrics import auprc
-    from truepath.papers.leaderboard.leave_out import NETWORK, score_without
+    from truepath.papers.leaderboard.leave_out import score_without
 
     learned_from = ("train", "valid") if protocol == PROTOCOLS[0] and "valid" in ds else ("train",)
     train = ds.merge(*learned_from, into="rows")["rows"]
@@ -74,7 +75,7 @@ def measure_default(
     area = float(auprc(ds.test.y, S, ds.hierarchy, nodes=kept))
     alone = None
     if networks:
-        S_alone = score_without(model, NETWORK, train.y, ds.test.X)
+        S_alone = score_without(model, NETWORKS, train.y, ds.test.X)
         alone = float(auprc(ds.test.y, S_alone, ds.hierarchy, nodes=kept))
     decisions = _decide(model, train.y, ds, kept, S)
     return Entry(area, seconds, _megabytes(model), decisions, alone)
