@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +12,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.utils.estimator_checks import check_estimator
 
+from truepath.classifier import default_method
+from truepath.persistence import load, save
 from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.column_kinds import table_columns, to_days, to_numbers
 
@@ -137,3 +141,37 @@ def test_days_of_many_cells_are_those_of_each():
     cells = np.array(["1970-01-02", " 1970-01-01 06:00 ", "2024-02-29T12:00:00Z"], object)
     np.testing.assert_array_equal(to_days(cells), [to_days(cells[[i]])[0] for i in range(3)])
     np.testing.assert_array_equal(to_days(np.append(cells, None))[:3], to_days(cells))
+
+
+def test_fitting_and_transforming_at_once_is_the_same():
+    texts = np.array(["a red apple pie", "green soup of peas", "a pie of peas"], object)
+    table = np.column_stack([texts, np.array(["1", "", "3"], object), np.array(["fr", "de", "fr"], object)])
+    for X in (texts, table, sparse.csr_array(np.eye(3)), np.arange(6.0).reshape(3, 2)):
+        for scale in (False, True):
+            once = AutoFeatures(scale=scale).fit_transform(X)
+            twice = AutoFeatures(scale=scale).fit(X).transform(X)
+            dense = [M.toarray() if sparse.issparse(M) else M for M in (once, twice)]
+            np.testing.assert_allclose(*dense, rtol=1e-6)
+            assert type(once) is type(twice)
+
+
+def test_a_vocabulary_is_kept_as_one_array(tmp_path):
+    texts = [f"word{i} größe{i} thing" for i in range(300)]
+    features = AutoFeatures().fit(texts)
+    words = features.blocks_[0][2]
+    assert features.__getstate__()["blocks_"][0][2].vocabulary_.dtype == np.uint8
+    assert isinstance(words.vocabulary_, dict)
+    again = pickle.loads(pickle.dumps(features))
+    assert again.blocks_[0][2].vocabulary_ == words.vocabulary_
+    assert (again.transform(texts) != features.transform(texts)).nnz == 0
+    pytest.importorskip("skops")
+    save(features, tmp_path / "features.truepath")
+    assert load(tmp_path / "features.truepath").blocks_[0][2].vocabulary_ == words.vocabulary_
+
+
+def test_tables_mostly_of_texts():
+    rows = [[f"the title {i}", f"a longer text of words {i}", i] for i in range(20)]
+    assert default_method(pd.DataFrame(rows, columns=["title", "text", "size"])) == "linear"
+    assert default_method(pl.DataFrame(rows, schema=["title", "text", "size"], orient="row")) == "linear"
+    assert default_method([[*row[1:], i, i] for i, row in enumerate(rows)]) == "blend"  # one text, three numbers
+    assert default_method(np.array([[*row[1:], 0, 1, 2] for row in rows * 300], object)) == "linear"  # in 6,000 rows

@@ -133,10 +133,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
     Notes
     -----
-    The default learner: for texts and sparse matrices, one linear classifier per label on TF-IDF weights
-    (:class:`~truepath.learners.SparseLinear`); for tables and numbers, a blend of forests, kernel ridge regressions
-    and FAEL, weighed on held-out rows (:class:`~truepath.learners.TableBlend`, which says what is tried within which
-    budget; ``tried_`` lists it). Both behind :class:`~truepath.preprocessing.AutoFeatures`.
+    The default learner: for texts, sparse matrices and tables mostly of texts, one linear classifier per label on
+    TF-IDF weights (:class:`~truepath.learners.SparseLinear`); for other tables and numbers, a blend of forests, kernel
+    ridge regressions and FAEL, weighed on held-out rows (:class:`~truepath.learners.TableBlend`, which says what is
+    tried within which budget; ``tried_`` lists it). Both behind :class:`~truepath.preprocessing.AutoFeatures`.
 
     When combiner and decoder both learn, the decoder is fitted on scores combined by copies of the combiner that were
     fitted on other rows, for the same reason.

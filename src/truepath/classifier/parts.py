@@ -26,6 +26,7 @@ from truepath.learners import PCTForest, SparseLinear, TableBlend
 from truepath.learners.table_blend import check_budget
 from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.auto_features import is_frame
+from truepath.preprocessing.column_kinds import is_mostly_text
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS
 
@@ -200,6 +201,9 @@ def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[Rows, 
 def default_method(X: Any) -> str:
     """Return the default preset for X: ``"linear"`` for words, ``"blend"`` for everything else.
 
+    Words are texts, sparse matrices, and tables with as many columns of texts as others, or with one of texts and
+    more than 5,000 rows.
+
     Examples
     --------
     >>> from truepath.classifier import default_method
@@ -208,7 +212,7 @@ def default_method(X: Any) -> str:
     """
     is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
     is_text = is_text or (hasattr(X, "ndim") and X.ndim == 1 and not is_frame(X))
-    return "linear" if is_text or sparse.issparse(X) else "blend"
+    return "linear" if is_text or sparse.issparse(X) or is_mostly_text(X) else "blend"
 
 
 def default_learner(X: Any, random_state: Any = None) -> Pipeline:

@@ -9,7 +9,7 @@ file and sparse counts be learned from without describing them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from truepath.preprocessing.column_kinds import (
     to_days,
     to_numbers,
 )
+from truepath.preprocessing.vocabulary import pack_words, unpack_words
 
 __all__ = ["AutoFeatures", "is_frame", "left_out", "to_strings"]
 
@@ -113,6 +114,16 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> AutoFeatures:
         """Decide what each column is, and learn vocabularies, categories, medians and scales."""
+        for transformer, values in self._plan_blocks(X):
+            transformer.fit(values)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
+        """Fit, and return the features of the same rows; texts are read once instead of twice."""
+        return self._join([transformer.fit_transform(values) for transformer, values in self._plan_blocks(X)])
+
+    def _plan_blocks(self, X: Any) -> Iterator[tuple[Any, Any]]:
+        """Decide what each column is; yield each block's transformer, to be fitted, and its cells."""
         X = plain_rows(X)
         self.kind_ = self._kind(X)
         columns = self._columns(X, reset=True)
@@ -122,8 +133,7 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
             values = _gather(columns, kind, keys)
             if kind == TEXT:
                 _check_words(values, transformer, None if self.kind_ == "text" else keys[0])
-            transformer.fit(values)
-        return self
+            yield transformer, values
 
     def transform(self, X: Any) -> Any:
         """Return the features as a float matrix, dense or CSR."""
@@ -133,7 +143,10 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         if kind != self.kind_ and {kind, self.kind_} != {"numbers", "table"}:
             raise ValueError(f"X is {_WHAT[kind]}, but AutoFeatures was fitted on {_WHAT[self.kind_]}.")
         columns = self._columns(X, reset=False)
-        parts = [transformer.transform(_gather(columns, kind, keys)) for kind, keys, transformer in self.blocks_]
+        return self._join([made.transform(_gather(columns, kind, keys)) for kind, keys, made in self.blocks_])
+
+    def _join(self, parts: list[Any]) -> Any:
+        """Return the blocks beside each other."""
         if any(sparse.issparse(part) for part in parts):
             together = sparse.csr_array(sparse.hstack(parts, format="csr"))
             return together.toarray() if self.dense else together
@@ -227,6 +240,19 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         common = {"sublinear_tf": True, "strip_accents": "unicode", "dtype": np.float32}
         counted = {"min_df": 2 if many else 1, "ngram_range": (1, 2) if many else (1, 1)}
         return TfidfVectorizer(max_features=self.max_words, **common, **counted)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, each vocabulary as one array."""
+        state: dict[str, Any] = super().__getstate__()
+        if "blocks_" in state:
+            state = {**state, "blocks_": [(kind, keys, pack_words(made)) for kind, keys, made in self.blocks_]}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the attributes, vocabularies as words."""
+        super().__setstate__(state)
+        if "blocks_" in state:
+            self.blocks_ = [(kind, keys, unpack_words(made)) for kind, keys, made in state["blocks_"]]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

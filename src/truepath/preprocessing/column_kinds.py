@@ -18,6 +18,7 @@ __all__ = [
     "TEXT",
     "TIME",
     "column_kind",
+    "is_mostly_text",
     "is_row_id",
     "table_columns",
     "to_days",
@@ -29,6 +30,9 @@ NUMBER, CATEGORY, TEXT, TIME, ROW_ID = "number", "category", "text", "time", "ro
 
 #: Cells with this many words on average are texts
 WORDS_OF_A_TEXT = 3.0
+#: The first rows show whether a table has columns of texts; where it has and there are many rows, texts decide
+ROWS_TO_SEE_TEXTS = 1000
+MANY_ROWS = 5000
 #: Fewer rows do not show whether a column is one of row ids
 ROWS_TO_SEE_IDS = 10
 #: Columns of numbers that differ in every row are row ids if they are called so
@@ -86,6 +90,25 @@ def column_kind(values: np.ndarray, max_categories: int, name: Any = None) -> st
         return ROW_ID
     many = distinct > max_categories and distinct > len(cells) / 2
     return TEXT if words >= WORDS_OF_A_TEXT or many else CATEGORY
+
+
+def is_mostly_text(X: Any, max_categories: int = 50) -> bool:
+    """Say whether X is a table with as many columns of texts as others, or with one in thousands of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> titles, texts = ["on soup", "on tea"], ["how to make a soup", "how to make some tea"]
+    >>> is_mostly_text(np.array([titles, texts], object).T), is_mostly_text([[0.5, 1.0]])
+    (True, False)
+    """
+    cells = X if hasattr(X, "columns") or hasattr(X, "dtype") else np.asarray(X, dtype=object)
+    if not hasattr(cells, "columns") and (getattr(cells.dtype, "kind", "f") not in "OUT" or cells.ndim != 2):
+        return False
+    columns = table_columns(cells[:ROWS_TO_SEE_TEXTS])
+    kinds = [column_kind(values, max_categories, key) for key, values in columns.items()]
+    n_texts, n_others = kinds.count(TEXT), sum(kind not in (TEXT, ROW_ID) for kind in kinds)
+    return n_texts > 0 and (n_texts >= n_others or len(X) > MANY_ROWS)
 
 
 def is_row_id(name: Any, values: np.ndarray) -> bool:
