@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -50,10 +51,11 @@ from truepath.classifier.parts import (
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
 from truepath.classifier.tried import Tried
+from truepath.classifier.updating import as_diff, update_parts
 from truepath.combiners.calibration.calibrator import calibrate_held_out
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
-from truepath.hierarchy import Hierarchy
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.learners.base import HierarchicalLearner, check_fit_input
 from truepath.metrics import hierarchical_f1
 
@@ -279,6 +281,37 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         for part in (self.combiner_, self.decoder_):
             if part is not None:
                 part.fit(nothing)
+
+    def update(self, hierarchy: Hierarchy | HierarchyDiff, X: Any, y: Any) -> HierarchicalClassifier:
+        """Go over to a changed hierarchy; only what the change touches is learned.
+
+        Parameters
+        ----------
+        hierarchy : Hierarchy or HierarchyDiff
+            The new hierarchy; or, where labels were renamed, merged or split, the ``diff()`` of the editor that did it.
+        X : as in ``fit``
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+
+        Returns
+        -------
+        self : HierarchicalClassifier
+
+        Notes
+        -----
+        See :func:`truepath.learners.update_learner` for the learners that can and what they do; features stay as they
+        were fitted. Thresholds stay; a new label gets the largest of its parents'. Calibrators, combiners that learn
+        and conformal decoders need a new ``fit``.
+        """
+        diff = as_diff(self._fitted(), hierarchy)
+        labels = encode_labels(split_paths(y, self.sep, self.between), diff.new)
+        for name, part in update_parts(self, diff, plain_rows(X), labels).items():
+            setattr(self, name, part)
+        if self.hierarchy is not None:
+            self.hierarchy = diff.new
+        self.fitted_on_ = replace(self.fitted_on_, n_rows=count_rows(X))
+        return self
 
     # -------------------------------------------------------------------------------------- predicting
 

@@ -59,10 +59,11 @@ class HierarchyDiff:
         since the rows do not say which part they belong to.
         """
         Y = sparse.csr_array(Y, dtype=bool) if sparse.issparse(Y) else np.asarray(Y, bool)
-        found = sparse.csr_array(Y.astype(np.int64) @ self._map()) if sparse.issparse(Y) else Y @ self._map().toarray()
+        change = self.label_map()
+        found = sparse.csr_array(Y.astype(np.int64) @ change) if sparse.issparse(Y) else Y @ change.toarray()
         return raise_up(found.astype(bool), self.new)
 
-    def _map(self) -> sparse.csr_array:
+    def label_map(self) -> sparse.csr_array:
         """Return the matrix with a 1 where an old label has become a new one."""
         back = {old: new for new, several in self.merged.items() for old in several} | self.renamed
         gone = {*self.removed, *self.split}

@@ -25,6 +25,7 @@ from truepath.learners.table_blend import TableBlend
 from truepath.learners.trees.forest import PCTForest
 from truepath.learners.trees.grow import class_weights
 from truepath.learners.trees.tree import PCTree
+from truepath.learners.updating.update import update_learner
 from truepath.public import publish
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "class_weights",
     "contributions",
     "plot_cutset_network",
+    "update_learner",
 ]
 
 publish(__name__, __all__, globals())

@@ -1,0 +1,1 @@
+"""Fitted learners under a changed hierarchy: what the change touches is fitted again, the rest stays as it is."""

@@ -1,0 +1,33 @@
+"""A classifier under a changed hierarchy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from truepath import HierarchicalClassifier
+
+TEXTS = ["a cat and a dog", "the cat sleeps", "dogs bark", "an oak tree", "oak leaves", "leaves of a tree"] * 3
+LABELS = [["animal/cat", "animal/dog"], ["animal/cat"], ["animal/dog"], *[["plant/oak"]] * 3] * 3
+
+
+@pytest.mark.parametrize("decoder", ["best-path", "single", "multi"])
+def test_a_label_is_added_and_one_renamed(decoder):
+    model = HierarchicalClassifier(decoder=decoder, cv=2).fit(TEXTS, LABELS)
+    S = model.predict_proba(TEXTS)
+    diff = model.hierarchy_.edit().add("plant/elm", "plant").rename("animal", "fauna").diff()
+    more = [*LABELS, ["plant/elm"], ["plant/elm"]]
+    labels = [[name.replace("animal", "fauna") for name in row] for row in more]
+    assert model.update(diff, [*TEXTS, "oak with bark", "oak and bark"], labels) is model
+    kept = [v for v, name in enumerate(model.hierarchy_.names) if name != "plant/elm"]
+    np.testing.assert_array_equal(model.predict_proba(TEXTS)[:, kept], S)
+    assert model.hierarchy_ == diff.new
+    assert model.fitted_on_.n_rows == len(more)
+    assert all("animal" not in name for row in model.predict_labels(TEXTS) for name in row)
+
+
+def test_what_must_be_fitted_again():
+    for options in ({"calibrate": "sigmoid"}, {"decoder": "conformal"}):
+        model = HierarchicalClassifier(cv=2, **options).fit(TEXTS, LABELS)
+        with pytest.raises(ValueError, match="Fit the classifier again"):
+            model.update(model.hierarchy_.edit().add("x").done(), TEXTS, LABELS)
