@@ -111,11 +111,8 @@ def test_nothing_speaks_of_a_place_outside_the_repository():
 
 
 @pytest.mark.slow
-def test_kernels_stay_within_their_arrays(tmp_path):
+def test_kernels_stay_within_their_arrays(bounds_checked):
     """Run the tests of the compiled modules once more with every index checked."""
-    import os
-
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:xdist", "tests/hierarchy"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=bounds_checked, check=False)
     assert done.returncode == 0, done.stdout

@@ -236,10 +236,9 @@ def test_small_files_load_no_compiler(tmp_path):
 
 
 @pytest.mark.slow
-def test_within_bounds(tmp_path):
+def test_within_bounds(bounds_checked):
     """Once more with every index checked."""
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "TRUEPATH_TEST_EXAMPLES": "60"}
-    environment = {**os.environ, **checked, "PYTHONPATH": str(SOURCES)}
+    environment = {**bounds_checked, "TRUEPATH_TEST_EXAMPLES": "60", "PYTHONPATH": str(SOURCES)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", __file__]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tracemalloc
@@ -153,10 +152,10 @@ def test_memory_stays_below_four_times_the_scores(dtype, kind):
 
 
 @pytest.mark.slow
-def test_kernels_stay_within_bounds(tmp_path):
+def test_kernels_stay_within_bounds(bounds_checked):
     """All threshold kernels once more with numba's bounds checks on."""
     here = Path(__file__)
-    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "CI": "1"}
+    environment = {**bounds_checked, "CI": "1"}
     command = [
         sys.executable,
         "-m",

@@ -95,8 +95,8 @@ print("checked")
 
 
 @pytest.mark.slow
-def test_no_kernel_leaves_its_arrays(tmp_path):
+def test_no_kernel_leaves_its_arrays(bounds_checked):
     path = os.pathsep.join([str(SOURCES), str(TESTS), str(Path(__file__).parent)])
-    env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
+    env = {**bounds_checked, "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-c", CHECKED], env=env, capture_output=True, text=True, timeout=600)
     assert done.stdout == "checked\n", done.stderr

@@ -1,6 +1,5 @@
 """The kernels with array bounds checked, in a process and a cache of their own."""
 
-import os
 import subprocess
 import sys
 
@@ -29,8 +28,7 @@ print("within bounds")
 
 
 @pytest.mark.slow
-def test_kernels_stay_within_their_arrays(tmp_path):
-    env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", WORK], env=env, capture_output=True, text=True, timeout=600)
+def test_kernels_stay_within_their_arrays(bounds_checked):
+    done = subprocess.run([sys.executable, "-c", WORK], env=bounds_checked, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert "within bounds" in done.stdout

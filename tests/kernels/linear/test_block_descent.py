@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
@@ -116,8 +115,7 @@ def test_few_and_many_rows_reach_the_same_objective_as_plain_proximal_gradient(n
 
 
 @pytest.mark.slow
-def test_kernels_stay_within_their_arrays(tmp_path):
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+def test_kernels_stay_within_their_arrays(bounds_checked):
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=bounds_checked, check=False)
     assert done.returncode == 0, done.stdout

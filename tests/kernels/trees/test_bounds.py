@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
@@ -34,8 +33,8 @@ print("checked")
 
 
 @pytest.mark.slow
-def test_no_kernel_steps_out_of_its_arrays(tmp_path):
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(SOURCES)}
+def test_no_kernel_steps_out_of_its_arrays(bounds_checked):
+    environment = {**bounds_checked, "PYTHONPATH": str(SOURCES)}
     done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "checked"

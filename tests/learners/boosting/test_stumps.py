@@ -173,13 +173,9 @@ def test_compiled_is_plain(function):
 
 
 @pytest.mark.slow
-def test_no_kernel_reads_out_of_bounds(tmp_path):
+def test_no_kernel_reads_out_of_bounds(bounds_checked):
     """The search and the boosting tests again with numba's bounds checks, in a process of its own."""
-    env = os.environ | {
-        "NUMBA_BOUNDSCHECK": "1",
-        "NUMBA_CACHE_DIR": str(tmp_path),
-        "PYTHONPATH": f"{SOURCES}{os.pathsep}{TESTS}",
-    }
+    env = {**bounds_checked, "PYTHONPATH": f"{SOURCES}{os.pathsep}{TESTS}"}
     chosen = "every_cut or more_classes or deeper or any_n_jobs or generated or categories or gaussian"
     files = ["boosting/test_stumps.py", "boosting/test_ada_boost_mh.py", "bayes/test_global_naive_bayes.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen]

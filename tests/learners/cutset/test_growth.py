@@ -1,6 +1,5 @@
 """Structure learning: kernels against plain twins, and what the paper says of trees and splits."""
 
-import os
 import subprocess
 import sys
 
@@ -106,7 +105,7 @@ def test_limits_are_kept():
 
 
 @pytest.mark.slow
-def test_kernels_stay_within_bounds(tmp_path):
+def test_kernels_stay_within_bounds(bounds_checked):
     script = (
         "import numpy as np\n"
         "from truepath.learners import CutsetNetwork, RestrictedCutsetNetwork, TreeAugmentedML\n"
@@ -116,8 +115,7 @@ def test_kernels_stay_within_bounds(tmp_path):
         "for model in (CutsetNetwork(split_labels=True, **free), RestrictedCutsetNetwork(**free), TreeAugmentedML()):\n"
         "    model.fit(X, Y); X[0, 0] = np.nan; model.predict(X); model.predict_proba(X); X[0, 0] = 0\n"
     )
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], env=bounds_checked, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
