@@ -95,7 +95,7 @@ def missed_losses(
     if kind != "h-loss":
         total = np.bincount(rows, cost[labels], S.shape[0])
         return rows, level, cost[labels] / total[rows]
-    least = _least_of_parents(as_dense(S) + added, hierarchy)[rows, labels]
+    least = _least_of_parents(rows, labels, S, added, hierarchy)
     return _h_losses(rows, labels, level, least, hierarchy)
 
 
@@ -109,11 +109,18 @@ def _h_losses(
     return (rows, level, loss) if hierarchy.is_tree else _never_less(rows, level, loss)
 
 
-def _least_of_parents(S: Floats, hierarchy: Hierarchy) -> Floats:
-    """Return the smallest score of a parent of each label; infinity at the top."""
-    least = np.full(S.shape, np.inf)
-    for u, v in hierarchy.edges:
-        np.minimum(least[:, v], S[:, u], out=least[:, v])
+def _least_of_parents(
+    rows: NDArray[np.int64], labels: NDArray[Any], S: Any, added: Floats, hierarchy: Hierarchy
+) -> Floats:
+    """Return the smallest score of a parent of each of some labels in their rows; infinity at the top."""
+    n_parents = np.diff(hierarchy.parent_ptr)[labels]
+    first = np.cumsum(n_parents) - n_parents  # where the parents of each label begin in the list of all
+    place = np.arange(n_parents.sum()) - np.repeat(first - hierarchy.parent_ptr[labels], n_parents)
+    parents = hierarchy.parent_idx[place]
+    least, has_parents = np.full(labels.size, np.inf), n_parents > 0
+    if has_parents.any():
+        scores = np.asarray(as_dense(S[np.repeat(rows, n_parents), parents]), np.float64).ravel() + added[parents]
+        least[has_parents] = np.minimum.reduceat(scores, first[has_parents])
     return least
 
 
