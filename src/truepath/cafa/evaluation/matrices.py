@@ -112,33 +112,34 @@ def score_matrix(
     assert table.scores is not None
     nodes, found = _nodes(table, ontology, "predictions", counts)
     rows = _rows(table, targets)
-    is_in = (rows >= 0) & found
-    scores = _gather(rows[is_in], nodes[is_in], table.scores[is_in], len(targets), ontology, max_terms)
+    is_in, given = (rows >= 0) & found, table.scores
+    n_others = int((rows < 0).sum())
+    if not is_in.all():
+        rows, nodes, given = rows[is_in], nodes[is_in], given[is_in]
+    scores = _gather(rows, nodes, given, len(targets), ontology, max_terms)
     if counts is not None:
-        counts["predictions: of targets without truth"] = (
-            int((rows < 0).sum()) + table.problems.left_out["other targets"]
-        )
+        counts["predictions: of targets without truth"] = n_others + table.problems.left_out["other targets"]
         counts["targets with predictions"] = int((np.diff(scores.indptr) > 0).sum())
     return scores
 
 
 def _nodes(
     table: LongTable, ontology: Ontology, what: str, counts: dict[str, int] | None
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the node of each pair, and which have one."""
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return the node of each pair, and which have one; small numbers, since there may be very many pairs."""
     often = np.bincount(table.term_codes, minlength=len(table.terms))
     resolved = ontology.resolve(table.terms, often.tolist())
     if counts is not None:
         counts[f"{what}: pairs"] = table.n_pairs
         counts |= {f"{what}: with {kind} terms": n for kind, n in resolved.counts.items() if n}
-    nodes = resolved.nodes[table.term_codes] if table.n_pairs else np.empty(0, np.int64)
+    nodes = resolved.nodes.astype(np.int32)[table.term_codes] if table.n_pairs else np.empty(0, np.int32)
     return nodes, nodes >= 0
 
 
-def _rows(table: LongTable, targets: Sequence[str]) -> NDArray[np.int64]:
+def _rows(table: LongTable, targets: Sequence[str]) -> NDArray[np.int32]:
     place = {name: i for i, name in enumerate(targets)}
-    of = np.array([place.get(name, -1) for name in table.targets], np.int64)
-    return of[table.target_codes] if table.n_pairs else np.empty(0, np.int64)
+    of = np.array([place.get(name, -1) for name in table.targets], np.int32)
+    return of[table.target_codes] if table.n_pairs else np.empty(0, np.int32)
 
 
 def _gather(
@@ -149,7 +150,7 @@ def _gather(
         aspect[of] = k
     most = np.iinfo(np.int64).max if max_terms is None else max_terms
     indptr, indices, data = _kernels.cafa.rows.gather_rows(
-        rows.astype(np.int32), nodes.astype(np.int32), scores, n_rows, aspect, most
+        rows.astype(np.int32, copy=False), nodes.astype(np.int32, copy=False), scores, n_rows, aspect, most
     )
     found = sparse.csr_array((data, indices, indptr), shape=(n_rows, ontology.hierarchy.n_nodes))
     found.sort_indices()

@@ -118,7 +118,7 @@ def read_long_table(
         raise ValueError(f"bad must be 'raise' or 'skip'; got {bad!r}.")
     problems, wanted = Problems(), None if only is None else set(only)
     targets, terms = _Index(wanted), _Index(None)
-    parts: list[tuple[Any, ...]] = []
+    parts: list[list[Any]] = []
     for rows in read_rows(path, 3 if scored else 2, problems, headers=SUBMISSION_HEADERS, limits=limits):
         values = rows.numbers(2) if scored else np.zeros(rows.n_rows)
         is_good = _check(rows, values, scored, path, problems)
@@ -126,12 +126,20 @@ def read_long_table(
         at, of = targets.number(*rows.words(0)), terms.number(*rows.words(1))
         kept = at >= 0
         problems.left_out["other targets"] += int((~kept).sum())
-        parts.append((at[kept], of[kept], values[kept]))
+        parts.append([at[kept], of[kept], values[kept]])
     if bad == "raise":
         problems.raise_if_any('Correct the file, or pass bad="skip" (--skip-bad-lines) to leave such lines out.')
-    columns = [np.concatenate(column) for column in zip(*parts)] if parts else [np.empty(0, np.int32)] * 3
-    scores = np.asarray(columns[2], np.float64) if scored else None
-    return LongTable(list(targets.names), list(terms.names), columns[0], columns[1], scores, problems)
+    at, of, values = (_joined(parts, k) for k in range(3))
+    scores = np.asarray(values, np.float64) if scored else None
+    return LongTable(list(targets.names), list(terms.names), at, of, scores, problems)
+
+
+def _joined(parts: list[list[Any]], k: int) -> NDArray[Any]:
+    """Join column k of all pieces, and let the pieces go: there may be very many lines."""
+    joined = np.concatenate([part[k] for part in parts]) if parts else np.empty(0, np.int32)
+    for part in parts:
+        part[k] = None
+    return joined
 
 
 class _Index:
