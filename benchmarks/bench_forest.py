@@ -1,9 +1,9 @@
 """How fast are the forests, and how small: against scikit-learn's forest on the same criterion, one thread.
 
-Run from the repository's root: ``python benchmarks/bench_forest.py [speed|threads|memory|size|start|scaling]``. The
-data are looked for in ``$TRUEPATH_DATA``, else in ``../shared/data`` (``scaling`` needs none). Prints Markdown tables;
-the ratios of a row belong to one run: both forests are grown in turn, in the same process, several times, and medians
-are compared.
+Run from the repository's root: ``python benchmarks/bench_forest.py [speed|extra|threads|memory|size|start|scaling]``.
+The data are looked for in ``$TRUEPATH_DATA``, else in ``../shared/data`` (``scaling`` needs none). Prints Markdown
+tables; the ratios of a row belong to one run: both forests are grown in turn, in the same process, several times, and
+medians are compared.
 
 Settings: 50 trees, bootstrap, sqrt(d) features, minimal leaf weight 5; scikit-learn's RandomForestRegressor gets
 Y * sqrt(w), min_weight_fraction_leaf = 5 / n and the same X, missing values included. It is grown with fewer trees
@@ -23,8 +23,10 @@ from pathlib import Path
 import numpy as np
 from data_folder import make_parser, open_sets
 from scipy import sparse
+from sklearn.impute import SimpleImputer
 
 SETS = {"imclef07a": 10, "cellcycle_FUN": 10, "seq_FUN": 10, "diatoms": 10, "cellcycle_GO": 3}
+EXTRA = ("hmc/cellcycle_FUN", "hmc/expr_FUN", "hmc/seq_FUN")
 N_TREES = 50
 
 
@@ -38,34 +40,38 @@ def load(name):
     return X, sparse.csr_array(ds.train.y), ds.hierarchy, list(ds.categories)
 
 
-def ours(data, n_estimators=N_TREES, n_jobs=1):
+def ours(data, n_estimators=N_TREES, n_jobs=1, **options):
     """Grow our forest."""
     from truepath.learners import PCTForest
 
     X, Y, hierarchy, nominal = data
     forest = PCTForest(
-        hierarchy=hierarchy, n_estimators=n_estimators, categorical_features=nominal, random_state=0, n_jobs=n_jobs
+        hierarchy=hierarchy,
+        n_estimators=n_estimators,
+        categorical_features=nominal,
+        random_state=0,
+        n_jobs=n_jobs,
+        **options,
     )
     return forest.fit(X, Y)
 
 
-def theirs(data, n_estimators):
+def theirs(data, n_estimators, kind="RandomForestRegressor", max_features="sqrt"):
     """Grow scikit-learn's, from the dense targets it needs."""
-    from sklearn.ensemble import RandomForestRegressor
+    import sklearn.ensemble
 
     from truepath.learners import class_weights
 
     X, Y, hierarchy, _ = data
     targets = Y.toarray() * np.sqrt(class_weights(hierarchy))
-    return RandomForestRegressor(
-        n_estimators, max_features="sqrt", min_weight_fraction_leaf=5 / len(X), random_state=0, n_jobs=1
-    ).fit(X, targets)
+    settings = {"min_weight_fraction_leaf": 5 / len(X), "max_features": max_features, "random_state": 0, "n_jobs": 1}
+    return getattr(sklearn.ensemble, kind)(n_estimators, **settings).fit(X, targets)
 
 
-def seconds(function, *arguments):
+def seconds(function, *arguments, **options):
     """Return wall and processor seconds of one call."""
     start, cpu = time.perf_counter(), time.process_time()
-    function(*arguments)
+    function(*arguments, **options)
     return time.perf_counter() - start, time.process_time() - cpu
 
 
@@ -83,6 +89,31 @@ def bench_speed(sets, n_trees, repeats=3):
         print(
             f"| {name} | {n_theirs} | {wall:.2f} s | {own_wall:.2f} s | {ratio:.1f}x | {cpu_ratio:.1f}x |", flush=True
         )
+
+
+def bench_extra(sets, n_trees, repeats=3):
+    """Report processor time: all rows, one random cut each of a third of the features."""
+    print("| data set | missing | scikit-learn per tree | PCTForest per tree | ratio | learned | surrogates | ratio |")
+    print("|---|---|---|---|---|---|---|---|")
+    names = sets if repeats == 1 else [name.removeprefix("hmc/") for name in open_sets(EXTRA, smallest=False)]
+    random = {"splitter": "random", "bootstrap": False, "max_features": 1 / 3}
+    for name in names:
+        X, Y, hierarchy, _ = load(name)
+        raw = X, Y, hierarchy, []
+        filled = SimpleImputer().fit_transform(X), Y, hierarchy, []
+        ours(raw, 1, **random)
+        runs = [
+            [
+                seconds(theirs, filled, 2, "ExtraTreesRegressor", 1 / 3)[1] / 2,
+                seconds(ours, filled, n_trees, **random)[1] / n_trees,
+                seconds(ours, raw, n_trees, missing="learned", **random)[1] / n_trees,
+                seconds(ours, raw, n_trees, **random)[1] / n_trees,
+            ]
+            for _ in range(repeats)
+        ]
+        t, o, learned, surrogate = np.median(runs, axis=0) * 1e3
+        there = f"| {name} | {np.isnan(X).mean():.1%} | {t:.0f} ms | {o:.1f} ms | {t / o:.1f}x |"
+        print(f"{there} {learned:.1f} ms | {surrogate:.1f} ms | {surrogate / learned:.2f}x |", flush=True)
 
 
 def bench_threads(sets, n_trees, repeats=20):
@@ -213,6 +244,7 @@ def main():
         return
     benches = {
         "speed": bench_speed,
+        "extra": bench_extra,
         "threads": bench_threads,
         "memory": bench_memory,
         "size": bench_size,

@@ -121,13 +121,16 @@ def _find_split(columns, seats, lists, buffers, task, tick, features, rules, f_c
     if task.depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight:
         return leaf, N, 0.0, task, tick
     if CONDENSE_AT * rows_here.size <= task.n_condensed:
-        if task.t == 0 or is_worth_condensing(lists.span, rows_here):
+        if task.t == 0 or (not rules.is_random and is_worth_condensing(lists.span, rows_here)):
             n_labels, tick = condense(lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick)
         else:
             n_labels, tick = renumber(lists.span, lists.label, lists.marks, rows_here, tick)
         task = Task(task.t, task.start, task.end, task.depth, n_labels, rows_here.size)
-    T, W = lists.sums[SUM_T], lists.sums[SUM_W]
-    U, C = weigh(lists.span, lists.label, lists.weight, lists.stat, T, W, rows_here, task.n_labels)
+    if rules.is_random:
+        U, C = pack_rows(buffers.packed, lists, rows_here, task.n_labels)
+    else:
+        T, W = lists.sums[SUM_T], lists.sums[SUM_W]
+        U, C = weigh(lists.span, lists.label, lists.weight, lists.stat, T, W, rows_here, task.n_labels)
     variance, slack = U - C / N, PURE * U  # sum over labels of w (T - T^2 / N)
     if variance <= slack:
         return leaf, N, 0.0, task, tick
@@ -136,8 +139,6 @@ def _find_split(columns, seats, lists, buffers, task, tick, features, rules, f_c
         heaviest = max(heaviest, lists.stat[i, B])
     n_rows, least = rows_here.size, rules.min_leaf_weight
     node = Node(task.start, task.end, n_rows, task.n_labels, N, C, least, only_known, heaviest)
-    if rules.is_random:
-        pack_rows(buffers.packed, lists, rows_here, task.n_labels)
     best = _search(columns, seats, lists, buffers, node, features, rules, rng)
     gain = best.gain
     F = gain * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.

@@ -15,11 +15,13 @@ import numpy as np
 from truepath._kernels.jit import inner
 
 # info: one row per column (fields below); dense: ranks, one per row of X; sparse: rows (ascending), their ranks;
-# values: the distinct values of each column, ascending
-Columns = namedtuple("Columns", "info dense sparse values")
+# values: the distinct values of each column, ascending; guide: of its range in N_CELLS equal cells, the last rank up to
+# the start of each; limits: where the range starts, and how many cells a unit has (0: no guide)
+Columns = namedtuple("Columns", "info dense sparse values guide limits")
 IS_DENSE, IS_NOMINAL, MODE, N_VALUES, START, STOP, VALUE_START = 0, 1, 2, 3, 4, 5, 6  # START, STOP: in dense or sparse
 HAS_MISSING, DENSE_START = 7, 8  # DENSE_START: of the ranks of all rows, -1 if there are none
 BY_ROW, ROW_STEP = 9, 10  # where the same ranks start in a copy that lies row by row, and how far rows are apart there
+N_CELLS = 128
 FEW_ROWS = 256  # of so many rows, all ranks fit in the nearest cache if they lie row by row
 ROW, RANK = 0, 1  # rows of sparse
 MISSING = -1

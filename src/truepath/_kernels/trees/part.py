@@ -16,6 +16,7 @@ from truepath._kernels.trees.sort import ROW_MASK
 from truepath._kernels.trees.surrogate import Surrogate, find_surrogate, follow_surrogate
 
 LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
+FEWEST_ASKED, SHARE_ASKED = 8, 8  # with random cuts, an eighth of the features tried, 8 at least, may be surrogates
 # Where the rows of the left and the right side stand, the threshold, the share of a row with a missing value that goes
 # left, the surrogate that is asked before, and what is in use (see seats.py)
 Parts = namedtuple("Parts", "left left_end right right_end threshold share surrogate used")
@@ -57,6 +58,8 @@ def _place_unknown(columns, seats, stat, buffers, split, start, end, features, r
     surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
     if rules.missing == ASK_SURROGATE:
         n_tried = min(rules.max_features, features.size)
+        if rules.is_random:  # many features are tried quickly there: to ask all of them would take longer than that
+            n_tried = min(n_tried, max(FEWEST_ASKED, n_tried // SHARE_ASKED))
         surrogate = find_surrogate(columns, features, n_tried, split.feature, seats, stat, buffers, start, end)
     if surrogate.feature >= 0:
         follow_surrogate(columns, surrogate, seats, buffers, start, end, share == 1.0)

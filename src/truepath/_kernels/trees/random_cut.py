@@ -18,6 +18,7 @@ from truepath._kernels.trees.columns import (
     IS_DENSE,
     IS_NOMINAL,
     MODE,
+    N_CELLS,
     N_VALUES,
     START,
     STOP,
@@ -45,24 +46,35 @@ SPARE_LABELS = 8  # room behind the labels in play: what fills up lists and loop
 
 @inner
 def pack_rows(packed, lists, rows, n_labels):
-    """Copy what the search needs of a node's rows; lists are filled up with labels of weight 0 behind those in play."""
-    label, n = lists.label, np.int64(0)
-    for k in range(rows.size):
-        i = rows[k]
-        packed.start[k] = n
-        b = lists.stat[i, B]
-        packed.b[k], packed.single[k] = b, b * b * lists.stat[i, SINGLE]
-        for e in range(lists.span[i, LIST_START], lists.span[i, LIST_STOP]):
-            packed.label[n] = label[e]
-            n += 1
-        spare = np.int64(0)
-        while n % PAD:
-            packed.label[n] = n_labels + spare
-            n, spare = n + 1, spare + 1
-    packed.start[rows.size] = n
-    for v in range(n_labels, n_labels + SPARE_LABELS):
-        for row in range(lists.sums.shape[0]):
+    """Copy what the search needs of a node's rows, and sum up their labels in T. Return sum w T and C = sum w T^2.
+
+    Lists are filled up with labels of weight 0 behind those in play.
+    """
+    T, W = lists.sums[SUM_T], lists.sums[SUM_W]
+    for row in range(lists.sums.shape[0]):
+        for v in range(0 if row == SUM_T else n_labels, n_labels + SPARE_LABELS):
             lists.sums[row, v] = 0.0
+    n, U, C = np.uint64(0), 0.0, 0.0
+    for k in range(rows.size):
+        i = np.uint64(rows[k])
+        b, single = lists.stat[i, B], lists.stat[i, SINGLE]
+        packed.start[k], packed.b[k], packed.single[k] = n, b, b * b * single
+        U, C = U + b * single, C + b * b * single
+        e, stop = np.uint64(lists.span[i, LIST_START]), np.uint64(lists.span[i, LIST_STOP])
+        while e < stop:
+            v = lists.label[e]
+            packed.label[n] = v
+            T[v] += b
+            W[v] = lists.weight[e]
+            e, n = e + ONE, n + ONE
+        spare = np.uint32(n_labels)
+        while n % FOUR:
+            packed.label[n] = spare
+            n, spare = n + ONE, spare + np.uint32(1)
+    packed.start[rows.size] = n
+    for v in range(n_labels):
+        U, C = U + W[v] * T[v], C + W[v] * T[v] * T[v]
+    return U, C
 
 
 @part
@@ -71,9 +83,9 @@ def random_split(columns, j, seats, lists, node, buffers, rng):
     info, packed = columns.info[j], buffers.packed
     is_listed = info[STOP] - info[START] < node.end - node.start and not info[IS_DENSE]
     if info[DENSE_START] >= 0 and not is_listed and not info[IS_NOMINAL]:
-        picked = _pick_ranks(columns, info, seats, node, buffers, rng)
+        picked = _pick_ranks(columns, j, seats, node, buffers, rng)
     else:
-        picked = _pick_keys(columns, info, seats, node, buffers, rng)
+        picked = _pick_keys(columns, j, seats, node, buffers, rng)
     if picked.cut == CONSTANT:
         return no_split(-1)
     if picked.n == TOO_LIGHT:
@@ -99,9 +111,9 @@ def random_split(columns, j, seats, lists, node, buffers, rng):
 
 
 @part
-def _pick_ranks(columns, info, seats, node, buffers, rng):
+def _pick_ranks(columns, j, seats, node, buffers, rng):
     """Draw a cut of a column of ranks, and pick the rows of the smaller side, and those without value."""
-    n_rows = np.uint64(node.end - node.start)
+    info, n_rows = columns.info[j], np.uint64(node.end - node.start)
     ranks, k, start = buffers.ranks, np.uint64(0), np.uint64(node.start)
     first, step = dense_layout(info, node.end - node.start)
     while k < n_rows:  # unsigned: no test for negative indices
@@ -111,7 +123,7 @@ def _pick_ranks(columns, info, seats, node, buffers, rng):
     n_missing = _pick(ranks, n_rows, 0, True, buffers.absent) if info[HAS_MISSING] else np.int64(0)
     if highest < 0 or (n_missing == 0 and lowest == highest):
         return Picked(np.int64(CONSTANT), np.nan, np.int64(0), True, n_missing)
-    cut, threshold = _draw_cut(info, columns.values, lowest, highest, rng)
+    cut, threshold = _draw_cut(columns, j, lowest, highest, rng)
     n_above = _count_above(ranks, n_rows, np.int32(cut))
     n_below = np.int64(n_rows) - n_missing - n_above
     smaller = min(n_below, n_above)
@@ -167,9 +179,9 @@ def _pick_between(ranks, n_rows, cut, places):
 
 
 @inner
-def _pick_keys(columns, info, seats, node, buffers, rng):
+def _pick_keys(columns, j, seats, node, buffers, rng):
     """The same for nominal columns, and for those that list only the rows off their mode: never the mode's side."""
-    keys, missing, n_rows = buffers.keys, buffers.missing, node.end - node.start
+    info, keys, missing, n_rows = columns.info[j], buffers.keys, buffers.missing, node.end - node.start
     n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, node.start, node.end, keys, missing)
     for k in range(n_missing):
         buffers.absent[k] = seats.place[missing[k]] - node.start
@@ -185,7 +197,7 @@ def _pick_keys(columns, info, seats, node, buffers, rng):
         for k in range(n_keys):
             lowest = min(lowest, keys[k] >> 32)
             highest = max(highest, keys[k] >> 32)
-        cut, threshold = _draw_cut(info, columns.values, lowest, highest, rng)
+        cut, threshold = _draw_cut(columns, j, lowest, highest, rng)
     is_left = info[IS_NOMINAL] == 1 or info[MODE] > cut
     n = np.int64(0)
     for k in range(n_keys):
@@ -250,18 +262,33 @@ def _multiply_both(sums, n_labels):
 
 
 @part
-def _draw_cut(info, values, lowest, highest, rng):
+def _draw_cut(columns, j, lowest, highest, rng):
     """Return a rank and a threshold drawn between the smallest and the largest value in the node; -1 if constant."""
     if lowest >= highest:
         return np.int64(-1), -np.inf  # missing against the rest
-    first = info[VALUE_START]
+    values, first = columns.values, columns.info[j, VALUE_START]
     low, high = values[first + lowest], values[first + highest]
     threshold = low + draw_unit(rng) * (high - low)
     if not low <= threshold < high:  # rounding, or a range too wide for a float
         threshold = low
+    lowest, highest = _bracket(columns, j, first, lowest, highest, threshold)
     at, size = np.uint64(first + lowest), np.uint64(highest - lowest)
     while size > ONE:  # to the last rank with a value up to the threshold; no branches, which no one could guess
         half = size >> ONE
         at += half if values[at + half] <= threshold else np.uint64(0)
         size -= half
     return np.int64(at) - first, threshold
+
+
+@part
+def _bracket(columns, j, first, lowest, highest, threshold):
+    """Return ranks nearer to the threshold on either side, from the column's guide (whose rounding is not trusted)."""
+    scale = columns.limits[j, 1]
+    if scale > 0.0:
+        cell = min(max(np.int64((threshold - columns.limits[j, 0]) * scale), np.int64(0)), np.int64(N_CELLS - 1))
+        below, above = np.int64(columns.guide[j, cell]), np.int64(columns.guide[j, cell + 1]) + 1
+        if lowest < below < highest and columns.values[first + below] <= threshold:
+            lowest = below
+        if lowest < above < highest and columns.values[first + above] > threshold:
+            highest = above
+    return lowest, highest

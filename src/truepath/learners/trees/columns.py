@@ -94,6 +94,8 @@ def encode_columns(X: Any, categories: dict[int, np.ndarray], *, n_jobs: int | N
         dense=_lay_out([column.ranks for column in coded], X.shape[0], small),
         sparse=np.vstack([_join(list(part), np.int32) for part in zip(*off_mode)] or [np.empty((2, 0), np.int32)]),
         values=_join([column.values for column in coded], np.float64),
+        guide=np.array([column.guide for column in coded], small).reshape(n_features, -1),
+        limits=np.array([column.limits for column in coded]).reshape(n_features, 2),
     )
 
 
@@ -105,6 +107,24 @@ class _Coded(NamedTuple):
     ranks: np.ndarray  # empty if the column came as a sparse one
     rows: np.ndarray | None  # None if too many are off the mode
     off_mode: np.ndarray
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Where the range of values starts, and the cells of the guide per unit; 0 if that is no usual number."""
+        if self.values.size < 2:
+            return 0.0, 0.0
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = _kernels.trees.columns.N_CELLS / (self.values[-1] - self.values[0])
+        return self.values[0], scale if np.isfinite(scale) else 0.0
+
+    @property
+    def guide(self) -> np.ndarray:
+        """The last rank with a value up to the start of each of the equal cells of the range, and up to its end."""
+        cells = np.arange(_kernels.trees.columns.N_CELLS + 1)
+        start, scale = self.limits
+        if not scale:
+            return np.zeros(cells.size, np.int64)
+        return np.maximum(np.searchsorted(self.values, start + cells / scale, side="right") - 1, 0)
 
     @property
     def has_missing(self) -> bool:

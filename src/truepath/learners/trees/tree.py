@@ -79,8 +79,9 @@ class PCTree(PCTBase):
     tie goes to the smaller feature. A split of no gain is made if the node is not pure, as in scikit-learn.
 
     A split is chosen on the rows whose value is known (with ``missing="learned"``, on all). A row without value goes
-    the way of a surrogate, the cut of another feature drawn at the node that agrees best with the split; without one,
-    or where training had none missing, with the larger side.
+    the way of a surrogate, the cut of another feature drawn at the node that agrees best with the split (with random
+    cuts, one of the first eighth of these features, 8 at least); without one, or where training had none missing, with
+    the larger side.
 
     The values of a nominal feature are ordered along the first principal direction of their mean label vectors, and
     that order is cut: the best of all subsets for one label, a heuristic for more. (CLUS adds values greedily.)
