@@ -170,3 +170,8 @@ def test_folds_partition_the_rows():
 def test_folds_of_rows_without_labels():
     tests = [len(test) for _, test in stratified_folds(np.zeros((10, 3), bool), 5, random_state=0)]
     assert tests == [2] * 5
+
+
+def test_notebooks_show_what_a_data_set_holds():
+    shown = load_dataset("toy")._repr_html_()
+    assert "<th>rows</th><td>12 (train 8, test 4)</td>" in shown

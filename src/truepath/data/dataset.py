@@ -100,6 +100,10 @@ class Dataset:
         sizes = ", ".join(f"{name} {len(split)}" for name, split in self.splits.items())
         return f"Dataset({self.name!r}: {sizes}; {self.n_features} features, {self.hierarchy.n_nodes} labels)"
 
+    def _repr_html_(self) -> str:
+        """Return what the data set holds, for notebooks."""
+        return self.describe()._repr_html_()
+
     def _no_split(self, name: str) -> str:
         known = ", ".join(map(repr, self.splits))
         return f"data set {self.name!r} has no split {name!r}, only {known}. Make one with ds.split(...)."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,11 @@ class Description:
 
     def __str__(self) -> str:
         return "\n".join(f"{what:<21} {value}" for what, value in self.rows())
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        rows = "".join(f"<tr><th>{escape(what)}</th><td>{escape(value)}</td></tr>" for what, value in self.rows())
+        return f"<table>{rows}</table>"
 
 
 def describe(

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from oracles_reasons import shapley_values
 from truepath import HierarchicalClassifier, Hierarchy
-from truepath.learners import BinaryRelevance, PCTForest, PCTree, SparseLinear, contributions
+from truepath.learners import BinaryRelevance, PCTForest, PCTree, SparseLinear, contributions, top_features
 
 H = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 NODES = np.arange(H.n_nodes)
@@ -74,6 +74,19 @@ def test_any_other_learner_is_asked_without_a_feature():
         contributions(learner, X[:1], [0], method="shapley")
     with pytest.raises(ValueError, match="method must be"):
         contributions(learner, X[:1], [0], method="magic")
+
+
+def test_the_features_of_a_label():
+    X, Y = rows(4, missing=0.0)
+    linear = top_features(SparseLinear(hierarchy=H).fit(X, Y), 2)
+    assert linear["a"][0][0] == "x0"
+    forest = PCTForest(hierarchy=H, n_estimators=5, random_state=0).fit(X, Y)
+    found = top_features(forest, 4)
+    assert set(found) == set(H.names)
+    assert sum(value for _, value in found["a"]) == pytest.approx(1.0)
+    assert found["a"][0][0] == "x0"
+    with pytest.raises(ValueError, match="BinaryRelevance has no weights"):
+        top_features(BinaryRelevance(LogisticRegression(), hierarchy=H).fit(X, Y))
 
 
 def test_causes_are_words_and_columns():
