@@ -5,8 +5,9 @@
 
 WordNet's nouns (``text/wordnet_nouns`` of the data folder): the hypernyms of a noun from its words and its gloss, train
 and valid against test. All methods get the same TF-IDF matrix of words, and run one after the other, each in a process
-of its own with one thread; only the last row, the default for texts, makes features itself, pairs of words included.
-Seconds are CPU seconds; compiled code is loaded before. A peer that is not installed is left out.
+of its own with one thread, except where two are named; only the last two rows, the default for texts, make features
+themselves, pairs of words included: one model (features and one fit), and all that the classifier does. Seconds are CPU
+seconds; compiled code is loaded before. A peer that is not installed is left out; ``--rows`` runs some rows alone.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from data_folder import home, make_parser
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from truepath import HierarchicalClassifier, Hierarchy
+from truepath.classifier import default_learner
 from truepath.learners import SparseLinear
-from truepath.metrics import auprc, hierarchical_f1
+from truepath.metrics import auprc, hierarchical_f1, precision_at_k
 
 WORDNET = "text/wordnet_nouns"
 TOP = 50  # labels that peers are asked for; what they do not name scores 0
@@ -56,13 +58,23 @@ def make_up():
     return hierarchy, texts, Y, texts, Y
 
 
-def ours(hierarchy, X, Y, X_test, **options):
+def ours(hierarchy, X, Y, X_test, n_jobs=1, **options):
     """Fit SparseLinear; return the seconds to fit and to score, and the scores."""
-    SparseLinear(hierarchy=hierarchy, n_jobs=1, **options).fit(X[:50], Y[:50]).predict_proba(X_test[:2])
-    model, begun = SparseLinear(hierarchy=hierarchy, n_jobs=1, **options), time.process_time()
+    SparseLinear(hierarchy=hierarchy, n_jobs=n_jobs, **options).fit(X[:50], Y[:50]).predict_proba(X_test[:2])
+    model, begun = SparseLinear(hierarchy=hierarchy, n_jobs=n_jobs, **options), time.process_time()
     model.fit(X, Y)
     fitted = time.process_time()
     S = model.predict_proba(X_test)
+    return fitted - begun, time.process_time() - fitted, S
+
+
+def one_model(hierarchy, texts, Y, test_texts):
+    """Fit the default's learner alone, features included."""
+    default_learner(texts).set_params(learner__hierarchy=hierarchy).fit(texts[:60], Y[:60]).predict_proba(texts[:2])
+    model, begun = default_learner(texts).set_params(learner__hierarchy=hierarchy), time.process_time()
+    model.fit(texts, Y)
+    fitted = time.process_time()
+    S = model.predict_proba(test_texts)
     return fitted - begun, time.process_time() - fitted, S
 
 
@@ -123,19 +135,13 @@ def spread(found, n_nodes):
     return S
 
 
-def precision_at(S, Y, k):
-    """Return the share of the k best labels that are right."""
-    best = np.argsort(-S, axis=1, kind="stable")[:, :k]
-    return float(np.take_along_axis(Y, best, axis=1).mean())
-
-
 def measure(function, data, options):
     """Run a method in this process; return its row of the table."""
     hierarchy, X, Y, X_test, Y_test = data
     fitted, scored, S, *labels = function(hierarchy, X, Y, X_test, **options)
     truth = Y_test.toarray()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    found = [auprc(truth, S), precision_at(S, truth, 1), precision_at(S, truth, 5)]
+    found = [auprc(truth, S), precision_at_k(truth, S, k=1), precision_at_k(truth, S, k=5)]
     cells = [f"{fitted:.1f}", f"{scored:.1f}", *(f"{value:.3f}" for value in found), f"{peak:.2f}"]
     return [*cells, f"{hierarchical_f1(truth, labels[0]):.3f}" if labels else ""]
 
@@ -152,7 +158,9 @@ def measure_apart(function, data, options):
 
 def main():
     parser = make_parser(__doc__)
-    smallest = parser.parse_args().smallest
+    parser.add_argument("--rows", default="", help="run only methods whose name has one of these words, a,b,c")
+    asked = parser.parse_args()
+    smallest = asked.smallest
     if not smallest and not (home() / WORDNET).is_dir():
         print(f"not in {home()}, left out: {WORDNET}", file=sys.stderr)
         return
@@ -162,14 +170,18 @@ def main():
     methods = [
         ("SparseLinear", ours, matrices, {"train_on": "parents", "loss": "log"}),
         ("SparseLinear, squared hinge", ours, matrices, {"train_on": "parents", "loss": "squared_hinge", "C": 1.0}),
+        ("SparseLinear, two threads", ours, matrices, {"train_on": "parents", "loss": "log", "n_jobs": 2}),
         ("napkinXC PLT", napkinxc, matrices, {}),
         ("omikuji, three trees", omikuji, matrices, {}),
+        ("the default's model, its own features", one_model, (hierarchy, texts, Y, test_texts, Y_test), {}),
         ("HierarchicalClassifier, its own features", default, (hierarchy, texts, Y, test_texts, Y_test), {}),
     ]
     print(f"{len(texts)} rows, {hierarchy.n_nodes} labels, {matrices[1].shape[1]} words")
     print("| method | fit, CPU s | score, CPU s | AU(PRC) | P@1 | P@5 | peak, GB | hF |")
     print("|---|---|---|---|---|---|---|---|")
     for name, function, data, options in methods:
+        if not any(word in name for word in asked.rows.split(",")):
+            continue
         if function in (napkinxc, omikuji) and importlib.util.find_spec(function.__name__) is None:
             print(f"not installed, left out: {function.__name__}", file=sys.stderr)
             continue
