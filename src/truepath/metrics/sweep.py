@@ -18,6 +18,9 @@ __all__ = ["add_sweep", "check_thresholds", "sweep_scores", "total_sweep"]
 
 Floats = NDArray[np.float64]
 
+#: More thresholds than this are swept in the order of the scores: to look each score up among them takes longer
+MANY = 1 << 14
+
 
 def sweep_scores(
     true: sparse.csr_array,
@@ -64,7 +67,29 @@ def add_sweep(
     found = scores.indptr, scores.indices, scores.data
     rows = np.asarray(scored, np.float64), np.asarray(weight, np.float64)
     masses = np.ascontiguousarray(mass, np.float64)
-    _kernels.metrics.ranking.sweep_rows(*found, true.indptr, true.indices, masses, cuts, *rows, changes)
+    if cuts.size > MANY:
+        _sweep_sorted(changes, true, scores, masses, cuts, *rows)
+    else:
+        _kernels.metrics.ranking.sweep_rows(*found, true.indptr, true.indices, masses, cuts, *rows, changes)
+
+
+def _sweep_sorted(
+    changes: Floats,
+    true: sparse.csr_array,
+    scores: sparse.csr_array,
+    mass: Floats,
+    cuts: NDArray[Any],
+    scored: Floats,
+    weight: Floats,
+) -> None:
+    """Sort the cells and sweep them in falling order."""
+    is_true = np.zeros(scores.data.size, bool)
+    cells = scores.indptr, scores.indices, true.indptr, true.indices
+    _kernels.metrics.ranking.mark_true(*cells, mass.size, is_true)
+    rows = np.repeat(np.arange(scores.shape[0], dtype=np.int32), np.diff(scores.indptr))
+    order = np.argsort(scores.data)[::-1]
+    what = rows, mass[scores.indices], scores.data, is_true, np.asarray(true @ mass, np.float64)
+    _kernels.metrics.ranking.sweep_sorted(order, *what, cuts, scored, weight, changes)
 
 
 def total_sweep(changes: Floats) -> Floats:

@@ -16,6 +16,7 @@ from scipy import sparse
 from places import ROOT
 from strategies import hierarchies, label_matrices
 from truepath import _kernels
+from truepath.metrics import sweep
 
 
 def plain(module):
@@ -87,6 +88,10 @@ def test_sweeps(n_rows, seed):
         precisions = np.divide(hit, predicted, out=np.zeros(n_rows), where=predicted > 0)
         wanted = scored @ precisions, scored @ (predicted > 0), scored @ recalls, weight @ hit, weight @ predicted
         np.testing.assert_allclose(results[0][k:].sum(axis=0), wanted, atol=1e-12)
+    with pytest.MonkeyPatch.context() as patch:  # in the order of the scores, whatever their number
+        patch.setattr(sweep, "MANY", 0)
+        found = sweep.sweep_scores(true, scores, mass, thresholds, scored=scored, weight=weight)
+    np.testing.assert_allclose(found, np.cumsum(results[0][::-1], axis=0)[::-1], atol=1e-12)
 
 
 @pytest.mark.slow

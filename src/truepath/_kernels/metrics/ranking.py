@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from truepath._kernels.jit import inner, kernel
 
-__all__ = ["bin_scores", "sweep_rows"]
+__all__ = ["bin_scores", "mark_true", "sweep_rows", "sweep_sorted"]
 
 Array = NDArray[Any]
 
@@ -124,3 +124,53 @@ def _add_row(
         out[k, 3] += weight * hit_at[k]
         out[k, 4] += weight * mass_at[k]
         hit_at[k], mass_at[k], is_touched[k] = 0.0, 0.0, False
+
+
+@kernel
+def mark_true(indptr: Array, columns: Array, true_ptr: Array, true_columns: Array, n_columns: int, out: Array) -> None:
+    """Set ``out[c]`` for the cells of a CSR matrix that another one has too."""
+    is_true = zeros(n_columns, bool_)
+    for i in range(indptr.size - 1):
+        for c in range(true_ptr[i], true_ptr[i + 1]):
+            is_true[true_columns[c]] = True
+        for c in range(indptr[i], indptr[i + 1]):
+            out[c] = is_true[columns[c]]
+        for c in range(true_ptr[i], true_ptr[i + 1]):
+            is_true[true_columns[c]] = False
+
+
+@kernel
+def sweep_sorted(
+    order: Array,
+    rows: Array,
+    cell_mass: Array,
+    scores: Array,
+    is_true: Array,
+    true_mass: Array,
+    thresholds: Array,
+    scored: Array,
+    weight: Array,
+    out: Array,
+) -> None:
+    """Do what :func:`sweep_rows` does, cell by cell in falling order: faster where thresholds are very many."""
+    hit, predicted = zeros(true_mass.size), zeros(true_mass.size)
+    k = thresholds.size
+    for at in range(order.size):
+        c = order[at]
+        while k > 0 and thresholds[k - 1] > scores[c]:
+            k -= 1
+        if k == 0:
+            break
+        i, m = rows[c], cell_mass[c]
+        if m == 0.0:
+            continue
+        before = hit[i] / predicted[i] if predicted[i] > 0.0 else 0.0
+        if predicted[i] == 0.0:
+            out[k - 1, 1] += scored[i]
+        predicted[i] += m
+        if is_true[c]:
+            hit[i] += m
+            out[k - 1, 2] += scored[i] * (m / true_mass[i])
+            out[k - 1, 3] += weight[i] * m
+        out[k - 1, 0] += scored[i] * (hit[i] / predicted[i] - before)
+        out[k - 1, 4] += weight[i] * m
