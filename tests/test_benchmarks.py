@@ -11,7 +11,7 @@ import pytest
 from places import ROOT, SOURCES
 
 FOLDER = ROOT / "benchmarks"
-SHARED_BY_SCRIPTS = {"data_folder"}
+SHARED_BY_SCRIPTS = {"data_folder", "zipf_labels"}
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in SHARED_BY_SCRIPTS)
 
 
