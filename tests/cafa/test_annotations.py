@@ -179,7 +179,7 @@ def test_pairs_and_what_is_no_format(tmp_path):
         ("P2", "GO:2"),
     ]
     with pytest.raises(DataFormatError, match="no format that is known"):
-        read_annotations(write(tmp_path, [], "t.tsv", "a\tb\tc\td\te"))
+        read_annotations(write(tmp_path, [], "t.tsv", "\t".join("abcdefghijk")))
     with pytest.raises(ValueError, match="format must be"):
         read_annotations(write(tmp_path, LINES), format="xml")
 

@@ -28,7 +28,7 @@ from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
 from truepath.metrics.information import information_content
 from truepath.metrics.inputs import Pair, check_label_scores, check_per_node, divide
-from truepath.metrics.sweep import check_thresholds, sweep_scores
+from truepath.metrics.sweep import check_thresholds, every_score, sweep_scores
 
 __all__ = ["CafaCurve", "cafa_curve", "fmax", "smin", "wfmax"]
 
@@ -221,12 +221,12 @@ def _true_mass(pair: Pair, content: Floats) -> Floats:
 def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurve:
     """Return the curve; rows whose true labels weigh nothing are left out of precision and recall."""
     true, scores = (sparse.csr_array(matrix) for matrix in pair.counted())
-    cuts = _cuts(scores.data, thresholds)
+    cuts, order = _cuts(scores.data, thresholds)
     weight = np.ones(true.shape[0]) if pair.weight is None else pair.weight
     true_mass = _true_mass(pair, content)
     scored = np.where(true_mass > 0, weight, 0.0)
     mass = content if pair.nodes is None else content[pair.nodes]
-    sums = sweep_scores(true, scores, mass, cuts, scored=scored, weight=weight)[::-1]
+    sums = sweep_scores(true, scores, mass, cuts, scored=scored, weight=weight, order=order)[::-1]
     precision = divide(sums[:, 0], sums[:, 1], 0.0)
     recall = divide(sums[:, 2], np.full(cuts.size, scored.sum()), 0.0)
     hit, predicted = sums[:, 3], sums[:, 4]
@@ -235,10 +235,13 @@ def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurv
     return CafaCurve(falling, precision, recall, missed / weight.sum(), false / weight.sum())
 
 
-def _cuts(scores: NDArray[Any], thresholds: str | ArrayLike) -> NDArray[Any]:
-    """Return ascending thresholds in the type of the scores: every score above 0, CAFA's, or given ones."""
+def _cuts(scores: NDArray[Any], thresholds: str | ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
+    """Return ascending thresholds in the type of the scores: every score above 0, CAFA's, or given ones.
+
+    With the first comes the order of the scores.
+    """
     if isinstance(thresholds, str) and thresholds == "exact":
-        return np.unique(scores[scores > 0])
+        return every_score(scores)
     if isinstance(thresholds, str) and thresholds != "grid":
         raise ValueError(f"thresholds must be 'exact', 'grid' or an array; got {thresholds!r}.")
-    return check_thresholds(GRID if isinstance(thresholds, str) else thresholds, scores.dtype)
+    return check_thresholds(GRID if isinstance(thresholds, str) else thresholds, scores.dtype), None

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from truepath import _kernels
 
-__all__ = ["add_sweep", "check_thresholds", "sweep_scores", "total_sweep"]
+__all__ = ["add_sweep", "check_thresholds", "every_score", "sweep_scores", "total_sweep"]
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +30,7 @@ def sweep_scores(
     *,
     scored: Floats,
     weight: Floats,
+    order: NDArray[np.int64] | None = None,
 ) -> Floats:
     """Return, for each of the ascending thresholds, five sums over rows.
 
@@ -42,6 +43,8 @@ def sweep_scores(
         Thresholds above 0, ascending; a score of at least the threshold is a prediction.
     scored, weight : ndarray, shape (n_samples,)
         What each row counts in precision and recall, and in the masses.
+    order : ndarray, optional
+        The stored scores in falling order, where that is known already.
 
     Returns
     -------
@@ -49,7 +52,7 @@ def sweep_scores(
         Precision, rows with a prediction, recall, mass of true labels predicted, mass of all labels predicted.
     """
     changes = np.zeros((cuts.size, 5))
-    add_sweep(changes, true, scores, mass, cuts, scored=scored, weight=weight)
+    add_sweep(changes, true, scores, mass, cuts, scored=scored, weight=weight, order=order)
     return total_sweep(changes)
 
 
@@ -62,13 +65,15 @@ def add_sweep(
     *,
     scored: Floats,
     weight: Floats,
+    order: NDArray[np.int64] | None = None,
 ) -> None:
     """Add some rows to ``changes``, which :func:`total_sweep` turns into sums; matrices may come in blocks of rows."""
     found = scores.indptr, scores.indices, scores.data
     rows = np.asarray(scored, np.float64), np.asarray(weight, np.float64)
     masses = np.ascontiguousarray(mass, np.float64)
     if cuts.size > MANY:
-        _sweep_sorted(changes, true, scores, masses, cuts, *rows)
+        falling = np.argsort(scores.data)[::-1] if order is None else order
+        _sweep_sorted(changes, true, scores, masses, cuts, *rows, falling)
     else:
         _kernels.metrics.ranking.sweep_rows(*found, true.indptr, true.indices, masses, cuts, *rows, changes)
 
@@ -81,13 +86,13 @@ def _sweep_sorted(
     cuts: NDArray[Any],
     scored: Floats,
     weight: Floats,
+    order: NDArray[np.int64],
 ) -> None:
-    """Sort the cells and sweep them in falling order."""
+    """Sweep the cells in falling order."""
     is_true = np.zeros(scores.data.size, bool)
     cells = scores.indptr, scores.indices, true.indptr, true.indices
     _kernels.metrics.ranking.mark_true(*cells, mass.size, is_true)
     rows = np.repeat(np.arange(scores.shape[0], dtype=np.int32), np.diff(scores.indptr))
-    order = np.argsort(scores.data)[::-1]
     what = rows, mass[scores.indices], scores.data, is_true, np.asarray(true @ mass, np.float64)
     _kernels.metrics.ranking.sweep_sorted(order, *what, cuts, scored, weight, changes)
 
@@ -95,6 +100,15 @@ def _sweep_sorted(
 def total_sweep(changes: Floats) -> Floats:
     """Sum the changes from the highest threshold down."""
     return np.cumsum(changes[::-1], axis=0)[::-1]
+
+
+def every_score(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the different scores above 0, ascending, and the order in which all fall."""
+    order = np.argsort(scores)[::-1]
+    falling = scores[order]
+    falling = falling[falling > 0]
+    is_last = np.append(np.diff(falling) != 0, True)[: falling.size]
+    return falling[is_last][::-1].copy(), order
 
 
 def check_thresholds(thresholds: ArrayLike, dtype: np.dtype[Any]) -> NDArray[Any]:

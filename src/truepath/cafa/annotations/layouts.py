@@ -151,10 +151,10 @@ def _by_width(line: str, path: PathType) -> FileLayout:
     width = line.count("\t") + 1
     if width >= 15:
         return LAYOUTS["gaf"]
-    if width in (2, 3):
+    if 2 <= width < 10:  # further columns are passed over
         return LAYOUTS["pairs"]
     raise DataFormatError(
         f"annotations of {width} columns in no format that is known.",
         path,
-        remedy=f"Say which with format= (--format): {', '.join(LAYOUTS)}.",
+        remedy=f"Say which with format=: {', '.join(LAYOUTS)}; or keep the columns of targets and terms only.",
     )
