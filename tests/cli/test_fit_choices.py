@@ -96,7 +96,7 @@ def test_what_was_tried_is_listed_best_first():
         ("--learner GaussianNB --set priors", "--set takes key=value"),
         ("--set priors=1", "--set is for the learner that --learner names"),
         ("--learner GaussianNB --method mas", "--method and --learner exclude each other"),
-        ("--learner sklearn.multioutput.ClassifierChain", "cannot be made"),
+        ("--learner sklearn.multioutput.MultiOutputClassifier", "cannot be made"),
         ("--decoder bestpath", "--decoder 'bestpath' is unknown. Did you mean best-path? There are"),
         ("--combiner up", "--combiner 'up' is unknown. There are"),
         ("--budget hours", "--budget must be one of 'seconds', 'minutes' or a number of seconds; got 'hours'"),

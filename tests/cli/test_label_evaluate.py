@@ -174,7 +174,10 @@ BAD = [
     (["-s", "sinlge"], "--strategy 'sinlge' is unknown. Did you mean single"),
     (["-s", "multi-optimal"], r"There are best-path \(the one leaf that scores best"),
     (["-s", "exact-risk"], "--strategy 'exact-risk' is unknown"),
-    (["-s", "single"], "learns from true labels: give --valid-scores .* use best-path, exact, mas, threshold"),
+    (
+        ["-s", "single"],
+        "learns from true labels: give --valid-scores .* use best-path, exact, mas, stopping-path, threshold",
+    ),
     (
         ["-s", "mas", "--threshold", "0.5"],
         "--threshold is not an option of --strategy mas. It belongs to best-path, thr",

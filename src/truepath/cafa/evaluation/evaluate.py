@@ -37,6 +37,8 @@ __all__ = ["evaluate_predictions", "find_thresholds"]
 
 #: CAFA's thresholds in the floating point of its evaluator: some are a little above the hundredth they stand for
 CAFA_THRESHOLDS = np.arange(0.01, 1, 0.01)
+#: Thresholds that have a name
+NAMED = ("cafa", "exact")
 
 
 def evaluate_predictions(

@@ -59,7 +59,7 @@ def evaluate(
     files = list_predictions(predictions)
     inputs: dict[str, Any] = {"--ontology": ontology, "--truth": truth, "--ia": ia, "--known": known}
     check_outputs({"--output": output, "--report": report}, inputs | files)
-    options: dict[str, Any] = {"thresholds": thresholds if thresholds in ("cafa", "exact") else _step(thresholds)}
+    options: dict[str, Any] = {"thresholds": _read_thresholds(thresholds)}
     terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
     before = None if known is None else open_annotations(known, skip_bad=skip_bad_lines)
     options |= {"ia": ia, "norm": norm, "prop": prop, "orphans": not no_orphans, "known": before}
@@ -81,11 +81,14 @@ def evaluate(
     print_table(records if as_json else [_short(record) for record in records], as_json)
 
 
-def _step(given: str) -> float:
+def _read_thresholds(given: str) -> str | float:
+    from truepath.cafa.evaluation.evaluate import NAMED
+
     try:
-        return float(given)
+        return given if given in NAMED else float(given)
     except ValueError:
-        raise ValueError(f"--thresholds must be cafa, exact or a step such as 0.01; got {given!r}.") from None
+        known = ", ".join(NAMED)
+        raise ValueError(f"--thresholds must be {known} or a step such as 0.01; got {given!r}.") from None
 
 
 def _say_counts(found: dict[str, Any]) -> None:
