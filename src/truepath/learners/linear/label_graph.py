@@ -15,7 +15,7 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["LabelGraph", "order_labels", "share_out", "sort_columns", "training_sizes"]
+__all__ = ["LabelGraph", "is_wide", "order_labels", "share_out", "sort_columns", "training_sizes"]
 
 #: About so many jobs: more than workers, so that none waits long for another
 N_JOBS = 64
@@ -152,3 +152,9 @@ def share_out(sizes: np.ndarray) -> Iterator[np.ndarray]:
     done = np.cumsum(sizes[order])
     share = max(int(done[-1]) // N_JOBS, 1) if done.size else 1
     yield from np.split(order, np.flatnonzero(np.diff(done // share)) + 1)
+
+
+def is_wide(hierarchy: Hierarchy, max_children: int) -> bool:
+    """Say whether more labels than a number stand under one label, or at the top."""
+    widest = max(int(np.diff(hierarchy.child_ptr).max(initial=0)), int(hierarchy.roots.size))
+    return widest > max_children

@@ -49,14 +49,14 @@ class Groups(NamedTuple):
 
 
 def group_labels(
-    hierarchy: Hierarchy, X: sparse.csr_array, Y: Any, max_children: int | None, seed: int, n_jobs: int | None
+    hierarchy: Hierarchy, X: sparse.csr_array, Y: Any, max_children: int, seed: int, n_jobs: int | None
 ) -> tuple[LabelGraph, sparse.csc_array]:
     """Return the columns of a hierarchy, wide families grouped, and the rows that carry each column."""
     labels, plain = sparse.csc_array(Y), order_labels(hierarchy)
     home = np.full(hierarchy.n_nodes, TOP)
     home[plain.node_of] = np.append(plain.node_of, TOP)[plain.home()]
-    wide = [] if max_children is None else list(_wide_families(home, max_children))
-    if max_children is None or not wide:
+    wide = list(_wide_families(home, max_children))
+    if not wide:
         return plain, labels[:, plain.node_of]
     groups = _tie(hierarchy, wide, _codes(X, labels, wide, max_children, seed, n_jobs))
     both = sparse.hstack([labels, _any_member(labels, groups.members)], format="csc")

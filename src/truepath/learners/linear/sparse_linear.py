@@ -39,7 +39,7 @@ from truepath.learners.base import (
     leave_out_weightless,
     spawn_seeds,
 )
-from truepath.learners.linear.label_graph import LabelGraph, share_out, training_sizes
+from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
 from truepath.learners.linear.label_groups import group_labels
 
 if TYPE_CHECKING:
@@ -180,7 +180,11 @@ class SparseLinear(HierarchicalLearner):
         X = _as_rows(X)
         conditional = self._choose(hierarchy.n_nodes)
         loss, tol, max_iter, least, seed = self._settings()
-        graph, labels = group_labels(hierarchy, X, Y, self.max_children if conditional else None, seed, self.n_jobs)
+        graph, labels = order_labels(hierarchy), sparse.csc_array(Y)
+        if conditional and self.max_children is not None and is_wide(hierarchy, self.max_children):
+            graph, labels = group_labels(hierarchy, X, labels, self.max_children, seed, self.n_jobs)
+        else:
+            labels = labels[:, graph.node_of]
         sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
         parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
         cost = np.ones(X.shape[0]) if weight is None else weight

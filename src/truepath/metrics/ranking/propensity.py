@@ -80,7 +80,7 @@ def psp_at_k(
     got = (ranked.hits * worth[ranked.columns]).sum(axis=1)
     best = _largest_sums(pair.counted()[0], worth, ranked.columns.shape[1])
     weight = np.ones(best.size) if pair.weight is None else pair.weight
-    return float(divide(weight @ got, weight @ best, zero_division))
+    return min(float(divide(weight @ got, weight @ best, zero_division)), 1.0)  # two sums of the same may differ
 
 
 def _largest_sums(true: Any, worth: Floats, k: int) -> Floats:
