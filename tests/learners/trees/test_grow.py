@@ -12,7 +12,9 @@ from sklearn.tree import DecisionTreeRegressor
 from oracles_pct import best_gain, gain, subsets, weighted_variance
 from strategies import dags, label_matrices
 from truepath._kernels.trees import tree as fields
+from truepath.data import make_hmc
 from truepath.learners import PCTree, class_weights
+from truepath.learners.trees import grow
 
 TOLERANCE = 1e-9
 
@@ -196,3 +198,13 @@ def compare(ours, theirs, X, Y, w, t, s, rows):
     left, right = ours.link[t, fields.LEFT], ours.link[t, fields.RIGHT]
     n_left = compare(ours, theirs, X, Y, w, left, below[0], rows[is_left])
     return 1 + n_left + compare(ours, theirs, X, Y, w, right, below[1], rows[~is_left])
+
+
+def test_random_cuts_do_not_depend_on_how_rows_are_ordered(monkeypatch):
+    ds = make_hmc(n_samples=120, n_features=8, missing=0.1, random_state=0)
+    X, Y = ds.train.X, ds.train.y
+    assert len(set(np.asarray(Y.sum(axis=1)).ravel())) > 1
+    model = PCTree(hierarchy=ds.hierarchy, splitter="random", max_features=4, random_state=0)
+    ordered = model.fit(X, Y).predict_proba(ds.test.X)
+    monkeypatch.setattr(grow, "MOST_ROWS_REORDERED", 0)
+    assert np.array_equal(model.fit(X, Y).predict_proba(ds.test.X), ordered)

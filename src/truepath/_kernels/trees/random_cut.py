@@ -35,8 +35,9 @@ from truepath._kernels.trees.scan import NO_SPLIT, Cut, Side, try_cut, without
 from truepath._kernels.trees.sort import ROW_MASK
 from truepath._kernels.trees.split import Split, is_constant, no_split
 
-# The rows of a node in order: where each one's labels start, the labels, b, and b^2 times the weight of single labels
-Packed = namedtuple("Packed", "start label b single")
+# The rows of a node in order: where each one's labels start, the labels, b, b^2 times the weight of single labels, and
+# b sum w T over the labels
+Packed = namedtuple("Packed", "start label b single share")
 # A cut, and the rows on one side of it: their number, whether they are the left ones, and the number without value
 Picked = namedtuple("Picked", "cut threshold n is_left n_missing")
 CONSTANT = -2  # as a cut: there is none
@@ -74,7 +75,20 @@ def pack_rows(packed, lists, rows, n_labels):
     packed.start[rows.size] = n
     for v in range(n_labels):
         U, C = U + W[v] * T[v], C + W[v] * T[v] * T[v]
+    _share_out(packed, T, W, rows.size)
     return U, C
+
+
+@part
+def _share_out(packed, T, W, n_rows):
+    """Write b sum w T of every row: their sum over a side is the sum of w L T over its labels."""
+    for k in range(n_rows):
+        e, stop, total = packed.start[k], packed.start[k + 1], 0.0
+        while e < stop:
+            v = packed.label[e]
+            total += W[v] * T[v]
+            e += ONE
+        packed.share[k] = packed.b[k] * total
 
 
 @part
@@ -90,8 +104,8 @@ def random_split(columns, j, seats, lists, node, buffers, rng):
         return no_split(-1)
     if picked.n == TOO_LIGHT:
         return Split(NO_SPLIT, j, picked.cut, picked.is_left, picked.threshold)
-    n, single = _weigh(packed, buffers.picked, picked.n)
-    n_absent, single_absent = _weigh(packed, buffers.absent, picked.n_missing)
+    n, single, C = _weigh(packed, buffers.picked, picked.n)
+    n_absent, single_absent, C_absent = _weigh(packed, buffers.absent, picked.n_missing)
     if node.only_known or not picked.n_missing:
         known = node.N - n_absent
         if n < node.min_leaf or known - n < node.min_leaf:  # before the labels are looked at
@@ -100,10 +114,10 @@ def random_split(columns, j, seats, lists, node, buffers, rng):
     _sum_labels(packed, buffers.absent, picked.n_missing, lists.sums[SUM_M])
     side, beside, cross = Side(0.0, 0.0, 0.0, np.int64(0)), Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
     if picked.n_missing:
-        A, C, cross, A_absent, B_absent = _multiply_both(lists.sums, node.n_labels)
-        beside = Side(A_absent + single_absent, B_absent + single_absent, n_absent, picked.n_missing)
+        A, cross, A_absent = _multiply_both(lists.sums, node.n_labels)
+        beside = Side(A_absent + single_absent, C_absent + single_absent, n_absent, picked.n_missing)
     else:
-        A, C = _multiply(lists.sums, node.n_labels)
+        A = _square(lists.sums, node.n_labels)
     side = Side(A + single, C + single, n, picked.n)
     node = without(node, beside)
     best = try_cut(Cut(NO_SPLIT, picked.cut, False), True, side, beside, cross, picked.cut, node)
@@ -209,13 +223,14 @@ def _pick_keys(columns, j, seats, node, buffers, rng):
 
 @part
 def _weigh(packed, places, n):
-    """Return the weight of the rows at these places, and what their single labels add to A and B."""
-    weight, single = 0.0, 0.0
+    """Return the weight of the rows at these places, what their single labels add to A and B, and sum w L T."""
+    weight, single, share = 0.0, 0.0, 0.0
     for k in range(n):
         p = np.uint64(places[k])
         weight += packed.b[p]
         single += packed.single[p]
-    return weight, single
+        share += packed.share[p]
+    return weight, single, share
 
 
 @part
@@ -235,30 +250,32 @@ def _sum_labels(packed, places, n, sums):
 
 
 @part
-def _multiply(sums, n_labels):
-    """Return sum w L^2 and sum w L T, and clear L. Two sums each, as additions wait for each other."""
-    T, L, W = sums[SUM_T], sums[SUM_L], sums[SUM_W]
-    A, A2, C, C2 = 0.0, 0.0, 0.0, 0.0
-    for v in range(0, n_labels + PAD, 2):  # and the labels that fill up lists, of weight 0
-        l1, l2 = L[v], L[v + 1]
-        w1, w2 = W[v] * l1, W[v + 1] * l2
-        A, A2 = A + w1 * l1, A2 + w2 * l2
-        C, C2 = C + w1 * T[v], C2 + w2 * T[v + 1]
-        L[v], L[v + 1] = 0.0, 0.0
-    return A + A2, C + C2
+def _square(sums, n_labels):
+    """Return sum w L^2, and clear L. Four sums, as additions wait for each other."""
+    L, W = sums[SUM_L], sums[SUM_W]
+    A1, A2, A3, A4 = 0.0, 0.0, 0.0, 0.0
+    v, stop = np.uint64(0), np.uint64(n_labels + PAD - 1)  # and the labels that fill up lists, of weight 0
+    while v < stop:
+        l1, l2, l3, l4 = L[v], L[v + ONE], L[v + TWO], L[v + THREE]
+        A1, A2 = A1 + W[v] * l1 * l1, A2 + W[v + ONE] * l2 * l2
+        A3, A4 = A3 + W[v + TWO] * l3 * l3, A4 + W[v + THREE] * l4 * l4
+        L[v], L[v + ONE], L[v + TWO], L[v + THREE] = 0.0, 0.0, 0.0, 0.0
+        v += FOUR
+    return (A1 + A2) + (A3 + A4)
 
 
 @inner
 def _multiply_both(sums, n_labels):
-    """Return sum w L^2, w L T, w L M, w M^2 and w M T, and clear L and M."""
-    T, L, M, W = sums[SUM_T], sums[SUM_L], sums[SUM_M], sums[SUM_W]
-    A, C, cross, A_absent, B_absent = 0.0, 0.0, 0.0, 0.0, 0.0
-    for v in range(n_labels + PAD):
-        wL, wM = W[v] * L[v], W[v] * M[v]
-        A, C, cross = A + wL * L[v], C + wL * T[v], cross + wL * M[v]
-        A_absent, B_absent = A_absent + wM * M[v], B_absent + wM * T[v]
+    """Return sum w L^2, w L M and w M^2, and clear L and M."""
+    L, M, W = sums[SUM_L], sums[SUM_M], sums[SUM_W]
+    A, cross, A_absent = 0.0, 0.0, 0.0
+    v, stop = np.uint64(0), np.uint64(n_labels + PAD - 1)
+    while v < stop:
+        wL = W[v] * L[v]
+        A, cross, A_absent = A + wL * L[v], cross + wL * M[v], A_absent + W[v] * M[v] * M[v]
         L[v], M[v] = 0.0, 0.0
-    return A, C, cross, A_absent, B_absent
+        v += ONE
+    return A, cross, A_absent
 
 
 @part

@@ -63,7 +63,7 @@ def make_buffers(n_rows, n_labels, n_categories, n_packed, n_entries):
         order=np.zeros((3, n_categories + 1), np.int64),
         share=np.zeros((2, n_categories + 1)),
         direction=np.zeros(n_labels + 2),
-        packed=Packed(np.empty(n_packed + 1, np.uint64), np.empty(n_entries, np.uint32), *np.empty((2, n_packed))),
+        packed=Packed(np.empty(n_packed + 1, np.uint64), np.empty(n_entries, np.uint32), *np.empty((3, n_packed))),
         ranks=np.empty(n_packed, np.int32),
         picked=np.empty(n_packed + 1, np.int32),
         absent=np.empty(n_packed + 1, np.int32),

@@ -37,6 +37,7 @@ WEIGHTINGS: dict[str, Callable[..., Any]] = {"avg_parent": np.mean, "sum_parent"
 WEIGHT_SLACK = 1e-9
 #: Times the rows of a tree that the copies of rows that go both ways may take
 MOST_ROOM = 1 << 10
+MOST_ROWS_REORDERED = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def _try_to_grow(
     """Grow a tree with room for ``room`` times the rows beside the rows themselves; None if that is too little."""
     build, space = _kernels.trees.build, _kernels.trees.space
     n_labels = data.class_weight.size
-    rows = np.flatnonzero(weight > 0).astype(np.int32)
+    rows = _order_rows(data, np.flatnonzero(weight > 0).astype(np.int32), rules)
     n_categories = _count_categories(data.columns.info)
     n_listed = int(np.diff(data.indptr)[rows].sum())
     packed = rows.size, n_listed + _kernels.trees.labels.PAD * rows.size
@@ -204,6 +205,18 @@ def _try_to_grow(
         state,
     )
     return None if sizes[0] == _kernels.trees.seats.NO_ROOM else _trim(tree, n_labels, *sizes)
+
+
+def _order_rows(data: TrainingData, rows: np.ndarray, rules: GrowthRules) -> np.ndarray:
+    """Return the rows by the number of their labels where random cuts are tried: loops of equal length run best.
+
+    Sparse columns want them ascending, and so do columns that are larger than a cache.
+    """
+    fields = _kernels.trees.columns
+    has_ranks = (data.columns.info[:, fields.DENSE_START] >= 0) | (data.columns.info[:, fields.IS_DENSE] == 1)
+    if not rules.is_random or rows.size > MOST_ROWS_REORDERED or not has_ranks.all():
+        return rows
+    return rows[np.argsort(np.diff(data.indptr)[rows], kind="stable")]
 
 
 def _count_leaves(n_rows: int, weight: np.ndarray, rules: GrowthRules) -> int:
