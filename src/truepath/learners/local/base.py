@@ -123,12 +123,18 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         X, Y, weight = leave_out_weightless(X, Y, weight)
         problems = self._pose(LabelView(Y, hierarchy))
         distinct, self._model_of = _drop_repeated(problems, overrides)
-        seeds = spawn_seeds(self.random_state, len(distinct))
-        cases = ((overrides.get(p.key, self.estimator), p, seed) for p, seed in zip(distinct, seeds))
-        common = (X, weight, self.labels, self.calibrate)
-        self.models_ = run_parallel(_fit_problem, cases, common=common, n_jobs=self.n_jobs)
+        self.models_ = self._fit_models(X, weight, distinct, overrides)
         self._columns = [p.columns for p in problems]
         return self
+
+    def _fit_models(
+        self, X: Any, weight: np.ndarray | None, problems: list[Problem], overrides: Mapping[Hashable, Any]
+    ) -> list[Any]:
+        """Fit a model for each problem."""
+        seeds = spawn_seeds(self.random_state, len(problems))
+        cases = ((overrides.get(p.key, self.estimator), p, seed) for p, seed in zip(problems, seeds))
+        common = (X, weight, self.labels, self.calibrate)
+        return run_parallel(_fit_problem, cases, common=common, n_jobs=self.n_jobs)
 
     def _local_scores(self, X: Any) -> np.ndarray:
         """Return the local classifiers' scores, (n_samples, n_columns); columns without a problem are 0."""

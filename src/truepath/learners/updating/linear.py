@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from truepath.adapters.parallel import run_parallel
 from truepath.errors import TruePathError
 from truepath.hierarchy import HierarchyDiff
 from truepath.learners.base import check_fit_input
@@ -33,8 +32,7 @@ def update_linear(new: Any, fitted: Any, diff: HierarchyDiff, X: Any, y: Any, be
     names = hierarchy.names[graph.node_of]
     touched = np.array([name not in before for name in names]) | np.isin(graph.node_of, diff.touched)
     common = (rows, (labels.indptr, labels.indices), parents, cost, settings)
-    jobs = [(np.flatnonzero(touched),)] if touched.any() else []
-    fits = run_parallel(linear._fit_columns, jobs, common=common, n_jobs=1, prefer="threads")
+    fits = [linear._fit_columns(*common, np.flatnonzero(touched))] if touched.any() else []
     weights, intercepts = _kept(fitted, [before.get(name) for name in names], touched)
     if fits:
         found, fresh, new.n_iter_ = linear._assemble(fits, X.shape[1], graph.n_columns)

@@ -6,10 +6,9 @@ from typing import Any
 
 from sklearn.base import clone
 
-from truepath.adapters.parallel import run_parallel
 from truepath.errors import TruePathError
 from truepath.hierarchy import HierarchyDiff
-from truepath.learners.base import check_fit_input, spawn_seeds
+from truepath.learners.base import check_fit_input
 from truepath.learners.linear.sparse_linear import SparseLinear
 from truepath.learners.local import base as local
 from truepath.learners.local.binary_relevance import BinaryRelevance
@@ -90,9 +89,7 @@ def _update_local(new: Any, fitted: Any, diff: HierarchyDiff, X: Any, y: Any, be
     problems = new._pose(local.LabelView(Y, hierarchy))
     kept = {p.key: known[before[p.key]] for p in problems if p.key not in touched and before.get(p.key) in known}
     todo = [p for p in problems if p.key not in kept]
-    cases = ((new.estimator, p, seed) for p, seed in zip(todo, spawn_seeds(new.random_state, len(todo))))
-    fits = run_parallel(local._fit_problem, cases, common=(X, None, new.labels, new.calibrate), n_jobs=new.n_jobs)
-    models = kept | {p.key: model for p, model in zip(todo, fits)}
+    models = kept | {p.key: model for p, model in zip(todo, new._fit_models(X, None, todo, {}))}
     new.models_ = [models[p.key] for p in problems]
     new._columns, new._model_of = [p.columns for p in problems], list(range(len(problems)))
     return new
