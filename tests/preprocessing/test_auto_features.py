@@ -12,7 +12,9 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.utils.estimator_checks import check_estimator
 
+from truepath import HierarchicalClassifier
 from truepath.classifier import default_method
+from truepath.errors import LeftOutWarning
 from truepath.persistence import load, save
 from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.column_kinds import table_columns, to_days, to_numbers
@@ -175,3 +177,29 @@ def test_tables_mostly_of_texts():
     assert default_method(pl.DataFrame(rows, schema=["title", "text", "size"], orient="row")) == "linear"
     assert default_method([[*row[1:], i, i] for i, row in enumerate(rows)]) == "blend"  # one text, three numbers
     assert default_method(np.array([[*row[1:], 0, 1, 2] for row in rows * 300], object)) == "linear"  # in 6,000 rows
+
+
+def test_texts_without_blanks_are_cut_into_pieces():
+    fruit, drinks = ["我喜欢吃苹果", "苹果很好吃", "新鲜的苹果"], ["我喜欢喝茶", "绿茶很好喝", "新鲜的绿茶"]
+    features = AutoFeatures().fit(fruit + drinks)
+    assert {"苹果", "绿茶"} <= set(features.get_feature_names_out())
+    model = HierarchicalClassifier(cv=2, decoder="best-path").fit(fruit + drinks, [["fruit"]] * 3 + [["drinks"]] * 3)
+    assert model.predict_labels(["大苹果", "一杯茶"]) == [("fruit",), ("drinks",)]
+
+
+def test_columns_of_such_texts_are_no_row_ids():
+    about = [
+        f"{what}很好吃，我很喜欢"
+        for what in ["苹果", "香蕉", "橙子", "葡萄", "桃子", "梨子", "西瓜", "草莓", "樱桃", "芒果", "荔枝", "柠檬"]
+    ]
+    X = np.array([about, [f"Q{k}" for k in range(12)]], object).T
+    with pytest.warns(LeftOutWarning, match="column 1 "):
+        features = AutoFeatures().fit(X)
+    assert [(kind, keys) for kind, keys, _ in features.blocks_] == [("text", [0])]
+
+
+def test_sequences_are_cut_into_pieces():
+    rng = np.random.default_rng(0)
+    sequences = ["".join(rng.choice(list("ACDEFGHIKLMNPQRSTVWY"), 80)) for _ in range(20)]
+    assert AutoFeatures().fit(sequences).transform(sequences).shape[1] > 1000
+    assert set(map(len, AutoFeatures().fit(sequences).get_feature_names_out())) == {1, 2, 3}

@@ -32,6 +32,7 @@ from truepath.preprocessing.column_kinds import (
     TEXT,
     TIME,
     column_kind,
+    has_words,
     table_columns,
     to_days,
     to_numbers,
@@ -42,6 +43,8 @@ __all__ = ["AutoFeatures", "is_frame", "left_out", "to_strings"]
 
 #: From this many training rows on, a word must be in two rows to count, and pairs of neighbouring words count too
 ROWS_FOR_RARE_WORDS = 500
+#: Where texts have no words to tell apart, pieces of up to so many letters count instead
+LETTERS_OF_A_PIECE = 3
 
 
 class AutoFeatures(TransformerMixin, BaseEstimator):
@@ -61,7 +64,8 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
     max_categories : int, default=50
         A column of strings with more distinct values than this is a text; rarer categories are put together.
     max_words : int or None, default=200000
-        The largest vocabulary of a text column, in words and pairs of neighbouring words; the most frequent are kept.
+        The largest vocabulary of a text column, in words and pairs of neighbouring words, or in pieces of texts without
+        words; the most frequent are kept.
 
     Attributes
     ----------
@@ -76,7 +80,9 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
     -----
     A column of strings is numeric if every cell that is not empty is a number; a text if its cells have three words
     or more on average, or more than ``max_categories`` distinct values that are mostly different; else a category.
-    Dates and times (also written as 2024-05-01 or 2024-05-01 12:30) are days since 1970.
+    Texts in scripts that do not separate words (Chinese, Japanese, Thai), and sequences such as those of proteins, are
+    cut into pieces of one to three letters instead of words. Dates and times (also written as 2024-05-01 or 2024-05-01
+    12:30) are days since 1970.
 
     A column that names the rows is left out, with a warning: strings without blanks that differ in all of ten rows or
     more, mostly with a digit or without a word that two rows share; or whole numbers that differ in all rows, if the
@@ -188,15 +194,14 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
     def _plan(self, columns: Any) -> list[tuple[str, list[Any], Any]]:
         """Return the blocks (kind, columns, unfitted transformer) in the order of the output."""
         if self.kind_ == "text":
-            return [(TEXT, [0], self._words(len(columns)))]
+            return [(TEXT, [0], self._words(columns))]
         if self.kind_ == "sparse":
             return [("sparse", [0], _sparse_scaler(columns) if self.scale else FunctionTransformer(accept_sparse=True))]
         kinds = self._kinds(columns)
         if not kinds:
             raise ValueError("X has 0 feature(s), and a minimum of 1 is required.")
-        n_rows = columns.shape[0] if self.kind_ == "numbers" else len(next(iter(columns.values())))
         of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, TIME, CATEGORY, TEXT)}
-        texts = [(TEXT, [key], self._words(n_rows)) for key in of_kind[TEXT]]
+        texts = [(TEXT, [key], self._words(to_strings(columns[key]))) for key in of_kind[TEXT]]
         return [
             (NUMBER, of_kind[NUMBER], self._numbers()),
             (TIME, of_kind[TIME], self._numbers()),
@@ -235,10 +240,13 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
     def _categories(self) -> Any:
         return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
 
-    def _words(self, n_rows: int) -> Any:
-        many = n_rows >= ROWS_FOR_RARE_WORDS
-        common = {"sublinear_tf": True, "strip_accents": "unicode", "dtype": np.float32}
-        counted = {"min_df": 2 if many else 1, "ngram_range": (1, 2) if many else (1, 1)}
+    def _words(self, texts: np.ndarray) -> Any:
+        many = len(texts) >= ROWS_FOR_RARE_WORDS
+        common = {"sublinear_tf": True, "dtype": np.float32, "min_df": 2 if many else 1}
+        if has_words(texts):
+            counted: dict[str, Any] = {"strip_accents": "unicode", "ngram_range": (1, 2) if many else (1, 1)}
+        else:
+            counted = {"analyzer": "char", "ngram_range": (1, LETTERS_OF_A_PIECE)}
         return TfidfVectorizer(max_features=self.max_words, **common, **counted)
 
     def __getstate__(self) -> dict[str, Any]:
