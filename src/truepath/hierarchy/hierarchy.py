@@ -67,7 +67,7 @@ class Hierarchy:
     sep : str or None
         What joins the parts of a name in a hierarchy made by :meth:`from_paths`.
     titles : mapping of str to str
-        What names stand for, as an ontology says it: "apoptotic process" for "GO:0006915"; :meth:`label` shows both.
+        What names stand for, as an ontology says it: "apoptotic process" for ``GO:0006915``; :meth:`label` shows both.
 
     Notes
     -----
@@ -371,7 +371,7 @@ class Hierarchy:
         return np.array([look_up(self, name) for name in names], np.int64)
 
     def label(self, v: int | str) -> str:
-        """Return the name of ``v`` followed by its title, if it has one: "GO:0006915 apoptotic process"."""
+        """Return the name of ``v`` followed by its title, if it has one: ``GO:0006915 apoptotic process``."""
         name = str(self.names[self._number(v)])
         return f"{name} {self.titles[name]}" if self.titles.get(name) else name
 

@@ -46,11 +46,13 @@ def check_against_brute_force(X, y, w, criterion, shared):
         assert found == pytest.approx(gain, rel=1e-9)
         expected = (feature, threshold, missing_left if np.isnan(X[:, feature]).any() else trees.missing_left[0, j])
         same = (trees.feature[0, j], trees.threshold[0, j], trees.missing_left[0, j]) == expected
-        assert same or found == pytest.approx(gain, rel=1e-12)  # another stump only if they tie up to rounding
+        # another stump only if they tie up to rounding, of which a square root near 0 makes more
+        assert same or found == pytest.approx(gain, rel=1e-10)
 
 
 @settings(max_examples=80)
 @example(18, 5, 4, 2, 0, 0.0, "z", False)  # two features part the classes alike
+@example(65, 6, 4, 2, 2, 0.3, "z", False)  # so they do, and nearly all of a class
 @given(
     seed=st.integers(0, 10_000),
     n_samples=st.integers(1, 30),
