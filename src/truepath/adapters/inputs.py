@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,17 +17,24 @@ from truepath.hierarchy.flatness import warn_of_levels, warn_of_separators
 from truepath.hierarchy.names import WAYS, nearest
 
 __all__ = [
+    "TEXTS_TO_SEE",
     "UNKNOWN",
     "count_rows",
     "derive_hierarchy",
     "encode_labels",
     "find_places",
+    "is_unspaced",
     "plain_rows",
     "refuse_complex",
     "resolve_categorical",
     "split_paths",
     "take_rows",
 ]
+
+#: The first texts show what script they are in
+TEXTS_TO_SEE = 1000
+#: Thai, Lao, Burmese, Khmer, Japanese and Chinese signs
+_UNSPACED = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 
 def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:
@@ -345,3 +353,15 @@ def find_places(known: np.ndarray, values: np.ndarray) -> np.ndarray:
         return np.full(values.shape, UNKNOWN, np.int64)
     place = np.minimum(np.searchsorted(known, values), known.size - 1)
     return np.where(known[place] == values, place, UNKNOWN)
+
+
+def is_unspaced(texts: Any) -> bool:
+    """Say whether most letters of the first texts are of scripts that do not separate words by blanks.
+
+    Examples
+    --------
+    >>> is_unspaced(["我喜欢吃苹果"]), is_unspaced(["I like apples"])
+    (True, False)
+    """
+    seen = "".join(texts[:TEXTS_TO_SEE])
+    return 2 * len(_UNSPACED.findall(seen)) > sum(sign.isalpha() for sign in seen)

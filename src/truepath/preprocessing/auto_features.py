@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters.inputs import plain_rows, refuse_complex, resolve_categorical
+from truepath.adapters.inputs import TEXTS_TO_SEE, is_unspaced, plain_rows, refuse_complex, resolve_categorical
 from truepath.errors import LeftOutWarning
 from truepath.hierarchy.build import is_missing
 from truepath.preprocessing.column_kinds import (
@@ -32,19 +32,20 @@ from truepath.preprocessing.column_kinds import (
     TEXT,
     TIME,
     column_kind,
-    has_words,
     table_columns,
     to_days,
     to_numbers,
 )
 
-__all__ = ["AutoFeatures", "is_frame", "left_out", "to_strings"]
+__all__ = ["AutoFeatures", "has_words", "is_frame", "left_out", "to_strings"]
 
 
 #: From this many training rows on, a word must be in two rows to count, and pairs of neighbouring words count too
 ROWS_FOR_RARE_WORDS = 500
 #: Where texts have no words to tell apart, pieces of up to so many letters count instead
 LETTERS_OF_A_PIECE = 3
+#: Words of more letters than this on average are sequences, of amino acids for instance
+LETTERS_OF_A_SEQUENCE = 25
 
 
 class AutoFeatures(TransformerMixin, BaseEstimator):
@@ -269,6 +270,18 @@ class AutoFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def has_words(texts: Any) -> bool:
+    """Say whether texts have words to count: neither a script without blanks nor long sequences of letters.
+
+    Examples
+    --------
+    >>> has_words(["I like apples"]), has_words(["MKVLAAGIVGLCAKAYLERHLSSRTKHWYFVD"])
+    (True, False)
+    """
+    lengths = [len(word) for text in texts[:TEXTS_TO_SEE] for word in text.split()]
+    return not is_unspaced(texts) and (not lengths or sum(lengths) <= LETTERS_OF_A_SEQUENCE * len(lengths))
 
 
 def is_frame(X: Any) -> bool:

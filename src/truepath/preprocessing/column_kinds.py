@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truepath.adapters.inputs import refuse_complex
+from truepath.adapters.inputs import is_unspaced, refuse_complex
 from truepath.hierarchy.build import is_missing
 
 __all__ = [
@@ -18,10 +18,8 @@ __all__ = [
     "TEXT",
     "TIME",
     "column_kind",
-    "has_words",
     "is_mostly_text",
     "is_row_id",
-    "is_unspaced",
     "table_columns",
     "to_days",
     "to_numbers",
@@ -40,13 +38,9 @@ ROWS_TO_SEE_IDS = 10
 #: Columns of numbers that differ in every row are row ids if they are called so
 ID_NAMES = frozenset(["", "id", "ids", "index", "key", "row", "unnamed: 0", "__index_level_0__"])
 
-#: Words of more letters than this on average are sequences, of amino acids for instance
-LETTERS_OF_A_SEQUENCE = 25
 #: Letters of a word where words are not separated by blanks
 LETTERS_OF_A_WORD = 2
 
-#: Thai, Lao, Burmese, Khmer, Japanese and Chinese signs
-_UNSPACED = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?Z?")
 _DAY = timedelta(days=1)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)  # datetime is a date
@@ -119,30 +113,6 @@ def is_mostly_text(X: Any, max_categories: int = 50) -> bool:
     kinds = [column_kind(values, max_categories, key) for key, values in columns.items()]
     n_texts, n_others = kinds.count(TEXT), sum(kind not in (TEXT, ROW_ID) for kind in kinds)
     return n_texts > 0 and (n_texts >= n_others or len(X) > MANY_ROWS)
-
-
-def is_unspaced(texts: Any) -> bool:
-    """Say whether most letters of the first texts are of scripts that do not separate words by blanks.
-
-    Examples
-    --------
-    >>> is_unspaced(["我喜欢吃苹果"]), is_unspaced(["I like apples"])
-    (True, False)
-    """
-    seen = "".join(texts[:ROWS_TO_SEE_TEXTS])
-    return 2 * len(_UNSPACED.findall(seen)) > sum(sign.isalpha() for sign in seen)
-
-
-def has_words(texts: Any) -> bool:
-    """Say whether texts have words to count: neither a script without blanks nor long sequences of letters.
-
-    Examples
-    --------
-    >>> has_words(["I like apples"]), has_words(["MKVLAAGIVGLCAKAYLERHLSSRTKHWYFVD"])
-    (True, False)
-    """
-    lengths = [len(word) for text in texts[:ROWS_TO_SEE_TEXTS] for word in text.split()]
-    return not is_unspaced(texts) and (not lengths or sum(lengths) <= LETTERS_OF_A_SEQUENCE * len(lengths))
 
 
 def is_row_id(name: Any, values: np.ndarray) -> bool:
