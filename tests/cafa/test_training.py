@@ -69,11 +69,28 @@ def test_embeddings_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(DataFormatError, match="of 'P1' has a value"):
         read_embeddings(tmp_path / "b.npz")
     np.savez(tmp_path / "c.npz", ids=np.array(["P1"], object), X=np.zeros((1, 2)))
-    with pytest.raises(DataFormatError, match="safely"):
+    with pytest.raises(DataFormatError, match="Object arrays cannot be loaded"):
         read_embeddings(tmp_path / "c.npz")
     (tmp_path / "d.csv").write_text("x")
     with pytest.raises(DataFormatError, match=r"\.npy, \.npz or \.parquet"):
         read_embeddings(tmp_path / "d.csv")
+
+
+def test_damaged_and_oversized_files_of_embeddings_are_named(tmp_path, monkeypatch):
+    np.savez(tmp_path / "a.npz", ids=["P1", "P2"], X=np.zeros((2, 300)))
+    whole = (tmp_path / "a.npz").read_bytes()
+    (tmp_path / "a.txt").write_text("P1\nP2\n")
+    for name, data in (("a.npz", whole[:200]), ("a.npy", whole[:200]), ("a.npy", b"\x93NUMPY\x01\x00v")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(DataFormatError, match=rf"{name}.*not a readable NumPy file"):
+            read_embeddings(tmp_path / name)
+    (tmp_path / "a.npy").write_bytes(whole)
+    with pytest.raises(DataFormatError, match="archive of several arrays"):
+        read_embeddings(tmp_path / "a.npy")
+    (tmp_path / "a.npz").write_bytes(whole)
+    monkeypatch.setenv("TRUEPATH_MAX_BYTES", "3000")
+    with pytest.raises(DataFormatError, match=r"a\.npz.*bytes"):
+        read_embeddings(tmp_path / "a.npz")
 
 
 @pytest.mark.slow

@@ -57,21 +57,18 @@ def information_accretion(annotations: Any, ontology: Ontology, *, dummy: bool =
     if isinstance(annotations, np.ndarray) or sparse.issparse(annotations):
         labels = sparse.csr_array(ontology.hierarchy.close(annotations))
     else:
-        table = as_long_table(getattr(annotations, "table", annotations), scored=False, name="annotations")
+        table = as_long_table(annotations, scored=False, name="annotations")
         labels, _ = label_matrix(table, ontology)
     content = np.zeros(ontology.hierarchy.n_nodes)
-    for nodes in ontology.aspects.values():
-        content[nodes] = _of_aspect(labels, ontology, nodes, dummy)
+    for aspect, nodes in ontology.aspects.items():
+        content[nodes] = _of_aspect(labels, ontology, aspect, dummy)
     return dict(zip(ontology.hierarchy.names.tolist(), content.tolist()))
 
 
-def _of_aspect(
-    labels: sparse.csr_array, ontology: Ontology, nodes: NDArray[np.int64], dummy: bool
-) -> NDArray[np.float64]:
+def _of_aspect(labels: sparse.csr_array, ontology: Ontology, aspect: str, dummy: bool) -> NDArray[np.float64]:
     """Count in the targets of one aspect."""
-    flags = np.zeros(ontology.hierarchy.n_nodes)
-    flags[nodes] = 1.0
-    own = sparse.csr_array(labels[labels @ flags > 0])
+    nodes = ontology.aspects[aspect]
+    own = sparse.csr_array(labels[labels @ ontology.flags(aspect) > 0])
     if dummy:
         own = sparse.csr_array(sparse.vstack([own, sparse.csr_array(np.ones((1, own.shape[1]), bool))]))
     if not own.shape[0]:

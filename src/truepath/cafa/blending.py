@@ -71,7 +71,7 @@ def learn_blend(sources: Sequence[Any], truth: Any, ontology: Ontology) -> Learn
     -----
     Scores are passed on to ancestors first. Blends of such scores are coherent within an aspect.
     """
-    table = as_long_table(getattr(truth, "table", truth), scored=False, name="truth")
+    table = as_long_table(truth, scored=False, name="truth")
     labels, targets = label_matrix(table, ontology)
     labels = labels.astype(np.float64)
     parts = [

@@ -73,8 +73,7 @@ def find_cutoffs(
     scores = sparse.csr_array(propagate(found.scores, ontology.hierarchy, "max"))
     rng, cutoffs = np.random.default_rng(random_state), {}
     for aspect, nodes in ontology.aspects.items():
-        mass = np.zeros(ontology.hierarchy.n_nodes)
-        mass[nodes] = 1.0
+        mass = ontology.flags(aspect)
         rows = np.flatnonzero(found.true @ mass > 0)
         cuts = find_thresholds(thresholds, scores, nodes)
         part = _Part(found.true[rows], scores[rows], mass, cuts, aspect)

@@ -38,14 +38,12 @@ def predict_naively(
     >>> predict_naively({"P1": ["a"], "P2": ["a"], "P3": ["b"], "P4": ["a"]}, ontology, ["Q"]).top("Q")
     [('root', 1.0), ('a', 0.75), ('b', 0.25)]
     """
-    table = as_long_table(getattr(annotations, "table", annotations), scored=False, name="annotations")
+    table = as_long_table(annotations, scored=False, name="annotations")
     labels, _ = label_matrix(table, ontology)
     counts = np.asarray(labels.sum(axis=0), np.float64).ravel()
     shares = np.zeros(counts.size)
-    for nodes in ontology.aspects.values():
-        flags = np.zeros(counts.size)
-        flags[nodes] = 1.0
-        n_annotated = int((labels @ flags > 0).sum())
+    for aspect, nodes in ontology.aspects.items():
+        n_annotated = int((labels @ ontology.flags(aspect) > 0).sum())
         shares[nodes] = counts[nodes] / n_annotated if n_annotated else 0.0
     kept = np.sort(np.lexsort((np.arange(shares.size), -shares))[:max_terms])
     kept = kept[shares[kept] > 0]

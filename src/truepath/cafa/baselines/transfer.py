@@ -54,7 +54,7 @@ def predict_by_transfer(
     """
     if how not in ("weighted", "max"):
         raise ValueError(f"how must be 'weighted' or 'max'; got {how!r}.")
-    table = as_long_table(getattr(annotations, "table", annotations), scored=False, name="annotations")
+    table = as_long_table(annotations, scored=False, name="annotations")
     labels, _ = label_matrix(table, ontology, targets=similarities.subjects)
     weights = similarities.weights
     if targets is not None:

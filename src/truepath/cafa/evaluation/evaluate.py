@@ -139,12 +139,9 @@ class _Job:
     ):
         nodes = ontology.aspects[aspect]
         self.aspect, self.ia = aspect, ia
-        self.mass = np.zeros(ontology.hierarchy.n_nodes)
-        self.mass[nodes] = 1.0 if ia is None else ia[nodes]
-        self.mass[~is_counted] = 0.0
+        in_aspect = ontology.flags(aspect)
+        self.mass = np.where(is_counted, in_aspect if ia is None else in_aspect * ia, 0.0)
         self.true = found.true if found.known is None else _without(found.true, found.known)
-        in_aspect = np.zeros(ontology.hierarchy.n_nodes)
-        in_aspect[nodes] = 1.0
         self.counts = (self.true @ in_aspect > 0).astype(np.float64)
         self.n_targets = int(self.counts.sum())
         self.total = float(self.counts @ (self.true @ self.mass))

@@ -33,13 +33,13 @@ def to_matrices(truth: Any, predictions: Any, known: Any, ontology: Ontology, ma
     if _is_matrix(truth) or _is_matrix(predictions):
         return _from_matrices(truth, predictions, known, ontology, max_terms)
     counts: dict[str, int] = {}
-    table = as_long_table(getattr(truth, "table", truth), scored=False, name="truth")
+    table = as_long_table(truth, scored=False, name="truth")
     true, targets = label_matrix(table, ontology, counts=counts)
     held = None
     if known is not None:
-        before = as_long_table(getattr(known, "table", known), scored=False, name="known")
+        before = as_long_table(known, scored=False, name="known")
         held, _ = label_matrix(before, ontology, targets=targets)
-    predicted = as_long_table(getattr(predictions, "table", predictions), scored=True, name="predictions")
+    predicted = as_long_table(predictions, scored=True, name="predictions")
     scores = score_matrix(predicted, ontology, targets, max_terms=max_terms, counts=counts)
     return Matrices(targets, true, scores, held, counts)
 

@@ -103,6 +103,12 @@ class Ontology:
             raise HierarchyError(f"no aspect {name!r}; the ontology has {', '.join(self.aspects)}.")
         return full
 
+    def flags(self, aspect: str) -> NDArray[np.float64]:
+        """Return 1 for the nodes of an aspect and 0 for others: labels @ flags counts each target's terms of it."""
+        found = np.zeros(self.hierarchy.n_nodes)
+        found[self.aspects[aspect]] = 1.0
+        return found
+
     @cached_property
     def aspect_of(self) -> NDArray[np.object_]:
         """The aspect of each node."""

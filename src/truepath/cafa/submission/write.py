@@ -79,11 +79,9 @@ def write_submission(
     if not split_aspects:
         return [write_long_table(ready.table, path, rules.decimals)]
     written, path = [], Path(path)
-    for aspect, nodes in ready.ontology.aspects.items():
-        mask = np.zeros(ready.ontology.hierarchy.n_nodes)
-        mask[nodes] = 1.0
+    for aspect in ready.ontology.aspects:
         part = sparse.csr_array(ready.scores, copy=True)
-        part.data = part.data * mask[part.indices]
+        part.data = part.data * ready.ontology.flags(aspect)[part.indices]
         table = Predictions(ready.targets, part, ready.ontology).table
         written.append(write_long_table(table, path.with_stem(f"{path.stem}_{aspect}"), rules.decimals))
     return written

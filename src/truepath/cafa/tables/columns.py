@@ -13,9 +13,9 @@ from truepath import _kernels
 from truepath.cafa.tables.problems import Problems
 from truepath.data.tables.cut import Cut, eights_of
 from truepath.files.pieces import stream_pieces
-from truepath.files.text import Limits, PathType
+from truepath.files.text import Limits, PathType, read_text, split_lines
 
-__all__ = ["TabRows", "read_rows"]
+__all__ = ["TabRows", "read_ids", "read_rows"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,11 @@ class TabRows:
             self.widths[kept],
             0,
         )
+
+
+def read_ids(path: PathType) -> list[str]:
+    """Read the ids of a text file, one per line; empty lines are passed over."""
+    return [line.strip() for line in split_lines(read_text(path)) if line.strip()]
 
 
 def _number(cell: str) -> float:

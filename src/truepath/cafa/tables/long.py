@@ -66,9 +66,9 @@ def _number(names: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
 
 
 def as_long_table(source: Any, *, scored: bool, name: str) -> LongTable:
-    """Return pairs as a long table: of a file, a frame, a mapping from targets to terms, or tuples."""
-    if isinstance(source, LongTable):
-        table = source
+    """Return pairs as a long table: of what has one, a file, a frame, a mapping from targets to terms, or tuples."""
+    if isinstance(found := getattr(source, "table", source), LongTable):
+        table = found
     elif isinstance(source, (str, PathLike)):
         table = read_long_table(source, scored=scored)
     elif isinstance(source, Mapping):
@@ -114,9 +114,7 @@ def read_long_table(
     -------
     table : LongTable
     """
-    if bad not in ("raise", "skip"):
-        raise ValueError(f"bad must be 'raise' or 'skip'; got {bad!r}.")
-    problems, wanted = Problems(), None if only is None else set(only)
+    problems, wanted = Problems(bad), None if only is None else set(only)
     targets, terms = _Index(wanted), _Index(None)
     parts: list[list[Any]] = []
     for rows in read_rows(path, 3 if scored else 2, problems, headers=SUBMISSION_HEADERS, limits=limits):
@@ -127,8 +125,7 @@ def read_long_table(
         kept = at >= 0
         problems.left_out["other targets"] += int((~kept).sum())
         parts.append([at[kept], of[kept], values[kept]])
-    if bad == "raise":
-        problems.raise_if_any('Correct the file, or pass bad="skip" (--skip-bad-lines) to leave such lines out.')
+    problems.finish()
     at, of, values = (_joined(parts, k) for k in range(3))
     scores = np.asarray(values, np.float64) if scored else None
     return LongTable(list(targets.names), list(terms.names), at, of, scores, problems)

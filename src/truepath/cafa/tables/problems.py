@@ -29,6 +29,11 @@ class BadLine(NamedTuple):
 class Problems:
     """Bad lines as they are found.
 
+    Parameters
+    ----------
+    bad : {"raise", "skip"}, default="raise"
+        What :meth:`finish` does about them.
+
     Attributes
     ----------
     bad : list of BadLine
@@ -39,7 +44,10 @@ class Problems:
         Good lines that were not wanted, by reason.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bad: str = "raise") -> None:
+        if bad not in ("raise", "skip"):
+            raise ValueError(f"bad must be 'raise' or 'skip'; got {bad!r}.")
+        self.raises = bad == "raise"
         self.bad: list[BadLine] = []
         self.n_bad = self.n_lines = self.n_skipped = 0
         self.left_out: Counter[str] = Counter()
@@ -56,6 +64,11 @@ class Problems:
         other.bad, other.left_out = list(self.bad), self.left_out.copy()
         other.n_bad, other.n_lines, other.n_skipped = self.n_bad, self.n_lines, self.n_skipped
         return other
+
+    def finish(self) -> None:
+        """Raise an error about bad lines, unless they are to be left out."""
+        if self.raises:
+            self.raise_if_any('Correct the file, or pass bad="skip" (--skip-bad-lines) to leave such lines out.')
 
     def raise_if_any(self, remedy: str) -> None:
         """Raise an error that names the first bad line and how many there are."""

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.cafa.tables.columns import read_ids
+from truepath.data.tables.arrays import ALONE, read_arrays
 from truepath.errors import DataFormatError
-from truepath.files.text import PathType, ending_of, open_binary, read_text, split_lines
+from truepath.files.text import PathType, ending_of
 
 __all__ = ["Embeddings", "read_embeddings"]
 
@@ -48,7 +50,7 @@ def read_embeddings(path: PathType, ids: PathType | None = None) -> Embeddings:
     if kind == ".npz":
         found = _from_archive(path)
     elif kind == ".npy":
-        found = Embeddings(_read_ids(path, ids), _load(path))
+        found = Embeddings(_find_ids(path, ids), _only_array(path))
     elif kind == ".parquet":
         found = _from_parquet(path)
     else:
@@ -56,30 +58,25 @@ def read_embeddings(path: PathType, ids: PathType | None = None) -> Embeddings:
     return _checked(found, path)
 
 
-def _load(path: PathType) -> Any:
-    with open_binary(path) as file:
-        try:
-            return np.load(file, allow_pickle=False)
-        except (ValueError, OSError, EOFError) as problem:
-            raise DataFormatError(f"no NumPy file that can be read safely ({problem}).", path) from None
+def _only_array(path: PathType) -> NDArray[Any]:
+    parts = read_arrays(path)
+    if ALONE not in parts:
+        raise DataFormatError("an archive of several arrays in a file that ends in .npy.", path, remedy="Call it .npz.")
+    return parts[ALONE]
 
 
-def _read_ids(path: PathType, ids: PathType | None) -> list[str]:
+def _find_ids(path: PathType, ids: PathType | None) -> list[str]:
     choices = [Path(ids)] if ids is not None else [Path(path).with_suffix(ending) for ending in (".txt", ".ids")]
     for choice in choices:
         if choice.exists():
-            return [line.strip() for line in split_lines(read_text(choice)) if line.strip()]
+            return read_ids(choice)
     raise DataFormatError(
         "a matrix without ids.", path, remedy=f"Write one id per line to {choices[0]}, or say where they are."
     )
 
 
 def _from_archive(path: PathType) -> Embeddings:
-    with open_binary(path) as file:
-        try:
-            parts = dict(np.load(file, allow_pickle=False))
-        except (ValueError, OSError, EOFError) as problem:
-            raise DataFormatError(f"no NumPy archive that can be read safely ({problem}).", path) from None
+    parts = read_arrays(path)
     key = next((name for name in ID_NAMES if name in parts), None)
     if key is None:
         widths = {array.shape for array in parts.values()}

@@ -137,7 +137,7 @@ def train_models(
     """
     if isinstance(head, str) and head not in HEADS:
         raise ValueError(f"head must be one of {', '.join(HEADS)} or a learner; got {head!r}.")
-    table = as_long_table(getattr(annotations, "table", annotations), scored=False, name="annotations")
+    table = as_long_table(annotations, scored=False, name="annotations")
     has_embedding = set(embeddings.ids)
     labels, targets = label_matrix(table, ontology, targets=[name for name in table.targets if name in has_embedding])
     if not targets:

@@ -19,7 +19,7 @@ from truepath.cli.cafa.options import (
     open_ontology,
 )
 from truepath.errors import TruePathError
-from truepath.files.text import counted, read_text, split_lines
+from truepath.files.text import counted
 
 __all__ = ["baseline"]
 
@@ -43,12 +43,13 @@ def baseline(
 ) -> None:
     """Predict by how common terms are, or by what similar proteins have."""
     from truepath.cafa import predict_by_transfer, predict_naively, read_hits
+    from truepath.cafa.tables.columns import read_ids
     from truepath.cli.steps import check_outputs
 
     if targets is None and hits is None:
         raise TruePathError("nothing to predict.", "Give --targets, --hits, or both.")
     check_outputs({"--output": output}, {"ANNOTATIONS": annotations, "--ontology": ontology, "--hits": hits})
-    names = None if targets is None else [line.strip() for line in split_lines(read_text(targets)) if line.strip()]
+    names = None if targets is None else read_ids(targets)
     terms = open_ontology(ontology, relations)
     known = open_annotations(annotations, skip_bad=skip_bad_lines, evidence=evidence, taxa=taxa, until=until)
     if hits is None:

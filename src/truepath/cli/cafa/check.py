@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import OntologyFile, Relations, open_ontology
-from truepath.files.text import counted, read_text, split_lines
+from truepath.files.text import counted
 
 __all__ = ["check"]
 
@@ -25,8 +25,9 @@ def check(
 ) -> None:
     """Check a submission: every mistake with its line; the exit code says whether there are any."""
     from truepath.cafa import SubmissionRules, check_submission
+    from truepath.cafa.tables.columns import read_ids
 
-    wanted = None if targets is None else [line.strip() for line in split_lines(read_text(targets)) if line.strip()]
+    wanted = None if targets is None else read_ids(targets)
     found = check_submission(
         submission,
         open_ontology(ontology, relations),

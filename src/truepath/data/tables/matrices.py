@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import fspath
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.data.tables.arrays import ALONE, read_arrays, read_csr
 from truepath.data.tables.frames import FOUND_OUT, TextForm, format_of
 from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, head_lines, open_binary, read_text, usual_limits
+from truepath.files.text import Limits, PathType, head_lines, read_text, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import find_node_columns
 
@@ -163,38 +162,11 @@ def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, li
 
 def _read_numpy(path: PathType, limits: Limits) -> Matrix:
     """Read an array, a sparse matrix, or an archive with one matrix and perhaps ``names`` and ``ids``."""
-    from scipy import sparse
-
-    try:
-        with open_binary(path, limits) as file:
-            _check_members(file, path, limits)
-            found: Any = np.load(file, allow_pickle=False)
-            if isinstance(found, np.lib.npyio.NpzFile):
-                parts = {key: found[key] for key in found.files}
-                if "format" in parts:
-                    file.seek(0)
-                    values: Any = sparse.csr_array(sparse.load_npz(file))
-                    values.check_format(full_check=True)
-                    return Matrix(_checked(values, path), None, None, fspath(path))
-                return _from_archive(parts, path)
-    except OSError as problem:
-        if not Path(path).is_file():
-            raise
-        raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
-    except DataFormatError:
-        raise
-    except Exception as problem:  # zipfile, ast and NumPy each have their own errors
-        raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
-    return Matrix(_checked(found, path), None, None, fspath(path))
-
-
-def _check_members(file: BinaryIO, path: PathType, limits: Limits) -> None:
-    """Refuse an archive whose arrays are larger than allowed, before any of them is unpacked."""
-    if file.read(2) == b"PK":
-        with zipfile.ZipFile(file) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        limits.check("max_bytes", size, "the arrays in the archive take {:,} bytes", fspath(path))
-    file.seek(0)
+    parts = read_arrays(path, limits)
+    if ALONE not in parts and "format" not in parts:
+        return _from_archive(parts, path)
+    values = parts[ALONE] if ALONE in parts else read_csr(path, limits)
+    return Matrix(_checked(values, path), None, None, fspath(path))
 
 
 def _from_archive(parts: dict[str, NDArray[Any]], path: PathType) -> Matrix:
