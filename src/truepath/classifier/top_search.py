@@ -15,6 +15,7 @@ from truepath.adapters import final_step
 from truepath.classifier.top import TopLabels
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.metrics.ranking.at_k import best_columns
 
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
@@ -60,14 +61,22 @@ def top_rows(model: HierarchicalClassifier, X: Any, start: int, k: int, per: str
     nodes = np.full((S.shape[0], levels.size), -1, np.int64)
     if per == "level":
         for level, members in enumerate(h.levels):
-            _kernels.leaves.top.best_of(S, members, nodes[:, level * k : (level + 1) * k])
+            nodes[:, level * k : (level + 1) * k] = _best_among(S, members, k)
     elif among == "most-specific":
         order = np.argsort(-S, axis=1, kind="stable")  # of equals the smaller number: parents before children
         _kernels.leaves.top.most_specific(S, order, h.parent_ptr, h.parent_idx, nodes)
     else:
-        _kernels.leaves.top.best_of(S, h.leaves if among == "leaves" else np.arange(h.n_nodes), nodes)
+        nodes = _best_among(S, h.leaves if among == "leaves" else np.arange(h.n_nodes), levels.size)
     found = np.take_along_axis(S, np.maximum(nodes, 0), axis=1)
     return TopLabels(nodes, np.where(nodes >= 0, found, np.nan), levels, h)
+
+
+def _best_among(S: NDArray[np.float64], among: NDArray[Any], k: int) -> NDArray[np.int64]:
+    """Return the k best of some labels in each row, best first; -1 where a row has fewer that score above 0."""
+    best = among[best_columns(S[:, among], min(k, among.size))]
+    found = np.full((S.shape[0], k), -1, np.int64)
+    found[:, : best.shape[1]] = np.where(np.take_along_axis(S, best, axis=1) > 0, best, -1)
+    return found
 
 
 def searches_itself(model: HierarchicalClassifier) -> bool:

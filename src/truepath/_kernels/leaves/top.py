@@ -1,33 +1,10 @@
-"""The best labels of each row, among all or the most specific of the best."""
+"""The most specific of the best labels of each row."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from truepath._kernels.jit import kernel
-
-
-@kernel
-def best_of(S, nodes, out):
-    """Write each row's best nodes of a list to `out`, the best first, the first of equals; -1 where it scores 0.
-
-    O(nodes + wanted * nodes that come among the best so far) per row.
-    """
-    k = out.shape[1]
-    for i in range(S.shape[0]):
-        size = 0
-        for v in nodes:
-            score = S[i, v]
-            if score <= 0 or (size == k and score <= S[i, out[i, k - 1]]):
-                continue
-            place = size if size < k else k - 1
-            while place > 0 and S[i, out[i, place - 1]] < score:
-                out[i, place] = out[i, place - 1]
-                place -= 1
-            out[i, place] = v
-            size = min(size + 1, k)
-        for place in range(size, k):
-            out[i, place] = -1
 
 
 @kernel
