@@ -72,10 +72,9 @@ def evaluate(
             table = read_long_table(file, scored=True, only=wanted, bad="skip" if skip_bad_lines else "raise")
             say_problems(file, table.problems)
             found[name] = evaluate_predictions(true, table, terms, **options)
-    if output is not None:
-        write_evaluations(found, output)
-    if report is not None:
-        write_evaluation_report(found, report)
+    for path, write in ((output, write_evaluations), (report, write_evaluation_report)):
+        if path is not None:
+            typer.echo(f"truepath: {write(found, path)} written", err=True)
     _say_counts(found)
     records = [{"file": name, **record} for name, evaluation in found.items() for record in evaluation.summary()]
     print_table(records if as_json else [_short(record) for record in records], as_json)
@@ -92,10 +91,10 @@ def _read_thresholds(given: str) -> str | float:
 
 
 def _say_counts(found: dict[str, Any]) -> None:
-    """Say what did not get in: of the truth once, of predictions for each file."""
+    """Say what did not get in: of the truth once, of predictions for each file; other targets were said in reading."""
     for k, (name, evaluation) in enumerate(found.items()):
         for what, n in evaluation.counts.items():
-            is_loss = any(word in what for word in ("unknown", "obsolete", "without")) and n
+            is_loss = n and any(word in what for word in ("unknown", "obsolete", "without any term"))
             if is_loss and (k == 0 or not what.startswith("truth")):
                 typer.echo(f"truepath: {'' if what.startswith('truth') else f'{name}: '}{what}: {n:,}", err=True)
 
