@@ -18,6 +18,7 @@ DOCS = ROOT / "docs"
 #: Commands that are not run here, and why
 SKIPPED = {
     r"^python3 -m venv|pip install|sphinx-build": "installs or builds; CI does it",
+    r"^truepath serve": "runs until it is stopped; tests/serve starts and stops it",
     r"^truepath fetch (?!--list)": "downloads; tests/data runs it against a server of its own",
     r"^truepath reproduce (?!--list)": "takes minutes and the benchmark data; tests/papers runs parts of it",
 }

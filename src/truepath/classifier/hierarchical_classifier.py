@@ -446,7 +446,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         if self.decoder_ is None:
             Y = self.learner_.predict(X)
             return Y.astype(bool) if hasattr(Y, "astype") else np.asarray(Y, bool)
-        S = self._score_rows(X, start)
+        return self._decide(X, self._score_rows(X, start))
+
+    def _decide(self, X: Any, S: Any) -> Any:
+        """Return the label sets of rows whose final scores are known."""
         if self.combiner_ is not None or self.calibrator_ is not None:
             return self.decoder_.predict(S)
         conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None

@@ -20,7 +20,7 @@ from truepath.metrics.ranking.at_k import best_columns
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["check_top", "join_top", "top_levels", "top_rows"]
+__all__ = ["check_top", "join_top", "top_levels", "top_of_scores", "top_rows"]
 
 AMONG = ("all", "leaves", "most-specific")
 PER = ("row", "level")
@@ -57,7 +57,13 @@ def top_rows(model: HierarchicalClassifier, X: Any, start: int, k: int, per: str
     levels = top_levels(h, k, per)
     if per == "row" and among != "most-specific" and searches_itself(model):
         return _searched(model, X, levels, among)
-    S = np.ascontiguousarray(as_dense(model._score_rows(X, start)), np.float64)
+    return top_of_scores(model._score_rows(X, start), h, k, per, among)
+
+
+def top_of_scores(S: Any, hierarchy: Hierarchy, k: int, per: str = "row", among: str = "all") -> TopLabels:
+    """Return the best labels of rows whose final scores are known; parameters as for ``predict_top``."""
+    h, levels = hierarchy, top_levels(hierarchy, k, per)
+    S = np.ascontiguousarray(as_dense(S), np.float64)
     nodes = np.full((S.shape[0], levels.size), -1, np.int64)
     if per == "level":
         for level, members in enumerate(h.levels):

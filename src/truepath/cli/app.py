@@ -32,6 +32,7 @@ from truepath.cli.methods import methods
 from truepath.cli.names import help_listing
 from truepath.cli.predict import predict
 from truepath.cli.report import report
+from truepath.cli.serve import serve
 from truepath.cli.steps import said_in_a_line
 from truepath.cli.strategies import StrategyCommand
 from truepath.cli.studies.compare import compare
@@ -58,7 +59,7 @@ app = typer.Typer(
 
 COMMANDS = {
     "Start here": (demo, methods),
-    "Your data": (describe, fit, predict, report),
+    "Your data": (describe, fit, predict, report, serve),
     "Your scores and labels": (label, evaluate),
     "Methods side by side": (experiment, compare, reproduce, fetch),
 }

@@ -1,0 +1,104 @@
+"""From rows to JSON: one pass through the model for a batch, then labels, best labels and scores of each request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from truepath.classifier.answering import label_and_score
+from truepath.classifier.top_search import check_top, top_of_scores
+from truepath.hierarchy.matrices import as_dense
+from truepath.serve.decisions import decide_as_asked
+from truepath.serve.rows import RowForm
+
+if TYPE_CHECKING:
+    from truepath.classifier import HierarchicalClassifier
+
+__all__ = ["Answerer", "Wanted", "explain_as_json"]
+
+
+class Wanted(NamedTuple):
+    """What one request asks for; ``model`` decides as the request says."""
+
+    model: HierarchicalClassifier
+    top: int | None = None
+    per: str = "row"
+    among: str = "all"
+    scores: bool = False
+    min_score: float = 0.0
+
+    @classmethod
+    def of(cls, model: HierarchicalClassifier, asked: Any) -> Wanted:
+        """Read a request."""
+        if asked.top is not None:
+            check_top(asked.top, asked.per, asked.among)
+        decided = decide_as_asked(model, asked.threshold, asked.thresholds, asked.coverage)
+        return cls(decided, asked.top, asked.per, asked.among, asked.scores, asked.min_score)
+
+
+class Answerer:
+    """Labels batches: ``answerer([(rows, wanted), ...])`` is the JSON of each request's rows, without brackets."""
+
+    def __init__(self, model: HierarchicalClassifier, form: RowForm):
+        self.model, self.form = model, form
+        self.names: list[str] = model.hierarchy_.names.tolist()
+
+    def __call__(self, batch: Sequence[tuple[list[Any], Wanted]]) -> list[bytes]:
+        """Predict all rows at once and write the answers."""
+        X = self.form.to_rows([row for rows, _ in batch for row in rows])
+        Y, S = label_and_score(self.model, X)
+        usual = self.model.hierarchy_.decode(Y)
+        found, start = [], 0
+        for rows, wanted in batch:
+            part = slice(start, start + len(rows))
+            start = part.stop
+            if wanted.model is self.model:
+                found.append(self._write(Y[part], S[part], usual[part], wanted))
+            else:
+                own = as_dense(wanted.model.decoder_.predict(S[part]))
+                found.append(self._write(own, S[part], wanted.model.hierarchy_.decode(own), wanted))
+        return found
+
+    def _write(self, Y: Any, S: Any, labels: Sequence[tuple[str, ...]], wanted: Wanted) -> bytes:
+        rows = [self._describe(*row, wanted) for row in zip(labels, Y, S)]
+        if wanted.top is not None:
+            best = top_of_scores(S, self.model.hierarchy_, wanted.top, wanted.per, wanted.among)
+            for i, row in enumerate(rows):
+                row["top"] = [{"label": name, "probability": value} for name, value in best[i]]
+        return json.dumps(rows)[1:-1].encode()
+
+    def _describe(self, labels: tuple[str, ...], y: Any, s: Any, wanted: Wanted) -> dict[str, Any]:
+        nodes = np.flatnonzero(y)
+        row: dict[str, Any] = {"labels": labels, "probabilities": self._by_name(nodes, s)}
+        if wanted.scores:
+            row["scores"] = self._by_name(np.flatnonzero(s >= wanted.min_score), s)
+        return row
+
+    def _by_name(self, nodes: Any, s: Any) -> dict[str, float]:
+        return {self.names[v]: value for v, value in zip(nodes.tolist(), s[nodes].tolist())}
+
+
+def explain_as_json(model: HierarchicalClassifier, row: Any, n_others: int, n_causes: int) -> bytes:
+    """Return why one row got its labels; a number that is not finite (no threshold, always) is null."""
+    found = model.explain(row, n_others=n_others, n_causes=n_causes)
+    nodes = [{**reason, "parents": _parents(model, reason["node"])} for reason in found.to_dicts()]
+    for node in nodes:
+        node |= {key: None for key, value in node.items() if isinstance(value, float) and not np.isfinite(value)}
+    labels = list(model.hierarchy_.decode(_row_of(found))[0])
+    return json.dumps({"labels": labels, "decoder": found.decoder, "method": found.method, "nodes": nodes}).encode()
+
+
+def _parents(model: HierarchicalClassifier, node: int) -> list[str]:
+    h = model.hierarchy_
+    names: list[str] = h.names[h.parents(node)].tolist()
+    return names
+
+
+def _row_of(found: Any) -> Any:
+    """Return the labels of an explained row as a matrix."""
+    y = np.zeros((1, found.hierarchy.n_nodes), bool)
+    y[0, [record.node for record in found.records if record.predicted]] = True
+    return y

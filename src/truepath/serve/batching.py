@@ -1,0 +1,137 @@
+"""Rows of concurrent requests are predicted together, in threads beside the event loop.
+
+A batch takes what is waiting when a thread becomes free: nobody waits for company, and the busier the server the larger
+the batches. A row's prediction does not depend on the other rows, so answers are the same as one by one. The rows of a
+long request stand in line as several pieces, between which others get their turn. If a batch fails, its pieces are run
+one by one, so that only the one at fault gets the error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from truepath.serve.refusals import RefusedError
+
+__all__ = ["Batcher", "Piece", "work_alone"]
+
+
+@dataclass(eq=False)
+class Piece:
+    """Some rows of one request, what to make of them, and where the answer goes."""
+
+    rows: list[Any]
+    task: Any
+    answer: asyncio.Future[Any]
+
+
+#: ``work([(rows, task), ...])``: the answers, in order; runs in a thread
+Work = Callable[[Sequence[tuple[list[Any], Any]]], Sequence[Any]]
+
+
+class Batcher:
+    """Gathers pieces of requests into batches.
+
+    Parameters
+    ----------
+    work : callable
+    threads : int
+        Batches at a time.
+    batch_rows : int
+        Rows of a batch, at most, and of a piece.
+    max_waiting : int
+        Rows that may wait.
+    mixes : bool, default=True
+        Whether pieces may share a batch.
+    """
+
+    def __init__(self, work: Work, *, threads: int, batch_rows: int, max_waiting: int, mixes: bool = True):
+        self.work, self.batch_rows, self.max_waiting, self.mixes = work, batch_rows, max_waiting, mixes
+        self.pool = ThreadPoolExecutor(threads, "predict", initializer=work_alone)
+        self.free = threads
+        self.waiting: deque[Piece] = deque()
+        self.n_waiting = 0
+        self.n_batches = 0
+
+    async def submit(self, rows: list[Any], task: Any) -> list[Any]:
+        """Return the answers for the pieces that rows are cut into, in order."""
+        if self.n_waiting + len(rows) > self.max_waiting and self.n_waiting:
+            problem = f"{self.n_waiting} rows are waiting already; the server takes no more than {self.max_waiting}."
+            raise RefusedError(429, problem, "Try again later.")
+        self.n_waiting += len(rows)
+        left = len(rows)
+        try:
+            found = []
+            for start in range(0, len(rows), self.batch_rows):
+                piece = rows[start : start + self.batch_rows]
+                found.append(await self._stand_in_line(piece, task))
+                self.n_waiting -= len(piece)
+                left -= len(piece)
+            return found
+        finally:
+            self.n_waiting -= left  # of a request that failed or was given up
+
+    def _stand_in_line(self, rows: list[Any], task: Any) -> asyncio.Future[Any]:
+        piece = Piece(rows, task, asyncio.get_running_loop().create_future())
+        self.waiting.append(piece)
+        self._start()
+        return piece.answer
+
+    def _start(self) -> None:
+        """Give free threads what is waiting."""
+        while self.free and (batch := self._gather()):
+            self.free -= 1
+            self.n_batches += 1
+            running = asyncio.get_running_loop().run_in_executor(self.pool, self._run, batch)
+            running.add_done_callback(lambda done, batch=batch: self._finish(batch, done))  # type: ignore[misc]
+
+    def _gather(self) -> list[Piece]:
+        """Take pieces off the line until a batch is full; those that were given up are dropped."""
+        batch: list[Piece] = []
+        n_rows = 0
+        while self.waiting and (self.mixes or not batch):
+            if self.waiting[0].answer.done():
+                self.waiting.popleft()
+            elif batch and n_rows + len(self.waiting[0].rows) > self.batch_rows:
+                break
+            else:
+                batch.append(self.waiting.popleft())
+                n_rows += len(batch[-1].rows)
+        return batch
+
+    def _run(self, batch: list[Piece]) -> list[Any]:
+        """Return the answers, or errors, of a batch; runs in a thread."""
+        try:
+            return list(self.work([(piece.rows, piece.task) for piece in batch]))
+        except Exception as error:
+            if len(batch) == 1:
+                return [error]
+            return [answer for piece in batch for answer in self._run([piece])]
+
+    def _finish(self, batch: list[Piece], done: asyncio.Future[list[Any]]) -> None:
+        self.free += 1
+        failed = asyncio.CancelledError() if done.cancelled() else done.exception()
+        answers = [failed] * len(batch) if failed is not None else done.result()
+        for piece, answer in zip(batch, answers):
+            if piece.answer.done():
+                continue
+            if isinstance(answer, BaseException):
+                piece.answer.set_exception(answer)
+            else:
+                piece.answer.set_result(answer)
+        self._start()
+
+    def close(self) -> None:
+        """End the threads; what they are at is finished."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def work_alone() -> None:
+    """Keep a thread's predictions in the thread: no pool of workers is started for a few rows."""
+    from joblib import parallel_config
+
+    parallel_config(backend="sequential")

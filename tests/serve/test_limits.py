@@ -1,0 +1,170 @@
+"""What a server refuses, each with its status and a sentence; others are answered meanwhile."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from truepath.errors import TruePathError
+from truepath.serve import ServeSettings, answers
+from truepath.serve.batching import Batcher, Piece
+from truepath.serve.rows import RowForm
+
+from .conftest import client_of, refused
+
+#: Requests that are refused: what is sent, the status, and words of the refusal
+REFUSED = {
+    "no body": ({"content": b""}, 400, ["no body"]),
+    "half a body": ({"content": b'{"texts": ["a'}, 400, ["not JSON"]),
+    "not UTF-8": ({"content": b'{"texts": ["\xff"]}'}, 400, ["not JSON"]),
+    "a list": ({"json": ["a"]}, 422, ["object"]),
+    "nothing to label": ({"json": {}}, 422, ["texts or rows"]),
+    "no rows": ({"json": {"texts": []}}, 422, ["no rows"]),
+    "both": ({"json": {"texts": ["a"], "rows": [[1]]}}, 422, ["texts or rows"]),
+    "other rows": ({"json": {"rows": [[1]]}}, 422, ["takes texts"]),
+    "an unknown field": ({"json": {"texts": ["a"], "topp": 3}}, 422, ["'topp'", "top"]),
+    "a number as text": ({"json": {"texts": [1]}}, 422, ["texts.0", "string"]),
+    "top 0": ({"json": {"texts": ["a"], "top": 0}}, 422, ["top"]),
+    "an unknown word": ({"json": {"texts": ["a"], "top": 1, "among": "some"}}, 422, ["among"]),
+    "two ways to compete": ({"json": {"texts": ["a"], "top": 1, "per": "level", "among": "leaves"}}, 422, ["among"]),
+    "coverage of a model without": ({"json": {"texts": ["a"], "coverage": 0.9}}, 422, ["no coverage"]),
+    "coverage 2": ({"json": {"texts": ["a"], "coverage": 2}}, 422, ["coverage"]),
+    "an unknown label": ({"json": {"texts": ["a"], "thresholds": {"oat": 1}}}, 422, ["'oat'"]),
+    "a falling threshold": ({"json": {"texts": ["a"], "threshold": 0.1, "thresholds": {"plant": 0.9}}}, 422, ["falls"]),
+    "another type": ({"content": b"a", "headers": {"content-type": "text/plain"}}, 415, ["application/json"]),
+    "too many rows": ({"json": {"texts": ["a"] * 51}}, 413, ["51", "at most 50"]),
+    "too many bytes": ({"json": {"texts": ["a" * 30_000]}}, 413, ["20,000 bytes"]),
+}
+
+
+@pytest.fixture(scope="module")
+def strict(model):
+    with client_of(model, ServeSettings(max_rows=50, max_body=20_000, origins=("https://example.org",))) as client:
+        yield client
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_refusal_says_what_is_wrong(strict, case):
+    request, status, words = REFUSED[case]
+    said = refused(strict.post("/predict", **{"headers": {"content-type": "application/json"}, **request}), status)
+    assert [word for word in words if word not in said] == [], said
+
+
+def test_other_addresses_and_methods_are_refused_in_the_same_shape(strict):
+    assert "/nowhere" in refused(strict.get("/nowhere"), 404)
+    assert "GET" in refused(strict.get("/predict"), 405)
+    assert "format" in refused(strict.get("/hierarchy", params={"format": "pdf"}), 422)
+
+
+def test_a_body_without_a_length_is_cut_off_at_the_limit(strict):
+    def endless():
+        for _ in range(200):
+            yield b" " * 1000
+
+    refused(strict.post("/predict", content=endless(), headers={"content-type": "application/json"}), 413)
+
+
+def test_a_mistake_of_ours_tells_clients_nothing(model, monkeypatch):
+    with client_of(model) as client:
+        monkeypatch.setattr("truepath.serve.answers.label_and_score", lambda *_: {}["secret"])
+        assert "secret" not in refused(client.post("/predict", json={"texts": ["a"]}), 500)
+        monkeypatch.undo()
+        assert client.post("/predict", json={"texts": ["a"]}).status_code == 200
+
+
+def test_only_the_request_at_fault_fails(model, monkeypatch):
+    found = answers.label_and_score
+
+    def picky(model, X):
+        if "bad" in X:
+            raise TruePathError("bad is no text.", "Send another.")
+        return found(model, X)
+
+    monkeypatch.setattr("truepath.serve.answers.label_and_score", picky)
+    with client_of(model) as client:
+        assert "bad is no text. Send another." in refused(client.post("/predict", json={"texts": ["bad"]}), 422)
+    batcher = Batcher(answers.Answerer(model, RowForm(model)), threads=1, batch_rows=8, max_waiting=8)
+    pieces = [Piece([text], answers.Wanted(model), None) for text in ("good", "bad", "better")]
+    first, second, third = batcher._run(pieces)
+    assert isinstance(second, TruePathError)
+    assert b"labels" in first
+    assert b"labels" in third
+    batcher.close()
+
+
+def test_a_slow_prediction_is_given_up_and_a_busy_server_says_so(model, monkeypatch):
+    found, go = answers.label_and_score, threading.Event()
+
+    def wait(*given):
+        go.wait(5)
+        return found(*given)
+
+    settings = ServeSettings(answer_seconds=0.2, max_waiting=3, threads=1)
+    with client_of(model, settings) as client:
+        monkeypatch.setattr("truepath.serve.answers.label_and_score", wait)
+        held = threading.Thread(target=client.post, args=("/predict",), kwargs={"json": {"texts": ["a"] * 3}})
+        held.start()
+        while client.get("/metrics").text.find("truepath_waiting_rows 3") < 0:
+            pass
+        busy = client.post("/predict", json={"texts": ["a"]})
+        assert "3 rows are waiting" in refused(busy, 429)
+        assert busy.headers["retry-after"] == "1"
+        held.join()
+        assert "0.2 seconds" in refused(client.post("/predict", json={"texts": ["a"]}), 503)
+        go.set()
+        assert client.get("/health").status_code == 200
+
+
+def test_no_other_origin_may_read_answers_unless_named(strict, client):
+    for one, allowed in ((client, None), (strict, "https://example.org")):
+        answer = one.get("/health", headers={"origin": "https://example.org"})
+        assert answer.headers.get("access-control-allow-origin") == allowed
+    assert "access-control-allow-origin" not in strict.get("/health", headers={"origin": "https://b.org"}).headers
+
+
+def test_pages_may_load_nothing_from_elsewhere(client):
+    for path in ("/", "/docs", "/page.css", "/page.js", "/openapi.json"):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "http://" not in answer.text.replace("http://www.w3.org/2000/svg", "")
+        assert "https://" not in answer.text
+
+
+def test_operations_are_described(client):
+    described = client.get("/openapi.json").json()
+    assert set(described["paths"]) == {"/predict", "/explain", "/hierarchy", "/model", "/health", "/metrics"}
+    assert "min_score" in json.dumps(described["paths"]["/predict"])
+    assert "GET /hierarchy" in client.get("/docs").text
+
+
+def test_counts_are_in_the_format_of_prometheus(model):
+    with client_of(model) as client:
+        client.post("/predict", json={"texts": ["a", "b"]})
+        client.post("/predict", json={})
+        lines = client.get("/metrics").text.splitlines()
+    assert 'truepath_requests_total{path="/predict",status="200"} 1' in lines
+    assert 'truepath_requests_total{path="/predict",status="422"} 1' in lines
+    assert 'truepath_request_seconds_count{path="/predict"} 2' in lines
+    assert "truepath_rows_total 2" in lines
+    assert "truepath_ready 1" in lines
+
+
+def test_counts_of_workers_are_added_up(tmp_path):
+    from truepath.serve.metrics import ServerCounts
+
+    first, second = ServerCounts(tmp_path), ServerCounts(tmp_path)
+    second.path = tmp_path / "other.json"
+    for counts in (first, second, second):
+        counts.request("/predict", 200, 0.3)
+    second.leave()
+    assert 'truepath_requests_total{path="/predict",status="200"} 3' in first.write()
+    assert 'truepath_request_seconds_bucket{path="/predict",le="0.25"} 0' in first.write()
+    assert 'truepath_request_seconds_bucket{path="/predict",le="+Inf"} 3' in first.write()
+
+
+def test_limits_are_above_zero():
+    with pytest.raises(TruePathError, match="max_rows"):
+        ServeSettings(max_rows=0)
