@@ -14,7 +14,7 @@ from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import HierarchicalClassifier, Hierarchy
 from truepath.combiners import Isotonic
 from truepath.decoders import ConformalRisk, ConformalSet, ConformalSubtree, SureLabels
-from truepath.decoders.conformal.subtree import end_scores
+from truepath.decoders.conformal.shapes import SHAPES, Shape, end_scores
 
 FEW = settings(max_examples=25)
 shares = st.sampled_from([0.1, 0.25, 0.4, 0.5, 0.7])
@@ -79,6 +79,22 @@ def test_subtrees_are_the_best_closed_sets_of_their_price(data, price):
     assert any((chosen == y).all() for y in closed_sets(h))
 
 
+@given(st.data(), shares, st.sampled_from(sorted(SHAPES)))
+@FEW
+def test_subtrees_have_the_highest_price_allowed(data, missed, name):
+    h, S, Y = draw_case(data)
+    shape = Shape.of(name, S, h)
+    worth = shape.nest(S, h)
+    wanted = (end_scores(S, h) if name.endswith("ends") else S) + SHAPES[name][1] * shape.usual
+    for g, w in zip(worth, wanted):
+        values = np.unique(g)
+        for price in (values[:-1] + values[1:]) / 2:  # between two prices at which the set changes
+            assert (w - price)[g >= price].sum() == pytest.approx(best_closed_set(w, price, h))
+    level = highest_level(worth, Y, h, "any", missed)
+    decoder = ConformalSubtree(1 - missed, hierarchy=h, shape=name).fit(S, Y)
+    np.testing.assert_array_equal(decoder.predict(S), worth >= level)
+
+
 @given(st.data(), shares, st.booleans())
 @FEW
 def test_sure_labels_are_above_the_highest_false_ones(data, missed, single_path):
@@ -113,7 +129,8 @@ def one_path_rows(n_rows, rng):
     return S, TREE.close(Y)
 
 
-COVERING = [ConformalSet(), ConformalSubtree(), SureLabels(), SureLabels(single_path=True)]
+SUBTREES = [ConformalSubtree(shape=shape) for shape in ("auto", "usual-ends", "labels")]
+COVERING = [ConformalSet(), *SUBTREES, SureLabels(), SureLabels(single_path=True)]
 
 
 @pytest.mark.parametrize("decoder", COVERING, ids=str)
@@ -134,13 +151,26 @@ def test_coverage_is_what_is_asked_for(decoder, coverage):
     assert coverage + 1.3 * (low - coverage) <= hits / (n_splits * n_new) <= coverage + 1.3 * (high - coverage) + 0.005
 
 
+def test_the_shape_is_chosen_by_rows_that_do_not_set_the_price():
+    S, Y = one_path_rows(500, np.random.default_rng(4))
+    decoder = ConformalSubtree(hierarchy=TREE).fit(S, Y)
+    assert decoder.shape_ == min(decoder.sizes_, key=decoder.sizes_.get)
+    assert decoder.steps_.weight == 300
+    assert not hasattr(decoder, "thresholds_")
+    others = np.isin(np.arange(500) % 5, [1, 3, 4])
+    Y[others] = Y[others][::-1]  # the labels there change nothing
+    assert ConformalSubtree(hierarchy=TREE).fit(S, Y).sizes_ == decoder.sizes_
+    few = ConformalSubtree(hierarchy=TREE).fit(S[:60], Y[:60])
+    assert (few.shape_, few.sizes_, few.steps_.weight) == ("ends", {}, 60)
+
+
 def test_subtrees_are_smaller_than_closed_leaves():
     rng = np.random.default_rng(1)
     S, Y = one_path_rows(1500, rng)
     flat = ConformalSet(0.9).fit(S[:1000, TREE.leaves], Y[:1000, TREE.leaves]).predict(S[1000:, TREE.leaves])
     of_leaves = np.zeros((500, TREE.n_nodes), bool)
     of_leaves[:, TREE.leaves] = flat
-    ours = ConformalSubtree(0.9, hierarchy=TREE).fit(S[:1000], Y[:1000]).predict(S[1000:])
+    ours = ConformalSubtree(0.9, hierarchy=TREE, shape="ends").fit(S[:1000], Y[:1000]).predict(S[1000:])
     assert ours.sum() < TREE.close(of_leaves).sum()
 
 
@@ -177,6 +207,7 @@ def test_scores_of_nothing_do_not_let_everything_in():
         (ConformalRisk(0), "risk must be"),
         (ConformalRisk(loss="f1"), "loss must be"),
         (SureLabels(90), "coverage must be"),
+        (ConformalSubtree(shape="leaves"), "shape must be"),
     ],
 )
 def test_what_is_refused(decoder, said):

@@ -13,7 +13,7 @@ from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["ConformalSet", "smallest_true_scores"]
+__all__ = ["ConformalSet", "smallest_true_scores", "steps_of_least"]
 
 PER = ("row", "level", "label")
 
@@ -44,7 +44,7 @@ class ConformalSet(ConformalDecoder):
 
     See Also
     --------
-    ConformalSubtree : smaller sets where every row has one path.
+    ConformalSubtree : smaller sets, by what else each label needs.
     SureLabels : labels that are all true with a chosen probability, instead of all true labels.
     ConformalRisk : bounds a loss instead.
 
@@ -84,7 +84,7 @@ class ConformalSet(ConformalDecoder):
         groups = _groups(self.per, given.hierarchy)
         self._rank(given)
         least = smallest_true_scores(given.S, given.y, groups, self.usual_)
-        self.steps_ = [_steps(least[:, g], weight, self.per == "row") for g in range(least.shape[1])]
+        self.steps_ = [steps_of_least(least[:, g], weight, self.per == "row") for g in range(least.shape[1])]
 
     def _levels(self, n_nodes: int) -> NDArray[np.float64]:
         missed = 1 - check_share("coverage", self.coverage)
@@ -110,7 +110,7 @@ def smallest_true_scores(S: Any, Y: Any, groups: NDArray[np.int64], added: NDArr
     return least
 
 
-def _steps(least: NDArray[np.float64], weight: NDArray[np.float64], count_all: bool) -> RiskSteps:
+def steps_of_least(least: NDArray[np.float64], weight: NDArray[np.float64], count_all: bool) -> RiskSteps:
     """Return the share of rows that are missed at each level, among all or among those with a true label there."""
     labelled = np.isfinite(least)
     total = weight.sum() if count_all else weight[labelled].sum()
