@@ -115,7 +115,7 @@ def means(areas, method):
 
 @pytest.mark.parametrize(
     ("method", "least_gain", "below_the_other"),
-    [("truepath, networks left out", 0.05, {"derisi_FUN"}), ("truepath with networks", 0.0575, set())],
+    [("truepath, networks left out", 0.05, {"derisi_FUN"}), ("truepath with networks", 0.06, set())],
 )
 def test_what_was_measured_lies_above_the_published_values(measured, method, least_gain, below_the_other):
     published, ours = load_published("leaderboard")["AU(PRC)"], means(measured["AU(PRC), train+valid"], method)
