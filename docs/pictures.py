@@ -40,8 +40,8 @@ def closure() -> Any:
     """A row's label as written, and closed."""
     h = Hierarchy.from_paths(ZOO)
     figure, (left, right) = side_by_side(["as written: 'animal/cat'", "closed: 'animal' is added"])
-    h.plot(["animal/cat"], ax=left)
-    h.plot(h.encode([["animal/cat"]])[0], ax=right)
+    h.plot(["animal/cat"], whole=True, ax=left)
+    h.plot(h.encode([["animal/cat"]])[0], whole=True, ax=right)
     return figure
 
 
@@ -61,7 +61,7 @@ def thresholds() -> Any:
     cuts = [0.5, 0.3]
     figure, axes = side_by_side([f"labels above {cut}" for cut in cuts])
     for ax, cut in zip(axes, cuts):
-        h.plot(Threshold(cut, hierarchy=h).predict([SCORES])[0], scores=SCORES, ax=ax)
+        h.plot(Threshold(cut, hierarchy=h).predict([SCORES])[0], scores=SCORES, whole=True, ax=ax)
     return figure
 
 
@@ -69,8 +69,8 @@ def leaves() -> Any:
     """A label set that stops half-way, and one that ends in leaves."""
     h = Hierarchy.from_paths(ZOO)
     figure, (left, right) = side_by_side(["a threshold of 0.5 stops half-way", "MAS ends in a leaf"])
-    h.plot(Threshold(0.5, hierarchy=h).predict([SCORES])[0], scores=SCORES, ax=left)
-    h.plot(MAS(hierarchy=h).predict([SCORES])[0], scores=SCORES, ax=right)
+    h.plot(Threshold(0.5, hierarchy=h).predict([SCORES])[0], scores=SCORES, whole=True, ax=left)
+    h.plot(MAS(hierarchy=h).predict([SCORES])[0], scores=SCORES, whole=True, ax=right)
     return figure
 
 

@@ -123,4 +123,8 @@ def test_the_hierarchy_comes_whole_or_in_part(client, model):
     assert names == model.hierarchy_.names.tolist()
     part = client.get("/hierarchy", params={"labels": ["plant/oak"]}).json()["labels"]
     assert part == [{"name": "plant", "parents": []}, {"name": "plant/oak", "parents": ["plant"]}]
+    svg = client.get("/hierarchy", params={"labels": ["plant/oak"], "format": "svg"})
+    assert svg.headers["content-type"].startswith("image/svg+xml")
+    assert svg.text == model.hierarchy_.plot(["plant/oak"]).to_svg()
+    assert client.get("/hierarchy", params={"format": "dot"}).text == model.hierarchy_.plot().to_dot()
     assert "'oat'" in refused(client.get("/hierarchy", params={"labels": ["oat"]}), 422)

@@ -2,6 +2,7 @@
 
 from truepath.hierarchy.checks import check_labels, check_scores, check_weight, resolve_hierarchy
 from truepath.hierarchy.difference import HierarchyDiff
+from truepath.hierarchy.drawing.picture import HierarchyPicture
 from truepath.hierarchy.editing import HierarchyEditor
 from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.propagation import cap_down, raise_up
@@ -11,6 +12,7 @@ __all__ = [
     "Hierarchy",
     "HierarchyDiff",
     "HierarchyEditor",
+    "HierarchyPicture",
     "cap_down",
     "check_labels",
     "check_scores",

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.files.text import Limits
-from truepath.hierarchy import build, drawing, encode, matrices, propagation, restrict
+from truepath.hierarchy import build, encode, matrices, propagation, restrict
 from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
 from truepath.hierarchy.names import look_up
 
@@ -479,30 +479,47 @@ class Hierarchy:
         """Return a JSON text with the names, the edges by number and the aliases."""
         return build.to_json(self)
 
-    def plot(self, labels: Any = None, *, scores: Any = None, ax: Any = None) -> Any:
-        """Draw the nodes from the top down, the labels of a row filled, its scores below the names (needs matplotlib).
+    def plot(
+        self, labels: Any = None, *, scores: Any = None, truth: Any = None, whole: bool = False, ax: Any = None
+    ) -> Any:
+        """Draw labels with their ancestors, from the top down in layers.
 
         Parameters
         ----------
         labels : collection of names or array of 0/1, shape (n_nodes,), optional
-            The labels of one row, drawn as they are given: nothing is closed.
-        scores : array of shape (n_nodes,), optional
-            The scores of one row. Where a child has more than its parent, the line between them is red and dashed.
+            The labels to draw; they are filled, their ancestors pale. By default all nodes are drawn.
+        scores : array of shape (n_nodes,) or mapping of names to numbers, optional
+            Written below the names. Where a child has more than its parent, the line between them is red and dashed.
+        truth : as labels, optional
+            The true labels of the row that ``labels`` were predicted for: the picture has both, each marked as found,
+            missed or a false alarm.
+        whole : bool, default=False
+            Draw all nodes, the labels filled just as they are given: one without its parent has a red line to it.
         ax : matplotlib axes, optional
-            A new figure's by default, large enough for all names.
+            Draw there, beside other plots, instead of returning a picture.
 
         Returns
         -------
-        ax : matplotlib axes
+        picture : HierarchyPicture
+            Shown by notebooks; ``to_svg()`` and ``to_dot()`` return texts, ``save(path)`` writes a file. If ``ax`` is
+            given, the axes.
 
         Examples
         --------
-        >>> h = Hierarchy.from_paths(["animal/cat", "animal/dog", "plant"])
-        >>> ax = h.plot(h.encode([["animal/dog"]])[0])
-        >>> [text.get_text() for text in ax.texts]
-        ['animal', 'cat', 'dog', 'plant']
+        >>> h = Hierarchy.from_edges([("animal", "pet"), ("animal", "bird"), ("pet", "parrot"), ("bird", "parrot")])
+        >>> h.plot(["parrot"])
+        HierarchyPicture(4 labels, 1 marked, 4 edges)
+        >>> [(node.name, node.mark) for node in h.plot(["pet"], truth=["bird"]).nodes]
+        [('animal', 'found'), ('pet', 'false alarm'), ('bird', 'missed')]
         """
-        return drawing.draw_hierarchy(self, labels, scores, ax)
+        from truepath.hierarchy.drawing.picture import make_picture
+
+        picture = make_picture(self, labels, scores, truth, whole)
+        if ax is None:
+            return picture
+        from truepath.hierarchy.drawing.axes import draw_on_axes
+
+        return draw_on_axes(picture, ax)
 
     # ------------------------------------------------------------------ change
 

@@ -11,6 +11,8 @@ from truepath.serve.refusals import RefusedError, blaming_request
 
 __all__ = ["show_hierarchy"]
 
+PICTURES = {"svg": "image/svg+xml", "dot": "text/vnd.graphviz; charset=utf-8"}
+
 
 def show_hierarchy(hierarchy: Hierarchy, labels: Sequence[str], format: str) -> tuple[Any, int, None, str]:
     """Return content, status, headers and media type: all labels with their parents, or some with their ancestors.
@@ -30,7 +32,10 @@ def show_hierarchy(hierarchy: Hierarchy, labels: Sequence[str], format: str) -> 
             nodes = np.flatnonzero(hierarchy.close(chosen)[0])
         if format == "json":
             return json.dumps({"labels": [_label(hierarchy, v) for v in nodes.tolist()]}), 200, None, "application/json"
-    raise RefusedError(422, f"format must be json, not {format!r}.")
+        if format in PICTURES:
+            picture = hierarchy.plot(list(labels) or None)
+            return (picture.to_svg() if format == "svg" else picture.to_dot()), 200, None, PICTURES[format]
+    raise RefusedError(422, f"format must be json, svg or dot, not {format!r}.")
 
 
 def _label(hierarchy: Hierarchy, v: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ __all__ = ["build_routes"]
 
 JSON = "application/json"
 Labels = Annotated[Sequence[str], Query(description="Only these labels, with their ancestors.")]
-Form = Annotated[str, Query(description="json.")]
+Form = Annotated[str, Query(description="json, svg or dot.")]
 REFUSED: Any = {
     "4XX": {
         "description": "What is wrong, and the way out.",
@@ -97,7 +97,7 @@ def _add_operations(app: FastAPI) -> None:
 
     @app.get("/hierarchy", responses=REFUSED)
     def hierarchy(request: Request, labels: Labels = (), format: Form = "json") -> Response:
-        """Return the labels and their parents: all, or some with their ancestors."""
+        """Return the labels and their parents: all, or some with their ancestors; also as a picture."""
         return Response(*show_hierarchy(_service(request).model.hierarchy_, labels, format))
 
     @app.get("/model")
