@@ -1,34 +1,143 @@
-"""``truepath report``: one HTML page about a run or an experiment."""
+"""``truepath report``: one HTML page about a run, an experiment, or files of any model's predictions."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep
+
 __all__ = ["report"]
+
+#: The heading of the help for options about files
+FILES = "Files of any model: --truth T --predictions P --scores S"
+#: The options that are about files
+OF_FILES = (
+    *("predictions", "scores", "hierarchy", "name", "labels", "text", "threshold", "split", "header", "sep", "between"),
+    *("delimiter", "encoding", "ids", "by_order"),
+)
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="The folder of a run (run.json) or of an experiment (results.csv).")],
+    ctx: typer.Context,
+    run: Annotated[
+        Path | None,
+        typer.Argument(help="The folder of a run (run.json) or of an experiment (results.csv).", show_default=False),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="The page to write; by default report.html in the folder."),
+        typer.Option("-o", "--output", help="The page to write; by default report.html, in the folder of a run."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The page's title; by default the run's own.")] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    truth: Annotated[
+        str | None,
+        typer.Option(help="True labels: a file of labels, a 0/1 matrix, or a data set.", rich_help_panel=FILES),
+    ] = None,
+    predictions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predictions",
+            "-p",
+            help="Predicted labels of a model: a file of labels or a 0/1 matrix. Repeat it to compare models.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scores",
+            "-S",
+            help="Scores of a model, with its predictions or without. Repeated in the same order; - for none.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        str | None,
+        typer.Option(
+            "--hierarchy",
+            "-H",
+            help="Hierarchy, as in truepath label; by default that of the label paths found.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="What a model is called, in the same order (default: its file).", rich_help_panel=FILES),
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Labels of scores alone are those above this.", rich_help_panel=FILES)
+    ] = 0.5,
+    text: Annotated[
+        str | None, typer.Option(help="A column of TRUTH to show with examples.", rich_help_panel=FILES)
+    ] = None,
+    labels: Annotated[
+        str, typer.Option(help="The column of label names, in whichever table.", rich_help_panel=FILES)
+    ] = "labels",
+    split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set.", rich_help_panel=FILES)] = "test",
+    header: Header = None,
+    sep: Sep = None,
+    between: Between = ";",
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    ids: Ids = None,
+    by_order: ByOrder = False,
 ) -> None:
-    """Write one self-contained HTML page about a run (measures, hierarchy, curves, examples) or an experiment."""
+    """Write one self-contained HTML page: measures, hierarchy, curves, examples.
+
+    [bold]truepath report RUN[/] is about a run or an experiment that truepath saved.
+
+    [bold]truepath report --truth t.csv --predictions p.csv --scores s.csv -H edges.csv -o page.html[/] is about the
+    output of any model, or of several: rows are found by their ids.
+    """
+    from truepath.cli.steps import check_outputs, progress
+    from truepath.cli.studies.models import Reading
+    from truepath.cli.studies.outputs import pair_files, run_of_files
+    from truepath.report import write_report
+
+    _check_use(ctx, run, truth, predictions or scores)
+    if run is not None:
+        page = _report_folder(run, output, title)
+    else:
+        models = pair_files(predictions or (), scores or (), name or ())
+        output = output or Path("report.html")
+        inputs: dict[str, Any] = {"--truth": truth, "--hierarchy": hierarchy}
+        inputs |= {f"--predictions {k}": model.labels for k, model in enumerate(models)}
+        inputs |= {f"--scores {k}": model.scores for k, model in enumerate(models)}
+        check_outputs({"--output": [output]}, inputs)
+        reading = Reading(labels, split, header, sep, between, delimiter, encoding, ids, by_order)
+        read = run_of_files(models, str(truth), hierarchy, reading, threshold, text, title)
+        with progress("writing the page"):
+            page = write_report(output, read)
+    typer.echo(str(page))
+    if open_page:
+        typer.launch(page.resolve().as_uri())
+
+
+def _check_use(ctx: typer.Context, run: Path | None, truth: str | None, found: Any) -> None:
+    """Refuse a mixture of the two uses, and half of one."""
+    from truepath.errors import TruePathError
+
+    if run is None and (truth is None or not found):
+        missing = "a run, or --truth and --predictions" if truth is None else "--predictions or --scores"
+        raise TruePathError(f"nothing to report on: {missing} is missing.", "See truepath report -h.")
+    sources = {option: ctx.get_parameter_source(option) for option in ("truth", *OF_FILES)}
+    typed = [option for option, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if run is not None and typed:
+        problem = f"--{typed[0].replace('_', '-')} is about files of predictions, and {run} is a run."
+        raise TruePathError(problem, "Leave one of the two out.")
+
+
+def _report_folder(run: Path, output: Path | None, title: str | None) -> Path:
+    """Write the page of a run or an experiment."""
     from truepath.cli.steps import check_outputs, progress
 
     output = output or _folder(run) / "report.html"
     check_outputs({"--output": [output]}, {f"RUN/{path.name}": path for path in _inputs(_folder(run))})
     with progress("writing the page"):
-        page = _write(run, output, title)
-    typer.echo(str(page))
-    if open_page:
-        typer.launch(page.resolve().as_uri())
+        return _write(run, output, title)
 
 
 def _folder(run: Path) -> Path:

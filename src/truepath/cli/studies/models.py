@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from truepath.experiments import ModelComparison
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Reading", "compare_predictions"]
+__all__ = ["Reading", "compare_predictions", "read_in_order", "read_true_rows"]
 
 #: The measure if none is asked for, by what the files hold
 USUAL = {"labels": "hierarchical_f1", "scores": "auprc"}
@@ -64,8 +64,8 @@ def compare_predictions(
     files: list[Any] = [truth, a, b] if holds_labels(truth) else [a, b]
     ids = find_column(reading.ids, files, TextForm.of(reading.delimiter, reading.encoding))
     names, kind = _metrics(metrics, [a, b], reading)
-    tree, y_true, rows = _read_truth(truth, hierarchy, files, ids, reading)
-    first, second = (_read(file, tree, kind, ids[file], rows, reading) for file in (a, b))
+    tree, y_true, rows = read_true_rows(truth, hierarchy, files, ids, reading)
+    first, second = (read_in_order(file, tree, kind, ids[file], rows, reading) for file in (a, b))
     way: dict[str, Any] = {"n_resamples": n_resamples, "confidence": 1 - alpha, "random_state": seed}
     way["names"] = str(a), str(b)
     with progress("comparing") as show:
@@ -115,7 +115,7 @@ def _hold_labels(file: Path, reading: Reading) -> bool:
     return bool(np.isin(getattr(S, "data", S) if hasattr(S, "tocsr") else S, (0, 1)).all())
 
 
-def _read_truth(
+def read_true_rows(
     truth: str, hierarchy: str | None, files: list[Any], ids: dict[Any, str | None], reading: Reading
 ) -> tuple[Hierarchy, Any, RowKeys]:
     """Return the hierarchy, the true labels and what their rows are found by."""
@@ -172,7 +172,7 @@ def _column(file: Any, reading: Reading) -> str:
     return reading.labels if reading.labels in names else "labels"
 
 
-def _read(file: Path, tree: Hierarchy, kind: str, ids: str | None, rows: RowKeys, reading: Reading) -> Any:
+def read_in_order(file: Path, tree: Hierarchy, kind: str, ids: str | None, rows: RowKeys, reading: Reading) -> Any:
     """Return labels or scores, in the order of the true rows."""
     from truepath.cli.steps import join_and_say
     from truepath.data import read_labels, read_scores
