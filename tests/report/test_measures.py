@@ -35,10 +35,14 @@ def test_a_draw_is_the_metric_on_the_rows_drawn(hierarchy, data):
         **module._row_draws(weights, module._row_sums(T, P, hierarchy)),
         **module._class_draws(weights, T, P, hierarchy.costs),
     }
-    assert {*drawn, "auprc"} == set(MEASURES)
+    assert {*drawn, "auprc", *module.RANKED} == set(MEASURES)
     for name, values in drawn.items():
         wanted = metrics.get_metric(name)(truth[rows], labels[rows], hierarchy)
         assert values[0] == pytest.approx(wanted), name
+    for name in module.RANKED:
+        terms = module._score_terms(name, T, S, hierarchy)
+        wanted = metrics.get_metric(name)(truth[rows], S[rows], hierarchy)
+        assert terms.value(weights @ terms.terms)[0] == pytest.approx(wanted), name
     if truth[rows].any():  # few cells: every positive score begins a bin of its own, and binning changes nothing
         positives, negatives = module._score_bins(T, S)
         area = module._area_draws(weights @ positives, weights @ negatives)
@@ -62,14 +66,17 @@ def test_measures_are_computed_once_for_the_run_its_folder_and_its_page(one, tmp
     calls = []
     measure = metrics.Metric.__call__
     monkeypatch.setattr(
-        metrics.Metric, "__call__", lambda self, *a, **b: calls.append(self.name) or measure(self, *a, **b)
+        metrics.Metric,
+        "__call__",
+        lambda self, y, *a, **b: calls.append((self.name, y.shape[1])) or measure(self, y, *a, **b),
     )
     run = Run(one.hierarchy, one.y_true, one.results)
     assert calls == []
     save_run(tmp_path, run)
     write_report(tmp_path / "a.html", run)
     write_report(tmp_path / "b.html", load_run(tmp_path))  # which has them already
-    assert sorted(calls) == sorted(MEASURES)
+    n_nodes = one.hierarchy.n_nodes  # of one depth, fewer labels are measured
+    assert sorted(name for name, n_labels in calls if n_labels == n_nodes) == sorted(MEASURES)
 
 
 def test_differences_are_paired(three):

@@ -145,7 +145,7 @@ def test_a_foreign_folder_is_refused(tmp_path):
     with pytest.raises(DataFormatError, match=r"run\.json"):
         load_run(tmp_path)
     (tmp_path / "run.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(DataFormatError, match="format 3"):
+    with pytest.raises(DataFormatError, match="format 4"):
         load_run(tmp_path)
 
 

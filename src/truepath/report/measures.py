@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
+from truepath.metrics import get_metric
 from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any
 from truepath.metrics.losses import walk_rows
+from truepath.metrics.rows import RowTerms
 from truepath.report.run import Evaluated, Run
 
 __all__ = [
@@ -36,9 +38,12 @@ Floats = NDArray[np.float64]
 
 N_DRAWS = 500
 N_BINS = 300
+CALIBRATION = (15, 0.1)  # bins and least score, those of the metric's defaults
 CONFIDENCE = 0.95
 WORK = 2e9  # multiplications spent on draws of class counts, of one method
 WEIGHTS_AT_A_TIME = 1 << 22
+#: Measures of scores that are known from sums over rows
+RANKED = ("precision_at_k", "ndcg_at_k", "r_precision", "expected_calibration_error")
 
 
 class Measured(NamedTuple):
@@ -76,11 +81,13 @@ def _draw_method(run: Run, result: Evaluated, random_state: Any) -> dict[str, Me
     values = run.measures[result.name]
     rows = _row_sums(truth, labels, hierarchy)
     bins = _score_bins(truth, result.S) if "auprc" in values else None
+    ranked = {name: _score_terms(name, truth, result.S, hierarchy) for name in RANKED if name in values}
     draws: dict[str, list[Floats]] = {}
     for weights in _draw_weights(truth.shape[0], truth.nnz + labels.nnz, random_state):
         drawn = {**_row_draws(weights, rows), **_class_draws(weights, truth, labels, hierarchy.costs)}
         if bins is not None:
             drawn["auprc"] = _area_draws(weights @ bins[0], weights @ bins[1])
+        drawn |= {name: row.value(weights @ row.terms) for name, row in ranked.items()}
         for key, part in drawn.items():
             draws.setdefault(key, []).append(part)
     joined = {key: np.concatenate(parts) for key, parts in draws.items()}
@@ -161,6 +168,32 @@ def _score_bins(truth: Any, S: Any) -> tuple[Floats, Floats]:
             tally = np.bincount(cell[chosen], minlength=place.shape[0] * (edges.size + 1))
             counts[side, rows] = tally.reshape(place.shape[0], -1)
     return counts[0], counts[1]
+
+
+def _score_terms(name: str, truth: Any, S: Any, hierarchy: Hierarchy) -> RowTerms:
+    """Return what each row adds to a measure of scores that is known from sums over rows."""
+    metric = get_metric(name)
+    found = _calibration_terms(truth, S) if metric.row_terms is None else metric.row_terms(metric, truth, S, hierarchy)
+    assert found is not None
+    return found
+
+
+def _calibration_terms(truth: Any, S: Any) -> RowTerms:
+    """Return the scores of each row in bins: how many, how many of them true, and their sum."""
+    n_bins, least = CALIBRATION
+    terms = np.zeros((3, truth.shape[0], n_bins))
+    for rows, (true, scores) in dense_blocks(truth, S):
+        i, v = np.nonzero(scores > least)
+        values = scores[i, v].astype(np.float64)
+        place = i * n_bins + np.minimum((values * n_bins).astype(np.int64), n_bins - 1)
+        for k, part in enumerate((np.ones(i.size), true[i, v].astype(np.float64), values)):
+            terms[k, rows] = np.bincount(place, part, true.shape[0] * n_bins).reshape(-1, n_bins)
+    return RowTerms(np.concatenate(terms, axis=1), _calibration_error_of)
+
+
+def _calibration_error_of(sums: Floats) -> Floats:
+    n, k, total = np.split(sums, 3, axis=-1)
+    return divide(np.abs(k - total).sum(axis=-1), n.sum(axis=-1), 0.0)
 
 
 def _area_draws(positives: Floats, negatives: Floats) -> Floats:

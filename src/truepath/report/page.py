@@ -58,21 +58,24 @@ def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None,
     ...     "always a" in page.read_text(encoding="utf-8")
     True
     """
-    from truepath.report.nodes import node_table
+    from truepath.report.depths import draw_depths
+    from truepath.report.explorer.stored import stored_data
     from truepath.report.render import write_page
 
-    context = {**_context(run, random_state), "comparison": _diagrams(comparison)}
-    return write_page(path, "page.html", context, data=node_table(run))
+    measured = draw_depths(run, random_state)
+    context = {**_context(run, measured, random_state), "comparison": _diagrams(comparison)}
+    return write_page(path, "page.html", context, data=stored_data(run, measured, random_state))
 
 
-def _context(run: Run, random_state: Any) -> dict[str, Any]:
+def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[str, Any]:
     """Compute everything the page shows."""
     from truepath.report.charts import bar_chart
-    from truepath.report.measures import CONFIDENCE, draw_intervals
+    from truepath.report.depths import ALL
+    from truepath.report.measures import CONFIDENCE
     from truepath.report.profile import describe_data
     from truepath.report.sections import draw_curves, draw_levels, draw_measures, draw_method, tell_story
 
-    measured = draw_intervals(run, random_state)
+    measured = by_depth[ALL]
     story = tell_story(run, measured)
     return {
         "title": run.title,
@@ -81,6 +84,7 @@ def _context(run: Run, random_state: Any) -> dict[str, Any]:
         "several": len(run.results) > 1,
         "story": story,
         "measures": draw_measures(measured),
+        "measures_at": {depth: draw_measures(found, alone=False) for depth, found in by_depth.items() if depth != ALL},
         "confidence": CONFIDENCE,
         "profile": describe_data(run),
         "bar_chart": bar_chart,

@@ -29,6 +29,10 @@ MEASURES = (
     "exact_match",
     "h_loss",
     "hmc_loss",
+    "precision_at_k",
+    "ndcg_at_k",
+    "r_precision",
+    "expected_calibration_error",
 )
 
 
@@ -49,6 +53,11 @@ class Evaluated:
     fit_seconds : float, optional
     settings : mapping, optional
         What the footer says about the method, such as an estimator's ``get_params()``.
+    reasons : sequence of length n_samples, optional
+        Why labels got their scores: for each row a mapping from labels (names or numbers) to pairs (cause, value),
+        such as the ``causes`` of :meth:`truepath.HierarchicalClassifier.explain`; None for rows without.
+    coverage : float, optional
+        What a conformal decoder was asked for: the report then says what share of rows its label sets cover.
 
     Examples
     --------
@@ -64,6 +73,8 @@ class Evaluated:
     thresholds: Any = None
     fit_seconds: float | None = None
     settings: Mapping[str, Any] | None = None
+    reasons: Sequence[Mapping[Any, Any] | None] | None = None
+    coverage: float | None = None
 
     def __repr__(self) -> str:
         what = "labels" if self.S is None else "labels and scores"
@@ -203,6 +214,7 @@ def _check_result(result: Evaluated, run: Run) -> Evaluated:
     from scipy import sparse
 
     from truepath.hierarchy.checks import check_labels, check_scores
+    from truepath.report.reasons import check_reasons
 
     of, hierarchy = f"of {result.name!r}", run.hierarchy
     given = result.y_pred if sparse.issparse(result.y_pred) else np.asarray(result.y_pred)
@@ -221,7 +233,9 @@ def _check_result(result: Evaluated, run: Run) -> Evaluated:
         raise TruePathError(f"thresholds {of} must be one number, or one per node ({n_nodes}), and never NaN.")
     settings = None if result.settings is None else dict(result.settings)
     seconds = None if result.fit_seconds is None else float(result.fit_seconds)
-    return Evaluated(str(result.name), closed, scores, thresholds, seconds, settings)
+    reasons = None if result.reasons is None else check_reasons(result.reasons, hierarchy, run.n_samples, of)
+    coverage = None if result.coverage is None else float(result.coverage)
+    return Evaluated(str(result.name), closed, scores, thresholds, seconds, settings, reasons, coverage)
 
 
 def _as_strings(column: Sequence[Any] | None, name: str, n_samples: int) -> tuple[str, ...] | None:
@@ -252,8 +266,11 @@ def _measure(run: Run, result: Evaluated) -> dict[str, float]:
 
 
 def names_of_measures(run: Run, result: Evaluated) -> list[str]:
-    """Return the measures that one method has; those of scores need scores and a true label."""
+    """Return the measures that one method has; those of scores need scores and a true label, calibration shares."""
     from truepath.metrics import get_metric
 
     has_curve = result.S is not None and run.y_true.nnz > 0
-    return [name for name in MEASURES if has_curve or get_metric(name).needs == "labels"]
+    names = [name for name in MEASURES if has_curve or get_metric(name).needs == "labels"]
+    if has_curve and not (result.S.min() >= 0 and result.S.max() <= 1):
+        names.remove("expected_calibration_error")
+    return names

@@ -10,6 +10,7 @@
 ``  labels-<k>.npz``      the labels of method k
 ``  scores-<k>.npy``      its scores, where it has any (``.npz`` if they are sparse)
 ``  thresholds-<k>.npy``  its thresholds, where it has any
+``  reasons-<k>.json``    the reasons of its scores, where it has any
 ========================= ==================================================================================
 
 A new run is written beside the old one, and replacing ``run.json`` puts it in force, in one step. So whenever a process
@@ -37,7 +38,7 @@ __all__ = ["RUN_FILE", "files_of_run", "load_run", "save_run"]
 RUN_FILE = "run.json"
 HIERARCHY_FILE = "hierarchy.json"
 ARRAYS = re.compile(r"arrays-[0-9a-f]{12}")
-FORMAT = 3
+FORMAT = 4
 SAVE_AGAIN = "Save it again with save_run."
 
 
@@ -107,6 +108,8 @@ def _save_arrays(folder: Path, run: Run) -> None:
             _save_dense(folder / f"scores-{k}.npy", result.S)
         if result.thresholds is not None:
             _save_dense(folder / f"thresholds-{k}.npy", np.asarray(result.thresholds))
+        if result.reasons is not None:
+            _save_text(folder / f"reasons-{k}.json", json.dumps(result.reasons))
 
 
 def _summary(run: Run) -> dict[str, Any]:
@@ -118,6 +121,8 @@ def _summary(run: Run) -> dict[str, Any]:
             "name": result.name,
             "scores": None if result.S is None else "sparse" if sparse.issparse(result.S) else "dense",
             "thresholds": result.thresholds is not None,
+            "reasons": result.reasons is not None,
+            "coverage": result.coverage,
             "fit_seconds": result.fit_seconds,
             "settings": None if result.settings is None else {str(k): str(v) for k, v in result.settings.items()},
             "measures": {name: v if v == v else None for name, v in run.measures[result.name].items()},
@@ -210,7 +215,15 @@ def _load_result(folder: Path, k: int, saved: dict[str, Any]) -> Evaluated:
         scores = _read(folder / f"scores-{k}.npy", _load_dense)
     thresholds = _read(folder / f"thresholds-{k}.npy", _load_dense) if saved["thresholds"] else None
     labels = _read(folder / f"labels-{k}.npz", _load_sparse)
-    return Evaluated(saved["name"], labels, scores, thresholds, saved["fit_seconds"], saved["settings"])
+    reasons = _read(folder / f"reasons-{k}.json", _load_reasons) if saved["reasons"] else None
+    about = (saved["fit_seconds"], saved["settings"], reasons, saved["coverage"])
+    return Evaluated(saved["name"], labels, scores, thresholds, *about)
+
+
+def _load_reasons(path: Path) -> list[Any]:
+    """Load reasons; JSON has made texts of the nodes."""
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return [None if of_row is None else {int(node): causes for node, causes in of_row.items()} for of_row in rows]
 
 
 def _read(path: Path, read: Callable[[Path], Any]) -> Any:

@@ -84,8 +84,8 @@ def tell_story(run: Run, measured: By) -> Story:
     return Story(number, order[0], best, main, order[1], lead)
 
 
-def draw_measures(measured: By) -> list[MeasureRow]:
-    """Draw each measure: a whisker alone, or a panel with one line per method."""
+def draw_measures(measured: By, alone: bool = True) -> list[MeasureRow]:
+    """Draw each measure: a whisker alone, or a panel with one line per method (left out unless ``alone``)."""
     rows = []
     for metric in map(get_metric, MEASURES):
         values = [of_method.get(metric.name) for of_method in measured.values()]
@@ -93,7 +93,8 @@ def draw_measures(measured: By) -> list[MeasureRow]:
             continue
         sign = 1 if metric.greater_is_better else -1
         known = [-np.inf if v is None or not isfinite(v.value) else sign * v.value for v in values]
-        chart = charts.whisker_panel(values, metric.digits) if len(values) > 1 else _alone(values[0])
+        together = charts.whisker_panel(values, metric.digits) if alone and len(values) > 1 else ""
+        chart = together if len(values) > 1 else _alone(values[0])
         rows.append(MeasureRow(metric, values, int(np.argmax(known)), chart))
     return rows
 
