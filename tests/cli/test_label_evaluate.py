@@ -319,3 +319,45 @@ def test_the_truth_may_be_a_table_of_the_users_own(tmp_path):
     assert found["exact_match"]["value"] == 0.5
     with pytest.raises(DataFormatError, match=r"Name the column of labels by labels= \(--labels\)"):
         run(*command)
+
+
+@pytest.mark.parametrize(
+    ("saved", "thresholds"),
+    [
+        ({"method": "any", "threshold": 0.4}, 0.4),
+        ({"threshold": 0.2, "thresholds": {"a/1": 0.5, "b/2": "inf"}}, {"a/1": 0.5, "b/2": np.inf}),
+    ],
+)
+def test_thresholds_of_a_file(files, tmp_path, saved, thresholds):
+    (tmp_path / "t.json").write_text(json.dumps(saved))
+    run("label", files["test"], "-H", files["h"], "--thresholds", tmp_path / "t.json", "-o", files["out"])
+    t = np.full(TREE.n_nodes, saved["threshold"])
+    for name, value in thresholds.items() if isinstance(thresholds, dict) else ():
+        t[TREE.index(name)] = value
+    np.testing.assert_array_equal(as_dense(read_labels(files["out"], TREE).y), files["S_test"] > t)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("[0.3]", "no thresholds"),
+        ('{"thresholds": {"a": 0.3}}', r"5 labels have no threshold \(first: 'a/1'\)"),
+        ('{"thresholds": {"z": 0.3}}', "no label 'z'"),
+        ('{"threshold": "high"}', "not a number"),
+        ('{"threshold": NaN}', "not a number"),
+        ('{"thresholds": [1]}', "mapping"),
+        ('{"threshold": 0.5, "thresholds": {"a/1": 0.2}}', "falls from parent to child"),
+    ],
+)
+def test_mistakes_in_a_file_of_thresholds_are_named(files, tmp_path, text, message):
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        run("label", files["test"], "-H", files["h"], "--thresholds", tmp_path / "t.json")
+
+
+def test_thresholds_of_a_file_belong_to_one_strategy(files, tmp_path):
+    (tmp_path / "t.json").write_text('{"threshold": 0.5}')
+    for more in (["-s", "mas"], ["--threshold", "0.3"]):
+        with pytest.raises(ValueError, match="--thresholds"):
+            run("label", files["test"], "-H", files["h"], "--thresholds", tmp_path / "t.json", *more)

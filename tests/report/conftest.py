@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,6 +32,26 @@ CHROMIUM = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
+
+
+@contextmanager
+def opened(chromium, path, viewport=LAPTOP, address="", **options):
+    """Open a page, and refuse any console message, error or request but that for the page itself."""
+    context = chromium.new_context(viewport=viewport, reduced_motion="reduce", **options)
+    context.set_default_timeout(5000)
+    page, trouble, requests = context.new_page(), [], []
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url.split("#")[0]))
+    page.goto(path.as_uri() + address)
+    yield page
+    page.wait_for_timeout(50)
+    context.close()
+    assert trouble == []
+    assert [url for url in requests if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
 
 
 def make_run(hierarchy, n_samples=60, seed=0, n_methods=1):

@@ -52,6 +52,10 @@ def label(
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="How labels are chosen: a name from the list below.")
     ] = "threshold",
+    thresholds: Annotated[
+        Path | None,
+        typer.Option(help="Thresholds saved from a report's page: JSON with one for all labels, or one per label."),
+    ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="True labels of the same rows, to learn thresholds from (optimistic).")
     ] = None,
@@ -85,9 +89,15 @@ def label(
     from truepath.data.tables.write import find_format
 
     member, options = choose(strategy, typed_options(ctx))
+    _check_thresholds(thresholds, strategy, options)
     correction = find_correction(coherent)
     find_format("-.csv" if output is None else output, form)  # before the work, not after it
-    inputs = {"--truth": truth, "--valid-scores": valid_scores, "--valid-truth": valid_truth}
+    inputs = {
+        "--truth": truth,
+        "--valid-scores": valid_scores,
+        "--valid-truth": valid_truth,
+        "--thresholds": thresholds,
+    }
     check_outputs({"--output": output}, {"SCORES": scores, "--hierarchy": hierarchy, **inputs})
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
@@ -97,7 +107,7 @@ def label(
         table = read_scores(scores, tree, ids=columns[scores], **written)
         cells = {"sep": sep, "between": between, **written}
         held_out = _learn_from(table, tree, columns, cells, by_order, truth, valid_scores, valid_truth)
-        decoder = member(hierarchy=tree, **options)
+        decoder = member(hierarchy=tree, **options, **_saved(thresholds, tree))
         show(0, table.S.shape[0], "learning")
         correct = partial(_correct, hierarchy=tree, correction=correction, wanted="coherent scores" in member.needs)
         S = correct(table)
@@ -107,6 +117,23 @@ def label(
     how: dict[str, Any] = {**named, "between": between, "matrix": matrix, "format": form, "safe_csv": safe_csv}
     write_labels(sys.stdout if output is None else output, Y, tree, **how)
     _remark(Y, decoder, output)
+
+
+def _check_thresholds(thresholds: Path | None, strategy: str, options: dict[str, Any]) -> None:
+    """Refuse a file of thresholds beside another way to choose labels."""
+    if thresholds is not None and strategy != "threshold":
+        raise TruePathError(f"--thresholds is for --strategy threshold; {strategy} has its own way to choose labels.")
+    if thresholds is not None and "threshold" in options:
+        raise TruePathError("--threshold and --thresholds exclude each other: give one of them.")
+
+
+def _saved(thresholds: Path | None, hierarchy: Hierarchy) -> dict[str, Any]:
+    """Return the decoder's option that a file of thresholds stands for."""
+    if thresholds is None:
+        return {}
+    from truepath.decoders.thresholds.saved import read_thresholds
+
+    return {"threshold": read_thresholds(thresholds, hierarchy)}
 
 
 def _learn_from(

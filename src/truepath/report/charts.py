@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 
@@ -24,7 +25,7 @@ def bar_chart(bars: Bars, x_label: str, y_label: str) -> str:
     for k, (label, count) in enumerate(zip(bars.texts, bars.counts)):
         y, middle = frame.y(count), frame.x(k + 0.5)
         box = {"x": frame.x(k) + 1.5, "y": y, "width": max(width - 3, 1), "height": base - y}
-        drawn.append(element("rect", class_="bar", **box))
+        drawn.append(element("rect", class_="bar", **box, **_leads_to_rows(bars, k)))
         if count and width > 13:
             drawn.append(text(middle, y - 4, _brief(count), class_="value", text_anchor="middle"))
         if k % every == 0:
@@ -33,7 +34,18 @@ def bar_chart(bars: Bars, x_label: str, y_label: str) -> str:
     drawn.append(text(0, 12, y_label, class_="label"))
     drawn.append(text(WIDTH / 2, frame.height - 5, x_label, class_="label", text_anchor="middle"))
     in_words = ", ".join(f"{label}: {count}" for label, count in zip(bars.texts, bars.counts))
-    return picture(drawn, f"{y_label} by {x_label}. {in_words}", height=frame.height)
+    role = "img" if bars.sizes is None else "group"
+    return picture(drawn, f"{y_label} by {x_label}. {in_words}", height=frame.height, role=role)
+
+
+def _leads_to_rows(bars: Bars, k: int) -> dict[str, str]:
+    """Return what makes a bar that counts rows a button which shows them."""
+    if bars.sizes is None or bars.counts[k] == 0:
+        return {}
+    low, high = bars.sizes[k]
+    said = f"Rows with {low} labels" if low == high else f"Rows with {low} to {high} labels"
+    query = json.dumps({"sizes": [low, high], "title": said})
+    return {"data_rows": query, "tabindex": "0", "role": "button", "aria_label": f"{said}: {bars.counts[k]}"}
 
 
 def _brief(count: int) -> str:

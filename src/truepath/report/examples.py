@@ -19,8 +19,8 @@ MOST_LINES = 22
 TEXT_LENGTH = 280
 
 KINDS = (
-    ("perfect", "Every label right"),
-    ("typical", "Typical: near the median row's F1"),
+    ("perfect", "Every label right: {exact:.0f} % of the rows"),
+    ("typical", "Typical mistakes: near the median F1 of the rows that have any"),
     ("worst", "Worst: lowest F1"),
 )
 
@@ -59,12 +59,12 @@ def choose_examples(run: Run, result: Evaluated, random_state: Any = 0) -> list[
     for (kind, title), rows in zip(KINDS, _choose(f1, sizes, random_state)):
         shown = [_example(run, result, int(i), float(f1[i]), kind, context) for i in rows]
         if shown:
-            groups.append((title, shown))
+            groups.append((title.format(exact=100 * float((f1 == 1).mean())), shown))
     return groups
 
 
 def _choose(f1: NDArray[Any], sizes: NDArray[Any], random_state: Any) -> list[NDArray[Any]]:
-    """Return rows without a mistake (the largest of a random few), near the median, and the worst."""
+    """Return rows without a mistake (the largest of a random few), near the median of those with one, and the worst."""
     generator = np.random.default_rng(random_state)
     order = generator.permutation(f1.size)
     perfect = order[f1[order] == 1]
@@ -74,7 +74,7 @@ def _choose(f1: NDArray[Any], sizes: NDArray[Any], random_state: Any) -> list[ND
         return [perfect, flawed, flawed]
     worst = flawed[np.lexsort((-sizes[flawed], f1[flawed]))][:PER_KIND]
     rest = np.setdiff1d(flawed, worst, assume_unique=True)
-    typical = rest[np.argsort(np.abs(f1[rest] - np.median(f1)), kind="stable")][:PER_KIND]
+    typical = rest[np.argsort(np.abs(f1[rest] - np.median(f1[flawed])), kind="stable")][:PER_KIND]
     return [perfect, typical, worst]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from truepath.hierarchy import Hierarchy
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["Mistakes", "drawn_parents", "most_mistaken", "node_table", "short_names"]
+__all__ = ["Mistakes", "count_labels", "drawn_parents", "most_mistaken", "node_table", "short_names"]
 
 SEPARATORS = " :/.|>@-_\\,;"
 N_MISTAKEN = 12
@@ -56,6 +56,7 @@ def node_table(run: Run) -> dict[str, Any]:
     return {
         "n_samples": run.n_samples,
         "full": [hierarchy.label(v) for v in range(n_nodes)],
+        "names": [str(name) for name in hierarchy.names] if hierarchy.titles else None,
         "short": short_names(hierarchy),
         "parent": drawn_parents(hierarchy).tolist(),
         "others": {str(v): hierarchy.parents(v)[1:].tolist() for v in several},
@@ -72,7 +73,7 @@ def _method_table(run: Run, result: Evaluated) -> dict[str, Any]:
     if result.thresholds is not None:
         shown = [_as_json(float(t)) for t in np.ravel(result.thresholds)]
         thresholds = shown if np.ndim(result.thresholds) else shown[0]
-    hits, predicted = _count(run, result)
+    hits, predicted = count_labels(run, result)
     return {"name": result.name, "hits": hits.tolist(), "predicted": predicted.tolist(), "thresholds": thresholds}
 
 
@@ -83,7 +84,7 @@ def _as_json(threshold: float) -> float | str:
     return round(threshold, 4)
 
 
-def _count(run: Run, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_labels(run: Run, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count right and predicted rows per node."""
     n_nodes = run.hierarchy.n_nodes
     hits = run.y_true.multiply(result.y_pred).tocsr()
@@ -93,7 +94,7 @@ def _count(run: Run, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def most_mistaken(run: Run, result: Evaluated) -> list[Mistakes]:
     """Return the labels with the most missed and wrongly predicted rows."""
-    hits, predicted = _count(run, result)
+    hits, predicted = count_labels(run, result)
     support = np.bincount(run.y_true.indices, minlength=run.hierarchy.n_nodes)
     missed, wrong = support - hits, predicted - hits
     order = np.argsort(-(missed + wrong), kind="stable")[:N_MISTAKEN]

@@ -73,7 +73,15 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
     from truepath.report.depths import ALL
     from truepath.report.measures import CONFIDENCE
     from truepath.report.profile import describe_data
-    from truepath.report.sections import draw_curves, draw_levels, draw_measures, draw_method, tell_story
+    from truepath.report.sections import (
+        draw_curves,
+        draw_levels,
+        draw_measures,
+        draw_method,
+        list_measures,
+        measure_coverage,
+        tell_story,
+    )
 
     measured = by_depth[ALL]
     story = tell_story(run, measured)
@@ -88,6 +96,9 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
         "confidence": CONFIDENCE,
         "profile": describe_data(run),
         "bar_chart": bar_chart,
+        "flat": run.hierarchy.n_edges == 0,
+        "metrics": list_measures(),
+        "coverage": measure_coverage(run),
         "levels": draw_levels(run),
         "curves": draw_curves(run, measured),
         "settings": [

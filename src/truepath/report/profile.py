@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy.propagation import drop_ancestors
 from truepath.metrics import hierarchical_precision_recall_f1
+from truepath.report.nodes import count_labels
 from truepath.report.run import Evaluated, Run
 
 __all__ = ["Bars", "Level", "Profile", "describe_data", "measure_levels"]
@@ -23,6 +24,7 @@ class Bars(NamedTuple):
     texts: list[str]
     counts: list[int]
     at_edges: bool = False
+    sizes: list[tuple[int, int]] | None = None  # for bars that count rows: how many labels theirs have, from and to
 
 
 class Profile(NamedTuple):
@@ -41,6 +43,8 @@ class Level(NamedTuple):
     depth: int
     n_labels: int
     n_true: int
+    n_missed: int
+    n_wrong: int
     precision: float
     recall: float
     f1: float
@@ -92,7 +96,8 @@ def _lengths(per_row: NDArray[Any]) -> Bars:
     top = int(per_row.max())
     step = max(1, -(-(top + 1) // MOST_BARS))
     counts = np.bincount(per_row // step)
-    return Bars([str(k * step) for k in range(counts.size)], counts.tolist(), at_edges=step > 1)
+    sizes = [(k * step, (k + 1) * step - 1) for k in range(counts.size)]
+    return Bars([str(k * step) for k in range(counts.size)], counts.tolist(), at_edges=step > 1, sizes=sizes)
 
 
 def measure_levels(run: Run, result: Evaluated) -> list[Level]:
@@ -102,7 +107,9 @@ def measure_levels(run: Run, result: Evaluated) -> list[Level]:
         truth, result.y_pred, hierarchy, average="per_level", zero_division=np.nan
     )
     support = np.bincount(truth.indices, minlength=hierarchy.n_nodes)
+    hits, predicted = count_labels(run, result)
+    counts = (support, support - hits, predicted - hits)
     return [
-        Level(d + 1, len(level), int(support[level].sum()), *(float(values[d]) for values in ratios))
+        Level(d + 1, len(level), *(int(c[level].sum()) for c in counts), *(float(values[d]) for values in ratios))
         for d, level in enumerate(hierarchy.levels)
     ]

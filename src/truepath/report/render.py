@@ -20,6 +20,14 @@ from truepath.report.run import package_versions
 
 __all__ = ["write_page"]
 
+#: The files of the page's script; each needs those before it
+SCRIPT = (
+    *("dom", "unpack", "state", "tree", "numbers", "colours"),
+    *("icicle", "moving", "details", "bars", "controls", "search"),
+    *("rows", "panel", "label_table", "confusion", "curves", "thresholds", "compare"),
+    *("address", "start"),
+)
+
 
 def write_page(path: str | PathLike[str], template: str, context: dict[str, Any], data: Any = None) -> Path:
     """Fill a template and write the page in one step: the file is either the old one or the whole new one."""
@@ -45,9 +53,15 @@ def render(template: str, context: dict[str, Any], data: Any = None) -> str:
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["fixed"] = _fixed
-    script = read_part("page.js")
+    script = "" if data is None else join_script()
     inside = {"style": read_part("page.css"), "script": script, "script_hash": _hash(script), "data": embed(data)}
     return environment.get_template(template).render(**context, **inside)
+
+
+def join_script() -> str:
+    """Return the page's script: its files one after the other, in one function, so that nothing of it is global."""
+    parts = "\n".join(read_part(f"js/{name}.js") for name in SCRIPT)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def read_part(name: str) -> str:

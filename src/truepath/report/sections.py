@@ -17,7 +17,16 @@ from truepath.report.nodes import Mistakes, most_mistaken
 from truepath.report.profile import Level, measure_levels
 from truepath.report.run import MEASURES, Evaluated, Run
 
-__all__ = ["draw_curves", "draw_levels", "draw_measures", "draw_method", "tell_story"]
+__all__ = [
+    "Coverage",
+    "draw_curves",
+    "draw_levels",
+    "draw_measures",
+    "draw_method",
+    "list_measures",
+    "measure_coverage",
+    "tell_story",
+]
 
 By = Mapping[str, Mapping[str, Measured]]  # method -> metric -> value with interval
 
@@ -70,6 +79,39 @@ class CurvePart(NamedTuple):
     thresholds: list[str]
     calibration: list[str]
     n_cells: int
+
+
+class Coverage(NamedTuple):
+    """What a method's label sets cover, beside what was asked: shares of rows and labels, and labels per row."""
+
+    name: str
+    asked: float
+    rows: float
+    labels: float
+    sure: float
+    size: float
+
+
+def list_measures() -> list[tuple[str, str, bool]]:
+    """Return each measure's name, label and whether greater is better."""
+    return [(metric.name, metric.label, metric.greater_is_better) for metric in map(get_metric, MEASURES)]
+
+
+def measure_coverage(run: Run) -> list[Coverage]:
+    """Return what label sets cover, of the methods that were asked for a coverage."""
+    found = []
+    for result in run.results:
+        if result.coverage is None:
+            continue
+        true, predicted = np.diff(run.y_true.indptr), np.diff(result.y_pred.indptr)
+        hits = np.asarray(run.y_true.multiply(result.y_pred).sum(axis=1)).ravel()
+        shares = (
+            float((hits == true).mean()),
+            float(hits.sum() / max(true.sum(), 1)),
+            float((hits == predicted).mean()),
+        )
+        found.append(Coverage(result.name, result.coverage, *shares, float(predicted.mean())))
+    return found
 
 
 def tell_story(run: Run, measured: By) -> Story:

@@ -39,10 +39,12 @@ def number(value: float, digits: int = 3) -> str:
     return "–" if value != value else f"{value:.{digits}f}".replace("-", "−")
 
 
-def picture(content: Iterable[str], label: str, *, width: float = WIDTH, height: float = HEIGHT) -> str:
-    """Put a drawing together; ``label`` is read out in its place."""
+def picture(
+    content: Iterable[str], label: str, *, width: float = WIDTH, height: float = HEIGHT, role: str = "img"
+) -> str:
+    """Put a drawing together; ``label`` is read out in its place, or before its parts if its role is "group"."""
     inner = "".join(content)
-    return element("svg", inner, class_="chart", viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label)
+    return element("svg", inner, class_="chart", viewBox=f"0 0 {width:g} {height:g}", role=role, aria_label=label)
 
 
 def polyline(points: Sequence[tuple[float, float]], **attributes: Any) -> str:
