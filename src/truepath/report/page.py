@@ -78,8 +78,8 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
         draw_levels,
         draw_measures,
         draw_method,
-        list_measures,
         measure_coverage,
+        name_measures,
         tell_story,
     )
 
@@ -97,7 +97,7 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
         "profile": describe_data(run),
         "bar_chart": bar_chart,
         "flat": run.hierarchy.n_edges == 0,
-        "metrics": list_measures(),
+        "metrics": name_measures(),
         "coverage": measure_coverage(run),
         "levels": draw_levels(run),
         "curves": draw_curves(run, measured),

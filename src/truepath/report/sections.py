@@ -23,8 +23,8 @@ __all__ = [
     "draw_levels",
     "draw_measures",
     "draw_method",
-    "list_measures",
     "measure_coverage",
+    "name_measures",
     "tell_story",
 ]
 
@@ -92,7 +92,7 @@ class Coverage(NamedTuple):
     size: float
 
 
-def list_measures() -> list[tuple[str, str, bool]]:
+def name_measures() -> list[tuple[str, str, bool]]:
     """Return each measure's name, label and whether greater is better."""
     return [(metric.name, metric.label, metric.greater_is_better) for metric in map(get_metric, MEASURES)]
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truepath.report.explorer.packing import pack, pack_counts, pack_rows, pack_shares
+from truepath.report.explorer.packing import pack_counts, pack_numbers, pack_rows, pack_shares
 
 
 def unpack(text):
@@ -25,7 +25,7 @@ def unpack(text):
 
 @given(st.lists(st.integers(0, 2**40)))
 def test_numbers_come_back(numbers):
-    assert unpack(pack(numbers)) == numbers
+    assert unpack(pack_numbers(numbers)) == numbers
 
 
 @given(st.lists(st.sets(st.integers(0, 300)), max_size=6))

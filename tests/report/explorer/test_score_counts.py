@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import Hierarchy, metrics
 from truepath.combiners import MaxUp
-from truepath.report.explorer.score_counts import choose_thresholds, count_scores, make_coherent, positions
+from truepath.report.explorer.score_counts import as_coherent, choose_thresholds, count_at_thresholds, positions
 
 
 def exceeding(table, g):
@@ -35,11 +35,9 @@ def h_loss_of(counts, truth, hierarchy, g):
 @given(hierarchies(), st.data())
 def test_every_threshold_counts_what_it_predicts(hierarchy, data):
     truth = data.draw(label_matrices(hierarchy, min_rows=1))
-    S, _ = make_coherent(
-        data.draw(score_matrices(hierarchy, n_rows=truth.shape[0], min_rows=truth.shape[0])), hierarchy
-    )
+    S, _ = as_coherent(data.draw(score_matrices(hierarchy, n_rows=truth.shape[0], min_rows=truth.shape[0])), hierarchy)
     grid = choose_thresholds(truth, S, np.array([0.3]))
-    counts = count_scores(truth, S, hierarchy, grid)
+    counts = count_at_thresholds(truth, S, hierarchy, grid)
     for g in {0, grid.size // 3, int(np.searchsorted(grid, 0.3)), grid.size - 1}:
         labels = grid[g] < S
         assert exceeding(counts.true, g).tolist() == (labels & truth).sum(axis=0).tolist()
@@ -52,24 +50,22 @@ def test_every_threshold_counts_what_it_predicts(hierarchy, data):
 @given(trees(), st.data())
 def test_on_trees_the_h_loss_is_exact_for_one_threshold_per_label(hierarchy, data):
     truth = data.draw(label_matrices(hierarchy, min_rows=1))
-    S, _ = make_coherent(
-        data.draw(score_matrices(hierarchy, n_rows=truth.shape[0], min_rows=truth.shape[0])), hierarchy
-    )
+    S, _ = as_coherent(data.draw(score_matrices(hierarchy, n_rows=truth.shape[0], min_rows=truth.shape[0])), hierarchy)
     grid = choose_thresholds(truth, S, np.zeros(0))
     g = data.draw(st.lists(st.integers(0, grid.size - 1), min_size=hierarchy.n_nodes, max_size=hierarchy.n_nodes))
     for v in range(hierarchy.n_nodes):  # parents first: thresholds never fall from parent to child
         g[v] = max([g[v], *(g[u] for u in hierarchy.parents(v))])
     wanted = metrics.h_loss(truth, grid[g] < S, hierarchy)
-    assert h_loss_of(count_scores(truth, S, hierarchy, grid), truth, hierarchy, g) == pytest.approx(wanted)
+    assert h_loss_of(count_at_thresholds(truth, S, hierarchy, grid), truth, hierarchy, g) == pytest.approx(wanted)
 
 
 def test_incoherent_scores_are_raised():
     h = Hierarchy.from_paths(["a/x"])
     S = np.array([[0.2, 0.7]])
-    raised, said = make_coherent(S, h)
+    raised, said = as_coherent(S, h)
     assert said
     assert raised.tolist() == MaxUp(hierarchy=h).transform(S).tolist()
-    assert make_coherent(raised, h) == (raised, False)
+    assert as_coherent(raised, h) == (raised, False)
 
 
 def test_more_labels_have_fewer_thresholds():

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["pack", "pack_counts", "pack_rows", "pack_shares"]
+__all__ = ["pack_counts", "pack_numbers", "pack_rows", "pack_shares"]
 
 #: Shares are kept in steps of 1 / 65,535
 STEPS = 65_535
 
 
-def pack(numbers: ArrayLike) -> str:
+def pack_numbers(numbers: ArrayLike) -> str:
     """Write whole numbers from 0 up.
 
-    >>> pack([1, 300])
+    >>> pack_numbers([1, 300])
     'AawC'
     """
     left = np.asarray(numbers, np.int64).ravel()
@@ -44,14 +44,14 @@ def pack_rows(indptr: NDArray[Any], indices: NDArray[Any]) -> dict[str, str]:
     distance = np.diff(indices.astype(np.int64), prepend=0)
     first = indptr[:-1][sizes > 0]
     distance[first] = indices[first]
-    return {"sizes": pack(sizes), "steps": pack(distance)}
+    return {"sizes": pack_numbers(sizes), "steps": pack_numbers(distance)}
 
 
 def pack_counts(counts: NDArray[Any]) -> dict[str, str]:
     """Write a table of counts, most of them 0: the distances between the others, and these."""
     flat = counts.ravel()
     at = np.flatnonzero(flat)
-    return {"steps": pack(np.diff(at, prepend=0)), "counts": pack(flat[at])}
+    return {"steps": pack_numbers(np.diff(at, prepend=0)), "counts": pack_numbers(flat[at])}
 
 
 def pack_shares(values: NDArray[Any], low: float, high: float) -> str:

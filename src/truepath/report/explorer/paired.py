@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.metrics.inputs import find_mistakes
-from truepath.report.explorer.packing import pack
+from truepath.report.explorer.packing import pack_numbers
 from truepath.report.measures import Measured, paired_difference
 from truepath.report.run import Run
 
@@ -42,7 +42,13 @@ def _compare_two(run: Run, a: int, b: int, measured: Mapping[int, By], wrong: li
         for depth, by in measured.items()
     }
     repaired, broken = count_one_sided(wrong[a], wrong[b])
-    return {"first": a, "second": b, "measures": differences, "repaired": pack(repaired), "broken": pack(broken)}
+    return {
+        "first": a,
+        "second": b,
+        "measures": differences,
+        "repaired": pack_numbers(repaired),
+        "broken": pack_numbers(broken),
+    }
 
 
 def count_one_sided(first: Any, second: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

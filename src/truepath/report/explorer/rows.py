@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics.ranking.at_k import best_columns
-from truepath.report.explorer.packing import pack, pack_rows, pack_shares
+from truepath.report.explorer.packing import pack_numbers, pack_rows, pack_shares
 from truepath.report.run import Evaluated, Run
 
 __all__ = ["choose_rows", "row_table"]
@@ -46,7 +46,7 @@ def row_table(run: Run, random_state: Any = 0) -> dict[str, Any]:
     truth.sort_indices()
     return {
         "n": int(rows.size),
-        "at": None if rows.size == run.n_samples else pack(np.diff(rows, prepend=0)),
+        "at": None if rows.size == run.n_samples else pack_numbers(np.diff(rows, prepend=0)),
         "ids": None if run.ids is None else [run.ids[i] for i in rows],
         "texts": None if run.texts is None else _cut_texts([run.texts[i] for i in rows]),
         "true": pack_rows(truth.indptr, truth.indices),

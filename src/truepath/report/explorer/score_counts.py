@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.hierarchy.propagation import find_incoherent
-from truepath.report.explorer.packing import pack, pack_counts
+from truepath.report.explorer.packing import pack_counts, pack_numbers
 
-__all__ = ["ScoreCounts", "choose_thresholds", "count_scores", "make_coherent", "score_table"]
+__all__ = ["ScoreCounts", "as_coherent", "choose_thresholds", "count_at_thresholds", "score_table"]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -51,7 +51,7 @@ class ScoreCounts(NamedTuple):
     reached: Counts
 
 
-def make_coherent(S: Any, hierarchy: Hierarchy) -> tuple[Any, bool]:
+def as_coherent(S: Any, hierarchy: Hierarchy) -> tuple[Any, bool]:
     """Return scores of which none exceeds its parents', and whether parents' scores had to be raised for that."""
     if find_incoherent(S, hierarchy) is None:
         return S, False
@@ -74,7 +74,7 @@ def choose_thresholds(truth: Any, S: Any, wanted: Floats) -> Floats:
     return np.asarray(found[(found >= low) & (found <= high)], np.float64)
 
 
-def count_scores(truth: Any, S: Any, hierarchy: Hierarchy, thresholds: Floats) -> ScoreCounts:
+def count_at_thresholds(truth: Any, S: Any, hierarchy: Hierarchy, thresholds: Floats) -> ScoreCounts:
     """Count the rows of each label by how many thresholds their score exceeds; scores are coherent.
 
     Notes
@@ -119,4 +119,4 @@ def positions(thresholds: Floats, values: Any) -> str:
     """Write for each value how many thresholds are at most that high, to the nearest one; 0 is below all of them."""
     nearest = np.searchsorted((thresholds[1:] + thresholds[:-1]) / 2, values, side="left") + 1
     place = np.where(np.isneginf(values), 0, np.where(np.isposinf(values), thresholds.size, nearest))
-    return pack(place)
+    return pack_numbers(place)

@@ -12,9 +12,9 @@ from truepath.report.explorer.optima import find_optima
 from truepath.report.explorer.paired import By, pair_table
 from truepath.report.explorer.rows import row_table
 from truepath.report.explorer.score_counts import (
+    as_coherent,
     choose_thresholds,
-    count_scores,
-    make_coherent,
+    count_at_thresholds,
     positions,
     score_table,
 )
@@ -43,13 +43,13 @@ def _curves(run: Run, result: Evaluated) -> dict[str, Any] | None:
     if result.S is None or run.y_true.nnz == 0:
         return None
     truth, hierarchy = run.y_true, run.hierarchy
-    S, is_raised = make_coherent(result.S, hierarchy)
+    S, is_raised = as_coherent(result.S, hierarchy)
     best = find_optima(truth, S, hierarchy)
     used = None if result.thresholds is None else np.unique(result.thresholds)
     wanted = [best.f1, best.h_loss, *(used if used is not None and used.size == 1 else ())]
     grid = choose_thresholds(truth, S, np.array(wanted))
     return {
-        **score_table(count_scores(truth, S, hierarchy, grid)),
+        **score_table(count_at_thresholds(truth, S, hierarchy, grid)),
         "raised": is_raised,
         "used": None if result.thresholds is None else positions(grid, _each(result.thresholds, hierarchy)),
         "best": {"f1": positions(grid, best.f1), "h_loss": positions(grid, best.h_loss)},
