@@ -25,6 +25,7 @@ CLI = Path(truepath.cli.__file__).parent
 #: What the commands find in their folder
 FILES = {
     "t.csv": "gene,size,labels\n" + "".join(f"g{i:02},{i % 3},{['a/1', 'a/2', 'b'][i % 3]}\n" for i in range(12)),
+    "g.csv": "gene,colour,labels\ng1,2,a/1\ng2,3,b\n",
     "h.csv": "parent,child\n,a\na,a/1\na,a/2\n,b\n",
     "s.csv": "id,a,a/1,a/2,b\nx,0.9,0.8,0.1,0.2\ny,0.6,0.1,0.5,0.7\n",
     "wild.csv": "id,a,a/1,a/2,b\nx,0.1,0.8,0.1,0.2\n",
@@ -65,6 +66,18 @@ CALLS = {
     "cafa evaluate -O bad.obo -t y.csv -p s.csv --thresholds fine": ["--thresholds", "fine"],
     "cafa evaluate -O bad.obo -t y.csv -p bare": ["bare", "no files of predictions"],
     "cafa evaluate -O bad.obo -t y.csv": ["--predictions"],
+    # hierarchies that change
+    "hierarchy edit h.csv": ["nothing changes", "--steps"],
+    "hierarchy edit h.csv 'ad c'": ["'ad c'", "add X under Y"],
+    "hierarchy edit h.csv 'rename a b'": ["lacks the word 'to'"],
+    "hierarchy edit h.csv 'add c under d'": ["'d'"],
+    "hierarchy edit h.csv --steps y.csv": ["y.csv", "no change of a hierarchy"],
+    "hierarchy edit h.csv 'remove b' -o h.csv": ["--output", "SOURCE"],
+    "hierarchy diff h.csv nowhere.csv": ["nowhere.csv"],
+    "update m.tp t.csv -o n.tp": ["--hierarchy", "--step"],
+    "update m.tp t.csv -o n.tp --hierarchy h.csv --step 'remove b'": ["--hierarchy", "one of the two"],
+    "update m.tp g.csv -o n.tp --step 'rename b to c' --old-labels": ["'size'"],
+    "update m.tp t.csv -o m.tp --step 'remove b'": ["--output", "MODEL"],
     # arguments and options
     "nonsense": ["No such command", "nonsense"],
     "fit t.csv -o m.tp --budget 0": ["--budget", "minutes"],

@@ -95,6 +95,20 @@ def test_what_is_refused(change, said):
         change(DAG.edit())
 
 
+def test_changes_are_sentences_too():
+    h = Hierarchy.from_edges([(None, "go to it"), ("go to it", "up"), ("go to it", "down"), (None, "put into")])
+    by_words = ["rename go to it to get it", "add left under get it; put into", "move up", "merge up; down into sides"]
+    editor = h.edit()
+    for step in [*by_words, "split put into into in; out", "add top", "remove left"]:
+        editor.apply(step)
+    by_hand = h.edit().rename("go to it", "get it").add("left", ["get it", "put into"]).move("up")
+    by_hand = by_hand.merge(["up", "down"], "sides").split("put into", ["in", "out"]).add("top").remove("left")
+    assert editor.done() == by_hand.done()
+    for wrong, said in {"grow x": "no change", "remove": "no change", "merge up": "'into'", "move x": "'x'"}.items():
+        with pytest.raises(ValueError, match=said):
+            h.edit().apply(wrong)
+
+
 def test_notebooks_show_a_tree_that_folds():
     shown = Hierarchy.from_paths(["<b>/1", "<b>/2"])._repr_html_()
     assert "<summary>&lt;b&gt; (2)</summary>" in shown

@@ -38,6 +38,8 @@ from truepath.cli.strategies import StrategyCommand
 from truepath.cli.studies.compare import compare
 from truepath.cli.studies.experiment import experiment
 from truepath.cli.studies.reproduce import reproduce
+from truepath.cli.taxonomy.group import HIERARCHY_COMMANDS, hierarchy
+from truepath.cli.taxonomy.update import update
 from truepath.errors import explain
 
 __all__ = ["app", "format_error", "main"]
@@ -59,7 +61,7 @@ app = typer.Typer(
 
 COMMANDS = {
     "Start here": (demo, methods),
-    "Your data": (describe, fit, predict, report, serve),
+    "Your data": (describe, fit, predict, update, report, serve),
     "Your scores and labels": (label, evaluate),
     "Methods side by side": (experiment, compare, reproduce, fetch),
 }
@@ -96,6 +98,9 @@ for panel, commands in CAFA_COMMANDS.items():
     for command in commands:
         cafa.command(rich_help_panel=panel)(_in_one_line(command))
 app.add_typer(cafa, rich_help_panel="Gene function")
+for command in HIERARCHY_COMMANDS:
+    hierarchy.command()(_in_one_line(command))
+app.add_typer(hierarchy, rich_help_panel="Your data")
 
 
 def _show_version(wanted: bool) -> None:

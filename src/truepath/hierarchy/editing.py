@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["HierarchyEditor"]
 
+#: The changes that can be written as sentences, each with the word between what changes and what it becomes
+STEPS = {"add": "under", "remove": None, "rename": "to", "move": "under", "merge": "into", "split": "into"}
+
 
 class HierarchyEditor:
     """Changes to a hierarchy, one after the other; :meth:`done` gives the new one, :meth:`diff` what changed.
@@ -104,6 +107,39 @@ class HierarchyEditor:
         self._replace(name, [into[0]])
         return self
 
+    def apply(self, step: str) -> HierarchyEditor:
+        """Make a change that is written as a sentence, as the command line takes it.
+
+        Parameters
+        ----------
+        step : str
+            ``"add ELM under PLANT"`` (without ``under`` at the top), ``"remove CAT"``, ``"rename CAT to FELINE"``,
+            ``"move OAK under TREE"``, ``"merge CAT; DOG into PET"`` or ``"split PET into CAT; DOG"``. A semicolon
+            separates several labels. A name may hold the words ``under``, ``to`` and ``into`` itself.
+
+        Examples
+        --------
+        >>> from truepath import Hierarchy
+        >>> h = Hierarchy.from_paths(["animal/cat", "animal/dog", "plant"])
+        >>> h.edit().apply("merge animal/cat; animal/dog into animal/pet").done().names.tolist()
+        ['animal', 'plant', 'animal/pet']
+        """
+        action, _, rest = step.strip().partition(" ")
+        if action not in STEPS or not rest.strip():
+            raise HierarchyError(
+                f"{step!r} is no change of a hierarchy.",
+                'Write "add X under Y", "remove X", "rename X to Y", "move X under Y", "merge X; Y into Z" or '
+                '"split X into Y; Z".',
+            )
+        first, second = self._sides(action, rest.strip())
+        if action in ("add", "move"):
+            return getattr(self, action)(first, _listed(second))
+        if action == "remove":
+            return self.remove(first)
+        if action == "rename":
+            return self.rename(first, second)
+        return self.merge(_listed(first), second) if action == "merge" else self.split(first, _listed(second))
+
     def done(self) -> Hierarchy:
         """Return the new hierarchy."""
         names, pairs, *_ = build.number_parents(self._parents, None)
@@ -114,6 +150,21 @@ class HierarchyEditor:
     def diff(self) -> HierarchyDiff:
         """Return what changed, renamed, merged and split labels known as such."""
         return compare_hierarchies(self.hierarchy, self.done(), self._origin, self._split)
+
+    def _sides(self, action: str, text: str) -> tuple[str, str]:
+        """Return what stands before and after the word of a step; where it stands twice, so that labels are known."""
+        word = STEPS[action]
+        if word is None:
+            return text, ""
+        parts = text.split(" ")
+        ways = [(" ".join(parts[:k]), " ".join(parts[k + 1 :])) for k in range(1, len(parts) - 1) if parts[k] == word]
+        if action in ("add", "move") and (not ways or text in self._parents):
+            ways.append((text, ""))  # at the top
+        if not ways:
+            raise HierarchyError(f"'{action} {text}' lacks the word {word!r}.", f"Write '{action} X {word} Y'.")
+        side = 1 if action == "add" else 0  # that of labels which must be there
+        known = [way for way in ways if all(name in self._parents for name in _listed(way[side]))]
+        return (known or ways)[0]
 
     def _known(self, name: str) -> str:
         if name not in self._parents:
@@ -131,6 +182,11 @@ class HierarchyEditor:
             if name in above:
                 found = [u for parent in above for u in (others if parent == name else [parent])]
                 self._parents[v] = [u for u in dict.fromkeys(found) if u != v]
+
+
+def _listed(text: str) -> list[str]:
+    """Return the labels between semicolons."""
+    return [name for name in map(str.strip, text.split(";")) if name]
 
 
 def _several(names: str | Sequence[str]) -> list[str]:

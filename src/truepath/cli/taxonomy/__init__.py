@@ -1,0 +1,1 @@
+"""The commands about hierarchies that change: edit, diff, update."""

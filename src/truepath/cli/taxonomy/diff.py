@@ -1,0 +1,32 @@
+"""``truepath hierarchy diff``: what differs between two hierarchies."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from truepath.cli.steps import Header, Sep
+
+__all__ = ["diff"]
+
+SOURCE = "A file of a hierarchy, a saved model, or a data set's name."
+
+
+def diff(
+    old: Annotated[str, typer.Argument(help=SOURCE)],
+    new: Annotated[str, typer.Argument(help=SOURCE)],
+    sep: Sep = None,
+    header: Header = None,
+    json_wanted: Annotated[bool, typer.Option("--json", help="Print what changed as JSON.")] = False,
+) -> None:
+    """Say what changed between two hierarchies, and which labels a model has to learn."""
+    from truepath.cli.steps import open_hierarchy
+    from truepath.cli.taxonomy.steps import as_json
+
+    found = open_hierarchy(old, sep, header).diff(open_hierarchy(new, sep, header))
+    typer.echo(json.dumps(as_json(found), indent=2) if json_wanted else str(found))
+    if found.touched.size and not json_wanted:
+        names = ", ".join(found.new.names[found.touched].tolist())
+        typer.echo(f"to learn: {names}")

@@ -1,0 +1,44 @@
+"""``truepath hierarchy edit``: labels added, removed, renamed, moved, merged or split."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truepath.cli.steps import Header, Sep
+from truepath.cli.taxonomy.steps import StepFile
+
+__all__ = ["edit"]
+
+
+def edit(
+    source: Annotated[str, typer.Argument(help="A file of a hierarchy, a saved model, or a data set's name.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help='Changes in their order: "add plant/elm under plant", "remove X", "rename X to Y", "move X under Y", '
+            '"merge X; Y into Z", "split X into Y; Z".'
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A .json file for the new hierarchy (default: none)."),
+    ] = None,
+    steps: StepFile = None,
+    sep: Sep = None,
+    header: Header = None,
+    json_wanted: Annotated[bool, typer.Option("--json", help="Print what changes as JSON.")] = False,
+) -> None:
+    """Change a hierarchy, and say what becomes of its labels."""
+    from truepath.cli.steps import check_outputs, open_hierarchy
+    from truepath.cli.taxonomy.steps import as_json, change_by_steps
+
+    check_outputs({"--output": output}, {"SOURCE": source, "--steps": steps})
+    found = change_by_steps(open_hierarchy(source, sep, header), changes or [], steps)
+    typer.echo(json.dumps(as_json(found), indent=2) if json_wanted else str(found))
+    if output is not None:
+        output.write_text(found.new.to_json() + "\n", encoding="utf-8")
+        typer.echo(f"truepath: {found.new.n_nodes} labels -> {output}", err=True)

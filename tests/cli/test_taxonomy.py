@@ -1,0 +1,63 @@
+"""Hierarchies that change, from the command line: edited, compared, and a model updated."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from commands import run_command
+from truepath import HierarchicalClassifier, Hierarchy
+from truepath.classifier import FittedOn
+
+ROWS = ["a cat and a dog,animal/cat;animal/dog", "the cat sleeps,animal/cat", "dogs bark,animal/dog"]
+ROWS += ["an oak tree,plant/oak", "oak leaves,plant/oak", "leaves of a tree,plant/oak"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "old.csv").write_text("parent,child\n,animal\nanimal,animal/cat\n,plant\n")
+    return tmp_path
+
+
+def test_a_hierarchy_is_edited_and_compared(folder):
+    steps = folder / "steps.txt"
+    steps.write_text("# a new one\nadd plant/oak under plant\n\n")
+    said, _ = run_command("hierarchy", "edit", folder / "old.csv", "remove animal/cat", "--steps", steps)
+    assert said == "added: plant/oak\nremoved: animal/cat\n"
+    new = folder / "new.json"
+    run_command("hierarchy", "edit", folder / "old.csv", "rename animal to fauna", "-o", new)
+    assert Hierarchy.from_json(new.read_text()).names.tolist() == ["fauna", "animal/cat", "plant"]
+    said, _ = run_command("hierarchy", "diff", folder / "old.csv", new)
+    assert said.splitlines()[-1] == "to learn: fauna, animal/cat"
+    said, _ = run_command("hierarchy", "diff", folder / "old.csv", new, "--json")
+    assert json.loads(said)["removed"] == ["animal"]
+
+
+def test_a_model_is_updated(folder):
+    table = folder / "t.csv"
+    table.write_text("about,labels\n" + "\n".join(ROWS * 2) + "\n")
+    texts = [row.split(",")[0] for row in ROWS] * 2
+    labels = [row.split(",")[1].split(";") for row in ROWS] * 2
+    model = HierarchicalClassifier(decoder="best-path").fit(texts, labels)
+    model.set_fitted_on(FittedOn("table", "t", ("about",), "about")).save(folder / "m.tp")
+    table.write_text(table.read_text() + "an elm tree,plant/elm\nelm leaves,plant/elm\n")
+    options = ["-o", folder / "n.tp", "--step", "add plant/elm under plant"]
+    said, _ = run_command("update", folder / "m.tp", table, *options)
+    assert said == "added: plant/elm\nlearned: plant/elm; the other 5 labels as they were\n"
+    new = HierarchicalClassifier.load(folder / "n.tp")
+    kept = new.hierarchy_.indices(model.hierarchy_.names)
+    np.testing.assert_array_equal(new.predict_proba(texts)[:, kept], model.predict_proba(texts))
+    table.write_text("about,labels\n" + "\n".join(ROWS * 2) + "\n")
+    options = [
+        "-o",
+        folder / "k.tp",
+        "--step",
+        "merge animal/cat; animal/dog into animal/pet",
+        "--old-labels",
+        "--json",
+    ]
+    done = json.loads(run_command("update", folder / "m.tp", table, *options)[0])
+    assert (done["to_learn"], done["rows"]) == (["animal/pet"], 12)
+    assert HierarchicalClassifier.load(folder / "k.tp").hierarchy_.n_nodes == 4
