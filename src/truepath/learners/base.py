@@ -122,6 +122,7 @@ def check_fit_input(
     allow_nan: bool = False,
     pass_through: bool = False,
     dtype: Any = None,
+    again: bool = False,
 ) -> FitInput:
     """Check what ``fit`` was given and set ``hierarchy_``, ``n_features_in_`` and ``feature_names_in_``.
 
@@ -140,15 +141,18 @@ def check_fit_input(
         Leave X as it is (frames, texts), for a pipeline or another step that takes it so.
     dtype : type or list of types, default=[float64, float32]
         What a checked X may hold.
+    again : bool, default=False
+        Whether the learner is fitted, and these are more rows of the same columns and labels.
     """
-    X = _check_features(learner, X, allow_nan, pass_through, dtype, reset=True)
+    X = _check_features(learner, X, allow_nan, pass_through, dtype, reset=not again)
     if Y is None:
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None: give the labels."
         )
     sep = getattr(learner, "sep", "/")
     Y = split_paths(Y, sep, getattr(learner, "between", None))
-    hierarchy = learner.hierarchy if learner.hierarchy is not None else derive_hierarchy(Y, sep)
+    known = learner.hierarchy_ if again else learner.hierarchy
+    hierarchy = known if known is not None else derive_hierarchy(Y, sep)
     Y = encode_labels(Y, hierarchy)
     n_samples = count_rows(X)
     if Y.shape[0] != n_samples:

@@ -28,6 +28,7 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.adapters.parallel import count_workers, run_parallel
+from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.base import (
@@ -41,6 +42,7 @@ from truepath.learners.base import (
 )
 from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
 from truepath.learners.linear.label_groups import group_labels
+from truepath.learners.linear.partial import LinearState, Seen, learn_more
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -200,6 +202,43 @@ class SparseLinear(HierarchicalLearner):
         fits = run_parallel(_fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
         self._weights, self._intercepts, self.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
         self._graph = tuple(graph)
+        self._seen: tuple[Any, ...] = tuple(Seen.of(X, weight))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows, without the old ones; the first call fits.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`, the new rows alone.
+        classes : ignored
+            Scikit-learn's convention; the hierarchy says which labels there are, or the first rows if none is given.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        The weights so far are the prior of the new ones, the stronger the more rows led to them
+        (:mod:`truepath.learners.linear.partial`). Labels stay as the first rows had them; for other labels see
+        :func:`truepath.learners.update_learner`. O(steps * entries of the new rows * labels).
+        """
+        if not hasattr(self, "_graph"):
+            return self.fit(X, y, sample_weight)
+        if (self._graph[-1] < 0).any():
+            raise TruePathError("the labels were put into groups, which new rows would change.", "Fit it again.")
+        X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, again=True)
+        X, Y, weight = leave_out_weightless(X, Y, weight)
+        X, seen = _as_rows(X), Seen(*self._seen)
+        both = seen.more(Seen.of(X, weight))
+        cost = float(_penalty(self.loss_, both.squared_length) if self.C is None else self.C)
+        is_conditional, least = self.train_on_ == "parents", float(self.min_weight)
+        graph = LabelGraph(*self._graph)
+        state = LinearState(self._weights, self._intercepts, graph, self.loss_, is_conditional, cost, least)
+        new = learn_more(state, seen, X, Y, weight)
+        self._weights, self._intercepts, self._seen = new.weights, new.intercepts, tuple(both)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -314,11 +353,17 @@ class SparseLinear(HierarchicalLearner):
         shape = (self.n_features_in_, graph.n_columns)
         if self._weights.format != "csr" or self._weights.shape != shape or self._intercepts.shape != shape[1:]:
             raise ValueError("the weights of a linear learner do not fit its features and labels")
+        if self._seen[1].shape != shape[:1]:
+            raise ValueError("the counts of a linear learner do not fit its features")
 
 
 def _usual_c(loss: str, X: sparse.csr_array) -> float:
     """Return the penalty that suits rows of length 1, less for longer ones: scores grow with their squared length."""
-    squared_length = float(X.power(2).sum()) / max(X.shape[0], 1)
+    return _penalty(loss, float(X.power(2).sum()) / max(X.shape[0], 1))
+
+
+def _penalty(loss: str, squared_length: float) -> float:
+    """Return the usual penalty for rows of this length."""
     return float(USUAL_C[loss] / max(squared_length, 1.0))
 
 

@@ -1,0 +1,90 @@
+"""SparseLinear learns from more rows without the old ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from truepath import Hierarchy
+from truepath.data import make_hmc
+from truepath.learners import SparseLinear
+from truepath.metrics import auprc
+
+OPTIONS = [{"loss": "log", "train_on": "parents"}, {}]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    ds = make_hmc(900, 12, 20, depth=3, branching=3, random_state=0).merge()
+    X = np.maximum(ds["all"].X, 0.0)
+    return X / np.linalg.norm(X, axis=1, keepdims=True), np.asarray(ds["all"].y, bool), ds.hierarchy
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_batches_lead_to_about_what_all_rows_lead_to(rows, options):
+    X, Y, h = rows
+    whole = SparseLinear(hierarchy=h, **options).fit(X[:600], Y[:600])
+    first = SparseLinear(hierarchy=h, **options).fit(X[:60], Y[:60])
+    parts = SparseLinear(hierarchy=h, **options)
+    for start in range(0, 600, 60):
+        assert parts.partial_fit(X[start : start + 60], Y[start : start + 60]) is parts
+    areas = [auprc(Y[600:], learner.predict_proba(X[600:])) for learner in (first, parts, whole)]
+    assert areas[1] > areas[0] + 0.5 * (areas[2] - areas[0])
+    assert h.is_coherent(parts.predict_proba(X[600:]))
+    np.testing.assert_allclose(parts._seen[1], (X[:600] ** 2).sum(axis=0))
+
+
+@pytest.mark.parametrize("loss", ["log", "squared_hinge"])
+def test_without_old_rows_it_is_the_penalised_minimum(loss):
+    """Nothing was seen before, so that the prior is the penalty."""
+    rng = np.random.default_rng(0)
+    X, truth = rng.random((80, 3)), rng.random((80, 1)) < 0.4
+    exact = SparseLinear(loss=loss, C=0.05, tol=1e-6, max_iter=1000, min_weight=0).fit(X, truth)
+    fresh = SparseLinear(loss=loss, C=0.05, min_weight=0).fit(X, truth)
+    fresh._weights, fresh._intercepts = sparse.csr_array(0 * fresh._weights), np.zeros(1)
+    fresh._seen = (0.0, np.zeros(3))
+    fresh.partial_fit(X, truth)
+    sign = np.where(truth[:, 0], 1, -1)
+
+    def value(learner):
+        w, b = learner.coef_.toarray()[:, 0], learner.intercept_[0]
+        margin = (X @ w + b) * sign
+        losses = np.logaddexp(0, -margin) if loss == "log" else np.maximum(0, 1 - margin) ** 2
+        return (w**2).sum() / 2 + b**2 / 2 + 0.05 * losses.sum()
+
+    assert value(fresh) == pytest.approx(value(exact), rel=2e-3)
+
+
+def test_labels_that_were_missing_are_learned(rows):
+    X, Y, h = rows
+    v = int(np.argmax(Y[300:].sum(axis=0)))
+    before = np.flatnonzero(~Y[:300, v])
+    learner = SparseLinear(hierarchy=h).fit(X[before], Y[before])
+    assert learner.intercept_[v] == -np.inf
+    rare = int(np.flatnonzero(~Y[:300].any(axis=0))[0]) if (~Y[:300].any(axis=0)).any() else None
+    learner.partial_fit(X[300:], Y[300:])
+    S = learner.predict_proba(X[300:])[:, v]
+    assert S[Y[300:, v]].mean() > S[~Y[300:, v]].mean()
+    assert rare is None or np.isfinite(learner.intercept_[rare]) == Y[300:, rare].any()
+
+
+def test_what_is_refused(rows):
+    X, Y, h = rows
+    learner = SparseLinear(hierarchy=h).fit(X[:100], Y[:100])
+    with pytest.raises(ValueError, match="features"):
+        learner.partial_fit(X[:10, :3], Y[:10])
+    with pytest.raises(ValueError, match="rows"):
+        learner.partial_fit(X[:10], Y[:9])
+    wide = Hierarchy.flat(9)
+    grouped = SparseLinear(hierarchy=wide, train_on="parents", max_children=2).fit(np.eye(9), np.eye(9))
+    with pytest.raises(ValueError, match="groups"):
+        grouped.partial_fit(np.eye(9), np.eye(9))
+
+
+def test_labels_may_be_names():
+    learner = SparseLinear().partial_fit([[1.0, 0.0], [0.0, 1.0]], [["a/1"], ["b"]])
+    learner.partial_fit(sparse.csr_array([[1.0, 0.0], [0.0, 1.0]]), [["a"], ["b"]], sample_weight=[1.0, 2.0])
+    assert learner._seen[0] == 5.0
+    with pytest.raises(ValueError, match="c"):
+        learner.partial_fit([[1.0, 0.0]], [["c"]])
