@@ -262,18 +262,18 @@ def test_confusions_fold_along_the_hierarchy(chromium, pages, runs):
     with opened(chromium, pages["one"]) as page:
         see_confusion(page)
         heads, cells = matrix(page)
-        assert heads == ["a", "b", "c", "not predicted"]
+        assert heads == ["a", "b", "c", "nothing instead"]
         assert cells["a"]["b"] == pairs_of(run, "a", "b")
         true, predicted = label_rows(run, "b")
         assert cells["b"]["b"] == (true & predicted).sum()
         page.locator("[data-fold]").first.click()
         heads, cells = matrix(page)
-        assert heads == ["a, no further", "x", "y", "b", "c", "not predicted"]
+        assert heads == ["a, no further", "x", "y", "b", "c", "nothing instead"]
         assert cells["x"]["y"] == pairs_of(run, "a/x", "a/y")
         page.locator("[data-fold]").first.click()
-        assert matrix(page)[0] == ["a", "b", "c", "not predicted"]
+        assert matrix(page)[0] == ["a", "b", "c", "nothing instead"]
         page.locator("#confusion-table tbody .go").first.click()  # only what is below a
-        assert matrix(page)[0] == ["a, no further", "x", "y", "not predicted"]
+        assert matrix(page)[0] == ["a, no further", "x", "y", "nothing instead"]
         page.locator("#confusion-path button").first.click()
         page.select_option("#depth", "3")
         assert "1" in matrix(page)[0]
@@ -474,6 +474,22 @@ def test_the_rest_fits_on_a_phone(chromium, pages, name):
         page.locator("#label-table td button").first.click()
         assert page.locator("#rows-panel").bounding_box()["width"] <= 390
         assert page.evaluate("document.getElementById('rows-list').scrollWidth") <= 390
+
+
+def test_five_thousand_rows_open_soon_and_stay_small(chromium, tmp_path):
+    generator = np.random.default_rng(0)
+    h = Hierarchy.from_parents([-1] * 10 + [int(generator.integers(0, min(v, 125))) for v in range(10, 500)])
+    truth = np.asarray(h.close(generator.random((5000, 500)) < 3 / 500))
+    S = np.where(truth, 0.35 + 0.5 * generator.random(truth.shape), generator.beta(0.6, 8, truth.shape))
+    S = np.asarray(raise_up(S.astype(np.float32), h))
+    texts = ["a text of two hundred and some characters " * 6] * 5000
+    path = write_report(tmp_path / "big.html", Run(h, truth, Evaluated("x", S > 0.45, S, 0.45), texts=texts))
+    assert path.stat().st_size < 8_000_000  # 3.1 MB
+    with opened(chromium, path) as page:
+        milliseconds = page.evaluate("performance.getEntriesByType('navigation')[0].domComplete")
+        assert milliseconds < 2000  # some 800 on a busy core
+        page.locator("#label-table td button").first.click()
+        assert "of 5,000" in page.locator("#rows-count").inner_text()
 
 
 def find_axe():

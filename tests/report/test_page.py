@@ -285,6 +285,42 @@ def test_examples_count_every_label_even_when_folded(one):
             assert (example.n_right, example.n_missed, example.n_wrong) == (46, 15, 0)
 
 
+def test_typical_examples_are_typical_mistakes():
+    from truepath.report.examples import choose_examples
+
+    truth = np.ones((40, 10), bool)
+    labels = truth.copy()
+    for k in range(1, 9):
+        labels[k, :k] = False  # row k misses k labels, the 32 others none
+    run = Run(Hierarchy.flat(10), truth, Evaluated("x", labels))
+    shown = {
+        title: sorted(example.n_missed for example in found) for title, found in choose_examples(run, run.results[0])
+    }
+    assert shown == {
+        "Every label right: 80 % of the rows": [0, 0, 0],
+        "Typical mistakes: near the median F1 of the rows that have any": [3, 4, 5],
+        "Worst: lowest F1": [6, 7, 8],
+    }
+
+
+def test_coverage_is_measured_where_it_was_asked_for(tmp_path, one):
+    result = one.results[0]
+    asked = Evaluated("sets", result.y_pred, result.S, coverage=0.9)
+    text = page_of(tmp_path / "x.html", one.hierarchy, one.y_true, asked)
+    covered = 100 * ~(one.y_true & ~result.y_pred).any(axis=1)
+    assert "asked to cover 90.0&nbsp;%" in text
+    assert f"every true label of {covered.mean():.1f}&nbsp;% of the rows" in text
+    assert "asked to cover" not in write(tmp_path, one)
+
+
+def test_a_page_without_a_run_carries_no_script(tmp_path):
+    from truepath.report.render import render
+
+    context = {"title": "x", "created": "", "versions": {"truepath": "1"}}
+    page = render("base.html", context)
+    assert "<script" not in page
+
+
 @pytest.mark.slow
 def test_a_go_sized_page_is_small_and_soon_there(tmp_path):
     generator = np.random.default_rng(0)

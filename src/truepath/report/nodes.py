@@ -74,7 +74,8 @@ def _method_table(run: Run, result: Evaluated) -> dict[str, Any]:
         shown = [_as_json(float(t)) for t in np.ravel(result.thresholds)]
         thresholds = shown if np.ndim(result.thresholds) else shown[0]
     hits, predicted = count_labels(run, result)
-    return {"name": result.name, "hits": hits.tolist(), "predicted": predicted.tolist(), "thresholds": thresholds}
+    counts = {"hits": hits.tolist(), "predicted": predicted.tolist()}
+    return {"name": result.name, **counts, "thresholds": thresholds, "h_loss": run.measures[result.name]["h_loss"]}
 
 
 def _as_json(threshold: float) -> float | str:

@@ -7,8 +7,7 @@ function drawBars() {
   const wanted = state.query ? [...state.found] : order.filter((v) => v !== ROOT);
   wanted.sort((u, v) => (value(u) ?? 2 * most) - (value(v) ?? 2 * most) || u - v);
   const bars = wanted.slice(0, barsShown).map((v) => {
-    const rgb = ramp(shade(v) || 0);
-    const inner = el("i", { style: `width: ${(100 * (value(v) || 0) / most).toFixed(1)}%; background: ${css(rgb)}` });
+    const inner = el("i", { style: `width: ${(100 * (value(v) || 0) / most).toFixed(1)}%` });
     const act = () => { state.selected = v; showDetails(v); drawBars(); tell("label"); };
     return el("li", { class: v === state.selected ? "here" : "" },
       button(shortName(v), act, { class: "go", title: fullName(v), "data-node": String(v) }),

@@ -7,6 +7,12 @@ function ramp(t) {
   return RAMP[k].map((c, j) => Math.round(c + rest * (RAMP[k + 1][j] - c)));
 }
 const css = (rgb) => `rgb(${rgb.join(",")})`;
+/* For the confusion table: the more rows, the further from the page's ground. */
+const isDark = window.matchMedia("screen and (prefers-color-scheme: dark)");
+function tint(t) {
+  const [from, to] = isDark.matches ? [[38, 50, 66], [159, 208, 255]] : [[226, 236, 248], [10, 62, 122]];
+  return from.map((c, k) => Math.round(c + Math.max(0, Math.min(1, t)) * (to[k] - c)));
+}
 function luminance(rgb) {
   const [r, g, b] = rgb.map((c) => (c <= 10 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;

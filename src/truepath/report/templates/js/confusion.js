@@ -100,7 +100,7 @@ function foldButton(group) {
 
 function cellButton(count, shown, t, w, m) {
   const of = (g) => (g === m - 1 ? [NONE] : confusion.groups[g].members);
-  const said = t === m - 1 ? `${groupFull(confusion.groups[w])} predicted, nothing here true`
+  const said = t === m - 1 ? `${groupFull(confusion.groups[w])} predicted, nothing here missed`
     : w === m - 1 ? `${groupFull(confusion.groups[t])} missed, nothing here predicted instead`
       : t === w ? `${groupFull(confusion.groups[t])} true and predicted` : `${groupFull(confusion.groups[t])} missed, ${groupFull(confusion.groups[w])} predicted instead`;
   return button(shown, () => openRows({ cell: { t: of(t), w: of(w) }, title: said }), { "aria-label": `${counted(count, "row")}: ${said}`, title: `${counted(count, "row")}: ${said}` });
@@ -112,10 +112,10 @@ function drawMatrix() {
   const columnSum = Array.from({ length: m }, (_, w) => Array.from({ length: m }, (_, t) => at(t, w)).reduce((a, b) => a + b, 0));
   const total = rowSum.reduce((a, b) => a + b, 0);
   const share = (t, w) => at(t, w) / (confusion.scale === "row" ? rowSum[t] : confusion.scale === "column" ? columnSum[w] : confusion.scale === "total" ? total : 1);
-  let most = 0;
-  for (let t = 0; t < m; t++) for (let w = 0; w < m; w++) if (t !== w && at(t, w)) most = Math.max(most, share(t, w));
+  let most = 1e-9; // among labels taken for labels; the last line and column may have more
+  for (let t = 0; t < m - 1; t++) for (let w = 0; w < m - 1; w++) if (t !== w && at(t, w)) most = Math.max(most, share(t, w));
   const heads = groups.map((group) => el("th", { scope: "col", class: "turned", title: groupFull(group) }, el("span", {}, groupName(group))));
-  const head = el("tr", {}, el("td", { class: "corner" }, "true ↓, predicted →"), ...heads, el("th", { scope: "col", class: "turned" }, el("span", {}, "not predicted")));
+  const head = el("tr", {}, el("td", { class: "corner" }, "true ↓, predicted →"), ...heads, el("th", { scope: "col", class: "turned" }, el("span", {}, "nothing instead")));
   const lines = Array.from({ length: m }, (_, t) => {
     const cells = Array.from({ length: m }, (_, w) => {
       if (t === m - 1 && w === m - 1) return el("td", {});
@@ -123,11 +123,11 @@ function drawMatrix() {
       if (!count) return el("td", { class: t === w ? "diagonal" : "" });
       const x = share(t, w), shown = confusion.scale === "count" ? whole(count) : `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}`;
       const cell = el("td", { class: t === w ? "diagonal" : "hit" }, cellButton(count, shown, t, w, m));
-      if (t !== w) { const rgb = ramp(Math.sqrt(x / most)); cell.style.background = css(rgb); cell.style.color = inkOn(rgb); }
+      if (t !== w) { const rgb = tint(Math.sqrt(x / most)); cell.style.background = css(rgb); cell.style.color = inkOn(rgb); }
       return cell;
     });
     const group = groups[t];
-    const name = t === m - 1 ? "nothing true" : group.v === null || group.stops || !below[group.v].length ? groupName(group)
+    const name = t === m - 1 ? "nothing missed" : group.v === null || group.stops || !below[group.v].length ? groupName(group)
       : button(groupName(group), () => focusConfusion(group.v), { class: "go", title: `Only the labels right below ${fullName(group.v)}` });
     return el("tr", {}, el("th", { scope: "row", style: group ? `padding-left: ${(group.indent || 0) * 0.9}rem` : "" }, group ? foldButton(group) : el("span", { class: "fold" }), name), ...cells);
   });
@@ -182,5 +182,6 @@ if (rows) {
   window.addEventListener("beforeprint", see);
   when("depth", () => { unfoldToDepth(); drawConfusion(); });
   when("method", drawConfusion);
+  isDark.addEventListener("change", drawConfusion);
   if (isSample) byId("confusion-sample").textContent = `Counted in the ${whole(rows.n)} rows that this page stores, a random sample of ${whole(data.n_samples)}.`;
 }

@@ -1,6 +1,7 @@
 /* The picture's controls, and what is drawn when they change. */
 
 function legend() {
+  byId("legend").hidden = isFlat;
   const bySupport = state.colour === "support";
   const strip = el("span", { class: "ramp", style: `background: linear-gradient(to right, ${RAMP.map(css).join(",")})` });
   fill(byId("legend"), bySupport ? "test rows: 0" : "F1: 0", strip, bySupport ? `${whole(mostRows)} (log scale)` : "1");

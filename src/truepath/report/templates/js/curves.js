@@ -52,5 +52,5 @@ function measureAt(curves, nodes, at) {
 function measureLabels(nodes, k) {
   let hits = 0, predicted = 0, support = 0;
   for (const v of nodes) { hits += data.methods[k].hits[v]; predicted += data.methods[k].predicted[v]; support += data.support[v]; }
-  return { precision: ratio(hits, predicted), recall: ratio(hits, support), f1: ratio(2 * hits, predicted + support), perRow: predicted / data.n_samples, hLoss: null };
+  return { precision: ratio(hits, predicted), recall: ratio(hits, support), f1: ratio(2 * hits, predicted + support), perRow: predicted / data.n_samples, hLoss: nodes.length === n ? data.methods[k].h_loss : null };
 }

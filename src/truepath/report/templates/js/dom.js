@@ -39,7 +39,11 @@ function download(name, type, text) {
 
 const two = (x) => (x === null || x === undefined || Number.isNaN(x) ? "–" : x.toFixed(2).replace("-", "−"));
 const three = (x) => (x === null || x === undefined || Number.isNaN(x) ? "–" : x.toFixed(3).replace("-", "−"));
-const signed = (x, digits = 3) => (x === null || x === undefined ? "–" : (x > 0 ? "+" : "") + x.toFixed(digits).replace("-", "−"));
+function signed(x, digits = 3) {
+  if (x === null || x === undefined) return "–";
+  const text = Math.abs(x).toFixed(digits);
+  return (Number(text) === 0 ? "" : x > 0 ? "+" : "−") + text;
+}
 const whole = (x) => x.toLocaleString("en-US");
 const counted = (x, one, many = `${one}s`) => `${whole(x)} ${x === 1 ? one : many}`;
 const ratio = (a, b) => (b > 0 ? a / b : null);

@@ -2,6 +2,7 @@
 
 const MARKS = { right: ["✓", "right"], missed: ["○", "missed"], alarm: ["✗", "false alarm"], other: ["·", "neither true nor predicted"] };
 const ROWS_AT_A_TIME = 20;
+const MOST_LINES = 22; // of a row's tree; in longer ones, branches that are all right or all wrong are folded
 const panel = byId("rows-panel");
 let asked = null, rowsShown = 0;
 
@@ -78,7 +79,7 @@ function rowCard(i) {
     row.reasons.size ? reasonsOf(row) : null);
 }
 
-/* The row's labels as a tree: each under its first parent that is in it. */
+/* The row's labels as a tree: each under its first parent that is in it; what is folded is drawn when it is opened. */
 function rowTree(row) {
   const shown = [...new Set([...row.isTrue, ...row.isPredicted])].sort((u, v) => u - v);
   if (!shown.length) return el("p", { class: "none" }, "No label, neither true nor predicted.");
@@ -88,15 +89,23 @@ function rowTree(row) {
     if (!under.has(parent)) under.set(parent, []);
     under.get(parent).push(v);
   }
+  const kindOf = (v) => (!row.isTrue.has(v) ? "alarm" : row.isPredicted.has(v) ? "right" : "missed");
+  const size = (v) => 1 + (under.get(v) || []).reduce((sum, c) => sum + size(c), 0);
+  const isAlike = (v, kind) => (under.get(v) || []).every((c) => kindOf(c) === kind && (!asked || c !== asked.label) && isAlike(c, kind));
+  const list = (v) => el("ul", {}, ...under.get(v).map(branch));
+  const folded = (v) => {
+    const box = el("details", { ontoggle: () => { if (box.open && !box.querySelector("ul")) box.append(list(v)); } }, el("summary", { class: "folded" }, `and ${whole(size(v) - 1)} below it`));
+    return box;
+  };
   const branch = (v) => {
-    const kind = !row.isTrue.has(v) ? "alarm" : row.isPredicted.has(v) ? "right" : "missed", [mark, said] = MARKS[kind];
+    const kind = kindOf(v), [mark, said] = MARKS[kind];
     const isAsked = asked && v === asked.label;
     return el("li", { class: kind },
       el("span", { class: "leaf", title: fullName(v) },
         el("span", { class: "mark", role: "img", "aria-label": said }, mark), " ",
         el("span", { class: isAsked ? "name asked" : "name" }, shortName(v)),
         row.scores.has(v) ? el("span", { class: "score" }, two(row.scores.get(v))) : null),
-      under.has(v) ? el("ul", {}, ...under.get(v).map(branch)) : null);
+      !under.has(v) ? null : shown.length > MOST_LINES && isAlike(v, kind) ? folded(v) : list(v));
   };
   return el("div", { class: "tree" }, el("ul", {}, ...(under.get(ROOT) || []).map(branch)));
 }

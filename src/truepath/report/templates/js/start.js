@@ -9,6 +9,7 @@ if (select) {
   select.addEventListener("change", () => chooseMethod(Number(select.value)));
 }
 if (byId("depth")) byId("depth").addEventListener("change", () => chooseDepth(Number(byId("depth").value)));
+document.body.classList.add("scripted");
 for (const part of document.querySelectorAll(".script")) part.hidden = false;
 
 isReading = true;

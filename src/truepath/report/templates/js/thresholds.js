@@ -42,7 +42,7 @@ const written = (t) => (t === 0 ? "0" : String(Number(t.toPrecision(4))));
 
 /* ---- the chart: positions along x, so that the axis is wide where true labels score */
 
-const T = { width: 520, height: 250, left: 34, right: 70, top: 12, bottom: 30 };
+const T = { width: 520, height: 250, left: 34, right: 70, top: 12, bottom: 30, key: null, points: [] };
 const tx = (g, size) => T.left + (size > 1 ? g / (size - 1) : 0) * (T.width - T.left - T.right);
 const ty = (share) => T.height - T.bottom - share * (T.height - T.top - T.bottom);
 const LINES = [["precision", "ratio1", "7 3"], ["recall", "ratio2", "2 3"], ["f1", "ratio0", ""]];
@@ -62,13 +62,18 @@ function drawThresholdChart(curves, at) {
     last = tx(g, curves.size);
     make("text", { x: last, y: T.height - T.bottom + 16, class: "tick", "text-anchor": "middle" }, chart).textContent = written(Number(curves.thresholds[g].toPrecision(2))).replace(/^0\./, ".");
   }
-  const points = Array.from({ length: curves.size }, (_, g) => {
-    for (const v of nodes) { trial[v] = g; for (const u of parentsOf(v)) if (!free.has(u) && at[u] > trial[v]) trial[v] = at[u]; }
-    return measureAt(curves, nodes, trial);
-  });
+  const outside = scope.kind === "all" ? [] : nodes.flatMap((v) => parentsOf(v).filter((u) => !free.has(u)).map((u) => at[u]));
+  const key = [state.method, scope.kind, scope.label, state.depth, ...outside].join();
+  if (T.key !== key) {
+    T.key = key;
+    T.points = Array.from({ length: curves.size }, (_, g) => {
+      for (const v of nodes) { trial[v] = g; for (const u of parentsOf(v)) if (!free.has(u) && at[u] > trial[v]) trial[v] = at[u]; }
+      return measureAt(curves, nodes, trial);
+    });
+  }
   const ends = [];
   for (const [name, kind, dash] of LINES) {
-    const known = points.map((point, g) => [tx(g, curves.size), point[name]]).filter(([, y]) => y !== null);
+    const known = T.points.map((point, g) => [tx(g, curves.size), point[name]]).filter(([, y]) => y !== null);
     if (!known.length) continue;
     make("path", { d: known.map(([x, y], k) => `${k ? "L" : "M"}${x.toFixed(1)} ${ty(y).toFixed(1)}`).join(""), fill: "none", class: `line ${kind}`, "stroke-dasharray": dash }, chart);
     ends.push([ty(known[known.length - 1][1]), name === "f1" ? "F1" : name, kind]);
