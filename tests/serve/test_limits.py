@@ -35,6 +35,7 @@ REFUSED = {
     "a falling threshold": ({"json": {"texts": ["a"], "threshold": 0.1, "thresholds": {"plant": 0.9}}}, 422, ["falls"]),
     "another type": ({"content": b"a", "headers": {"content-type": "text/plain"}}, 415, ["application/json"]),
     "too many rows": ({"json": {"texts": ["a"] * 51}}, 413, ["51", "at most 50"]),
+    "nested without end": ({"content": b'{"texts": ' + b"[" * 15_000}, 400, ["not JSON"]),
     "too many bytes": ({"json": {"texts": ["a" * 30_000]}}, 413, ["20,000 bytes"]),
 }
 
@@ -72,6 +73,14 @@ def test_a_mistake_of_ours_tells_clients_nothing(model, monkeypatch):
         assert "secret" not in refused(client.post("/predict", json={"texts": ["a"]}), 500)
         monkeypatch.undo()
         assert client.post("/predict", json={"texts": ["a"]}).status_code == 200
+
+
+def test_answers_are_limited_too(client, monkeypatch):
+    monkeypatch.setattr("truepath.serve.service.MOST_SCORES", 100)
+    request = {"texts": ["a"] * 30, "scores": True}
+    assert "30 rows with 5 scores" in refused(client.post("/predict", json=request), 413)
+    huge = {"texts": ["a"], "top": 10**18, "per": "level"}
+    assert client.post("/predict", json=huge).status_code == 200
 
 
 def test_only_the_request_at_fault_fails(model, monkeypatch):

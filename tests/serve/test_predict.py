@@ -6,12 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from truepath import HierarchicalClassifier, Hierarchy
 from truepath.classifier import FittedOn
 from truepath.decoders import Threshold
+from truepath.learners import PCTForest
 from truepath.preprocessing import AutoFeatures
 
 from .conftest import TEXTS, client_of, refused
@@ -116,6 +118,25 @@ def test_rows_of_numbers_are_counted():
         assert "takes 2" in refused(client.post("/predict", json={"rows": [[1]]}), 422)
         assert "numbers" in refused(client.post("/predict", json={"rows": [["a", 1]]}), 422)
         assert client.get("/model").json()["input"]["n_features"] == 2
+        assert predict(client, rows=[{"1": 1.0}]) == predict(client, rows=[[0, 1]])
+        assert "'2'" in refused(client.post("/predict", json={"rows": [{"2": 1.0}]}), 422)
+
+
+def test_a_model_of_word_counts_gets_sparse_rows():
+    X = sparse.csr_array(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]] * 6))
+    model = HierarchicalClassifier(cv=2).fit(X, [["a"], ["b"]] * 6)
+    with client_of(model) as client:
+        found = predict(client, rows=[[0, 1, 2], {"0": 1}])
+    assert [tuple(row["labels"]) for row in found] == model.predict_labels(X[:2])
+
+
+@pytest.mark.slow  # reasons by Shapley values are compiled
+def test_workers_that_the_model_was_fitted_with_are_not_started():
+    forest = PCTForest(n_estimators=4, n_jobs=2, random_state=0)
+    model = HierarchicalClassifier(forest, cv=2).fit(np.eye(4).repeat(3, axis=0), [["a"], ["b"], ["c"], ["a"]] * 3)
+    with client_of(model) as client:
+        found = predict(client, rows=np.eye(4).tolist())
+    assert [tuple(row["labels"]) for row in found] == model.predict_labels(np.eye(4))
 
 
 def test_the_hierarchy_comes_whole_or_in_part(client, model):

@@ -36,7 +36,8 @@ class Wanted(NamedTuple):
         if asked.top is not None:
             check_top(asked.top, asked.per, asked.among)
         decided = decide_as_asked(model, asked.threshold, asked.thresholds, asked.coverage)
-        return cls(decided, asked.top, asked.per, asked.among, asked.scores, asked.min_score)
+        top = None if asked.top is None else min(asked.top, model.hierarchy_.n_nodes)
+        return cls(decided, top, asked.per, asked.among, asked.scores, asked.min_score)
 
 
 class Answerer:
@@ -44,34 +45,36 @@ class Answerer:
 
     def __init__(self, model: HierarchicalClassifier, form: RowForm):
         self.model, self.form = model, form
-        self.names: list[str] = model.hierarchy_.names.tolist()
+        h = model.hierarchy_
+        self.names: list[str] = h.names.tolist()
+        self.parents: list[list[int]] = [h.parents(v).tolist() for v in range(h.n_nodes)]
 
     def __call__(self, batch: Sequence[tuple[list[Any], Wanted]]) -> list[bytes]:
         """Predict all rows at once and write the answers."""
         X = self.form.to_rows([row for rows, _ in batch for row in rows])
         Y, S = label_and_score(self.model, X)
-        usual = self.model.hierarchy_.decode(Y)
         found, start = [], 0
         for rows, wanted in batch:
             part = slice(start, start + len(rows))
             start = part.stop
-            if wanted.model is self.model:
-                found.append(self._write(Y[part], S[part], usual[part], wanted))
-            else:
-                own = as_dense(wanted.model.decoder_.predict(S[part]))
-                found.append(self._write(own, S[part], wanted.model.hierarchy_.decode(own), wanted))
+            is_usual = wanted.model is self.model
+            own = Y[part] if is_usual else as_dense(wanted.model.decoder_.predict(S[part]))
+            found.append(self._write(own, S[part], wanted))
         return found
 
-    def _write(self, Y: Any, S: Any, labels: Sequence[tuple[str, ...]], wanted: Wanted) -> bytes:
-        rows = [self._describe(*row, wanted) for row in zip(labels, Y, S)]
+    def _write(self, Y: Any, S: Any, wanted: Wanted) -> bytes:
+        rows = [self._describe(*row, wanted) for row in zip(Y, S)]
         if wanted.top is not None:
             best = top_of_scores(S, self.model.hierarchy_, wanted.top, wanted.per, wanted.among)
             for i, row in enumerate(rows):
                 row["top"] = [{"label": name, "probability": value} for name, value in best[i]]
         return json.dumps(rows)[1:-1].encode()
 
-    def _describe(self, labels: tuple[str, ...], y: Any, s: Any, wanted: Wanted) -> dict[str, Any]:
+    def _describe(self, y: Any, s: Any, wanted: Wanted) -> dict[str, Any]:
+        """Return a row's most specific labels, none of which is a parent of another label of the row, and the rest."""
         nodes = np.flatnonzero(y)
+        above = {u for v in nodes.tolist() for u in self.parents[v]}
+        labels = [self.names[v] for v in nodes.tolist() if v not in above]
         row: dict[str, Any] = {"labels": labels, "probabilities": self._by_name(nodes, s)}
         if wanted.scores:
             row["scores"] = self._by_name(np.flatnonzero(s >= wanted.min_score), s)

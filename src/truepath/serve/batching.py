@@ -131,7 +131,12 @@ class Batcher:
 
 
 def work_alone() -> None:
-    """Keep a thread's predictions in the thread: no pool of workers is started for a few rows."""
+    """Keep a thread's predictions in the thread: no pool of workers is started for a few rows.
+
+    Parameters of fitted estimators are not checked again with every request; what is in the rows still is.
+    """
     from joblib import parallel_config
+    from sklearn import set_config
 
     parallel_config(backend="sequential")
+    set_config(skip_parameter_validation=True)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from truepath.classifier.blocks import table_rows
 from truepath.data.tables.columns import Columns, no_column
@@ -40,6 +41,7 @@ class RowForm:
             self.columns = () if self.fitted_on.text is None else (self.fitted_on.text,)
         self.kind = "texts" if is_text else "columns" if self.columns else "numbers"
         self.mixes = self.kind != "columns" or self.fitted_on.kind == "table"
+        self.is_sparse = any(getattr(step, "kind_", None) == "sparse" for step in _steps(model))
         self.n_features = _count_features(model) if self.kind == "numbers" else None
 
     @property
@@ -51,7 +53,9 @@ class RowForm:
             shown = ", ".join([f'"{name}": ...' for name in self.columns[:4]] + ["..."] * (len(self.columns) > 4))
             return f'Send {{"rows": [{{{shown}}}, ...]}}.'
         many = "" if self.n_features is None else f" with {self.n_features} numbers each"
-        return f'Send {{"rows": [[0.5, 1.0, ...], ...]}}{many}.'
+        return (
+            f'Send {{"rows": [[0.5, 1.0, ...], ...]}}{many}, or objects from place to number, {{"17": 2.0}}, others 0.'
+        )
 
     def check(self, texts: list[str] | None, rows: list[Any] | None) -> list[Any]:
         """Return the rows of a request in their own form, refused if the model takes others."""
@@ -87,18 +91,30 @@ class RowForm:
         return list(row)
 
     def _check_numbers(self, i: int, row: Any) -> list[float]:
-        if isinstance(row, dict) or not all(isinstance(x, (int, float)) for x in row):
+        if isinstance(row, dict):
+            row = self._spread(i, row)
+        if not all(isinstance(x, (int, float)) for x in row):
             raise RefusedError(422, f"row {i} is not a list of numbers.", self.wanted)
         if self.n_features is not None and len(row) != self.n_features:
             raise RefusedError(422, f"row {i} has {len(row)} numbers; the model takes {self.n_features}.", self.wanted)
         return [float(x) for x in row]
+
+    def _spread(self, i: int, row: dict[str, Any]) -> list[Any]:
+        """Return all numbers of a row that gives some by their places, from 0."""
+        n = self.n_features or 0
+        wrong = [place for place in row if not (place.isdecimal() and int(place) < n)]
+        if wrong:
+            problem = f"row {i}: {wrong[0]!r} is no place of a number; the model takes {n}, from 0 to {n - 1}."
+            raise RefusedError(422, problem, self.wanted)
+        return [row.get(str(place), 0.0) for place in range(n)]
 
     def to_rows(self, given: list[Any]) -> Any:
         """Return checked rows, of one request or of several, as the model was given rows in ``fit``."""
         if self.kind == "texts":
             return given
         if self.kind == "numbers":
-            return np.asarray(given, np.float64)
+            X = np.asarray(given, np.float64)
+            return sparse.csr_array(X) if self.is_sparse else X
         columns = {name: [row[j] for row in given] for j, name in enumerate(self.columns)}
         if self.fitted_on.kind == "table":
             written = {name: [_cell(x) for x in cells] for name, cells in columns.items()}
@@ -118,11 +134,16 @@ class RowForm:
 
 def _count_features(model: HierarchicalClassifier) -> int | None:
     """Return how many numbers a row has, as the model or its learner counted them."""
-    for part in (model, model.learner_, *(step for _, step in getattr(model.learner_, "steps", ()))):
+    for part in (model, *_steps(model)):
         found = getattr(part, "n_features_in_", None)
         if found is not None:
             return int(found)
     return None
+
+
+def _steps(model: HierarchicalClassifier) -> list[Any]:
+    """Return the learner, and its steps if it is a pipeline."""
+    return [model.learner_, *(step for _, step in getattr(model.learner_, "steps", ()))]
 
 
 def _cell(value: Any) -> Any:

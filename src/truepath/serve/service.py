@@ -29,6 +29,8 @@ Result = TypeVar("Result")
 
 #: Bodies beyond this are parsed in a thread
 LARGE_BODY = 1 << 16
+#: Scores that one answer may hold
+MOST_SCORES = 5_000_000
 #: Explanations that may wait
 MOST_EXPLAINED = 32
 #: Names of labels whose words make the text to warm up with
@@ -55,6 +57,7 @@ class ModelService:
         scope["truepath_rows"] = len(rows)
         with blaming_request():
             wanted = Wanted.of(self.model, asked)
+        self._check_answer(len(rows), wanted)
         parts = await self._in_time(self.batcher.submit(rows, wanted))
         self.counts.add("truepath_rows_total", len(rows))
         return b'{"predictions": [' + b", ".join(parts) + b"]}"
@@ -69,6 +72,14 @@ class ModelService:
             problem = f"the request has {len(rows):,} rows; at most {limit:,} are taken."
             raise RefusedError(413, problem, "Send several requests.")
         return asked, rows
+
+    def _check_answer(self, n_rows: int, wanted: Wanted) -> None:
+        """Refuse to write more numbers than a client could want."""
+        n_levels = self.model.hierarchy_.height if wanted.per == "level" else 1
+        n_each = (self.model.hierarchy_.n_nodes if wanted.scores else 0) + (wanted.top or 0) * n_levels
+        if n_rows * n_each > MOST_SCORES:
+            problem = f"{n_rows:,} rows with {n_each:,} scores each are more than {MOST_SCORES:,}."
+            raise RefusedError(413, problem, "Ask for fewer at a time.")
 
     async def explain(self, body: bytes) -> bytes:
         """Return the answer to ``/explain``."""

@@ -38,14 +38,20 @@ function makeForm(input) {
     fields.className = "grid";
     input.columns.forEach((name, j) => fields.append(field(name, `column-${j}`, "input")));
   } else if (input.kind === "columns") fields.append(field("A row as JSON, an object by column", "json", "textarea"));
-  else fields.append(field(`Numbers${input.n_features ? ` (${input.n_features})` : ""}, separated by commas`, "numbers", "textarea"));
+  else fields.append(field(`Numbers${input.n_features ? ` (${input.n_features})` : ""}, separated by commas; or place:number for those that are not 0`, "numbers", "textarea"));
 }
 
 function readRow(input) {
   if (by("text")) return { text: by("text").value };
   if (by("json")) return { row: JSON.parse(by("json").value || "{}") };
-  if (by("numbers")) return { row: by("numbers").value.split(/[\s,;]+/).filter(Boolean).map(Number) };
+  if (by("numbers")) return { row: readNumbers(by("numbers").value.split(/[\s,;]+/).filter(Boolean)) };
   return { row: Object.fromEntries(input.columns.map((name, j) => [name, by(`column-${j}`).value || null])) };
+}
+
+// Numbers in their order, or some of them as place:number
+function readNumbers(cells) {
+  if (!cells.some(cell => cell.includes(":"))) return cells.map(Number);
+  return Object.fromEntries(cells.map(cell => cell.split(":")).map(([place, value]) => [place, Number(value)]));
 }
 
 async function ask() {
