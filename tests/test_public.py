@@ -12,9 +12,11 @@ import pkgutil
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import truepath
 from places import ROOT, SOURCES
+from truepath import HierarchicalClassifier
 from truepath.cli.methods import list_members
 from truepath.public import written_in
 from truepath.records import Record
@@ -36,6 +38,18 @@ def test_a_promised_name_says_where_it_lives(room, value):
     assert pickle.loads(pickle.dumps(value)) is value
     assert f"{written_in(value)}.".startswith(f"{room.__name__}.")
     importlib.import_module(written_in(value))
+
+
+def test_pictures_of_estimators_link_to_their_files():
+    """What notebooks show of an estimator has a link to where its documentation is written."""
+    classes = [value for _, value in PROMISED if inspect.isclass(value) and issubclass(value, BaseEstimator)]
+    assert len(classes) > 50
+    for value in classes:
+        link = value._get_doc_link(value.__new__(value))
+        assert (ROOT / "src" / link.partition("/src/")[2]).is_file(), value
+    own = type("Own", (HierarchicalClassifier,), {"__module__": "mine"})
+    assert own()._get_doc_link() == ""
+    assert HierarchicalClassifier()._get_doc_link() in HierarchicalClassifier()._repr_html_()
 
 
 def every_module():

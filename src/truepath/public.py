@@ -12,7 +12,10 @@ from typing import Any
 
 from truepath.records import Record
 
-__all__ = ["publish", "written_in"]
+__all__ = ["Documented", "publish", "written_in"]
+
+#: Where a file of the package is shown with its documentation
+SHOWN_AT = "https://github.com/truepath-hmc/truepath/blob/main/src/{path}.py"
 
 _FILES: dict[tuple[str, str], str] = {}
 
@@ -47,3 +50,12 @@ def written_in(value: Any) -> str:
         return Record.known[value]
     module, name = getattr(value, "__module__", ""), getattr(value, "__qualname__", "")
     return _FILES.get((module, name), module)
+
+
+class Documented:
+    """An estimator whose picture in notebooks links to its own documentation; mixed in before scikit-learn's base."""
+
+    def _get_doc_link(self) -> str:
+        """Return the address; nothing for a class of others that derives from ours."""
+        written = written_in(type(self))
+        return SHOWN_AT.format(path=written.replace(".", "/")) if written.startswith("truepath.") else ""

@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from truepath.errors import TruePathError
+from truepath.public import Documented
 
 __all__ = ["COMBINERS", "DECODERS", "LEARNERS", "METRICS", "READERS", "REGISTRIES", "Member", "Registry"]
 
@@ -127,7 +128,7 @@ REGISTRIES = {
 }
 
 
-class Member:
+class Member(Documented):
     """A class that is found by name; mixed into the base class of a family.
 
     Attributes

@@ -12,13 +12,14 @@ from truepath.adapters.fitting import fit_learner, raw_scores
 from truepath.adapters.inputs import count_rows
 from truepath.adapters.prepare import tags_of
 from truepath.hierarchy.matrices import as_dense
+from truepath.public import Documented
 from truepath.records import Record
 
 __all__ = ["VaryingLabels"]
 
 
 @Record.enter("truepath.adapters")
-class VaryingLabels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class VaryingLabels(Documented, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """One multi-label classifier for the labels that vary in training; the others score what they always are.
 
     Parameters

@@ -36,6 +36,7 @@ from truepath.preprocessing.column_kinds import (
     to_days,
     to_numbers,
 )
+from truepath.public import Documented
 
 __all__ = ["AutoFeatures", "has_words", "is_frame", "left_out", "to_strings"]
 
@@ -48,7 +49,7 @@ LETTERS_OF_A_PIECE = 3
 LETTERS_OF_A_SEQUENCE = 25
 
 
-class AutoFeatures(TransformerMixin, BaseEstimator):
+class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
     """Turn texts, data frames, cells or matrices into a matrix of numbers.
 
     Parameters

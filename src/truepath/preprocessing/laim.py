@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.hierarchy.matrices import as_dense, dense_column
 from truepath.preprocessing.cut_points import cut_between
+from truepath.public import Documented
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["LAIM"]
 
 
-class LAIM(TransformerMixin, BaseEstimator):
+class LAIM(Documented, TransformerMixin, BaseEstimator):
     """Discretise numeric features by the labels: interval numbers 0, 1, ... instead of values.
 
     Parameters

@@ -26,6 +26,7 @@ from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import by_name
 from truepath.hierarchy.propagation import drop_ancestors
+from truepath.public import Documented
 
 __all__ = ["MetaLabeler", "count_path_ends"]
 
@@ -42,7 +43,7 @@ def count_path_ends(Y: Any, hierarchy: Hierarchy) -> NDArray[np.int64]:
     return np.diff(drop_ancestors(sparse.csr_array(Y), hierarchy).indptr).astype(np.int64)
 
 
-class MetaLabeler(MetaEstimatorMixin, BaseEstimator):
+class MetaLabeler(Documented, MetaEstimatorMixin, BaseEstimator):
     """Predict the number of leaves of each row from features or scores.
 
     Parameters
