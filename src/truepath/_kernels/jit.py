@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from numba import njit
 
-__all__ = ["inner", "kernel", "part", "vector"]
+__all__ = ["inner", "kernel", "once", "part", "vector"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,6 +40,14 @@ def part(function: F) -> F:
     For small steps that are taken once per feature of a node: to pass them their arrays takes longer than what they do.
     """
     return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
+
+
+def once(function: F) -> F:
+    """Have numba write a function out in the one kernel that calls it, before anything is compiled.
+
+    Otherwise every function between a kernel and a loop is optimised with all that it calls, and again in its caller.
+    """
+    return _compile(function, inline="always")
 
 
 def vector(function: F) -> F:

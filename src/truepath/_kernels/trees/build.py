@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from truepath._kernels.jit import inner, kernel
+from truepath._kernels.jit import inner, kernel, once
 from truepath._kernels.trees.columns import IS_NOMINAL, N_VALUES
 from truepath._kernels.trees.labels import (
     PAD,
@@ -44,7 +44,7 @@ from truepath._kernels.trees.tree import (
 )
 
 # What stops growth and steers the search
-Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random missing")
+Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features missing")
 # An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
 Task = namedtuple("Task", "t start end depth n_labels n_condensed")
 N_TASK = 8  # its fields, and what is in use when its turn comes (see seats.py)
@@ -53,26 +53,30 @@ PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum
 
 
 @kernel
-def build_tree(columns, lists, buffers, tree, seats, indptr, indices, n_roots, features, rules, f_critical, rng):
+def build_tree(
+    columns, lists, buffers, random, awkward, tree, seats, indptr, indices, n_roots, features, rules, f_critical, rng
+):
     """Grow a tree on the first n_roots of the rows into the arrays of ``tree``; return its numbers of nodes, category
     words and leaf values, or NO_ROOM and zeros if the arrays are too small (never, unless rows go both ways).
 
     ``features`` are the columns to draw from (reordered in place), ``f_critical[n]`` is the least F statistic of a
-    split of a node of weight n (0 everywhere: no test) and ``rng`` the state of the generator.
+    split of a node of weight n (0 everywhere: no test) and ``rng`` the state of the generator. ``random`` is None unless
+    cuts are random, ``awkward`` is None if no column is nominal or lacks values: what is not needed is not compiled.
     """
     link, number = tree.link, tree.number
     stack = np.empty((n_roots + 2, N_TASK), np.int64)
     used = Used(np.int64(indptr.size - 1), np.int64(lists.span[indptr.size - 2, STOP] + PAD))
-    _push(stack, 0, Task(0, 0, n_roots, 0, lists.marks.shape[0], CONDENSE_AT * n_roots), used)
+    _push(stack, np.int64(0), Task(0, 0, n_roots, 0, lists.marks.shape[0], CONDENSE_AT * n_roots), used)
     n_open, n_nodes, n_words, n_values, tick = np.int64(1), np.int64(1), np.int64(0), np.int64(0), np.int64(0)
     while n_open:
         n_open -= 1
         task, used = _pop(stack, n_open)
         t = task.t
-        if rules.missing == SHARE_OUT:
-            take_seats(seats, task.start, task.end)
+        if awkward is not None:  # numba drops a branch that tests for None alone before it compiles
+            if rules.missing == SHARE_OUT:
+                take_seats(seats, task.start, task.end)
         split, N, gain, task, tick = _find_split(
-            columns, seats, lists, buffers, task, tick, features, rules, f_critical, rng
+            columns, seats, lists, buffers, random, awkward, task, tick, features, rules, f_critical, rng
         )
         number[t, WEIGHT], number[t, GAIN] = N, gain
         link[t, FEATURE], link[t, LEAF_START] = split.feature, n_values
@@ -82,10 +86,12 @@ def build_tree(columns, lists, buffers, tree, seats, indptr, indices, n_roots, f
                 return np.int64(NO_ROOM), n_words, n_values
             link[t, LEAF_STOP] = n_values
             continue
-        parts = part_rows(columns, seats, lists, buffers, split, task.start, task.end, features, rules, used, rng)
+        parts = part_rows(
+            columns, seats, lists, buffers, random, awkward, split, task.start, task.end, features, rules, used, rng
+        )
         if parts.left == NO_ROOM or n_nodes + 2 > link.shape[0]:
             return np.int64(NO_ROOM), n_words, n_values
-        n_words = _write_split(columns, buffers, tree, t, split, parts, n_words)
+        n_words = _write_split(columns, awkward, tree, t, split, parts, n_words)
         link[t, LEFT], link[t, RIGHT], link[t, LEAF_STOP] = n_nodes, n_nodes + 1, n_values
         depth, n_labels, n_condensed = task.depth + 1, task.n_labels, task.n_condensed
         right = Task(n_nodes + 1, parts.right, parts.right_end, depth, n_labels, n_condensed)
@@ -97,21 +103,22 @@ def build_tree(columns, lists, buffers, tree, seats, indptr, indices, n_roots, f
 
 
 @inner
-def _write_split(columns, buffers, tree, t, split, parts, n_words):
+def _write_split(columns, awkward, tree, t, split, parts, n_words):
     """Write what a node needs to send rows on. Return the next free word of categories."""
     link, number, surrogate = tree.link, tree.number, parts.surrogate
     number[t, THRESHOLD], number[t, SHARE], number[t, SURROGATE_CUT] = parts.threshold, parts.share, surrogate.threshold
     link[t, SURROGATE], link[t, IS_STRAIGHT] = surrogate.feature, surrogate.is_straight
-    if not columns.info[split.feature, IS_NOMINAL]:
-        return n_words
-    link[t, CATEGORY_START] = n_words
-    n_values = columns.info[split.feature, N_VALUES]
-    is_left_larger = parts.left_end - parts.left >= parts.right_end - parts.right
-    return write_values(tree.categories, n_words, buffers.order, split.cut, n_values, is_left_larger)
+    if awkward is not None:
+        if columns.info[split.feature, IS_NOMINAL]:
+            link[t, CATEGORY_START] = n_words
+            n_values = columns.info[split.feature, N_VALUES]
+            is_left_larger = parts.left_end - parts.left >= parts.right_end - parts.right
+            n_words = write_values(tree.categories, n_words, awkward.order, split.cut, n_values, is_left_larger)
+    return n_words
 
 
 @inner
-def _find_split(columns, seats, lists, buffers, task, tick, features, rules, f_critical, rng):
+def _find_split(columns, seats, lists, buffers, random, awkward, task, tick, features, rules, f_critical, rng):
     """Return the split of a node (feature -1: make it a leaf), its weight, the gain, the task after condensing, and
     the next tick.
     """
@@ -121,13 +128,13 @@ def _find_split(columns, seats, lists, buffers, task, tick, features, rules, f_c
     if task.depth >= rules.max_depth or N < 2.0 * rules.min_leaf_weight:
         return leaf, N, 0.0, task, tick
     if CONDENSE_AT * rows_here.size <= task.n_condensed:
-        if task.t == 0 or (not rules.is_random and is_worth_condensing(lists.span, rows_here)):
+        if task.t == 0 or (random is None and is_worth_condensing(lists.span, rows_here)):
             n_labels, tick = condense(lists.span, lists.label, lists.weight, lists.stat, lists.marks, rows_here, tick)
         else:
             n_labels, tick = renumber(lists.span, lists.label, lists.marks, rows_here, tick)
         task = Task(task.t, task.start, task.end, task.depth, n_labels, rows_here.size)
-    if rules.is_random:
-        U, C = pack_rows(buffers.packed, lists, rows_here, task.n_labels)
+    if random is not None:
+        U, C = pack_rows(random.packed, lists, rows_here, task.n_labels)
     else:
         T, W = lists.sums[SUM_T], lists.sums[SUM_W]
         U, C = weigh(lists.span, lists.label, lists.weight, lists.stat, T, W, rows_here, task.n_labels)
@@ -139,7 +146,7 @@ def _find_split(columns, seats, lists, buffers, task, tick, features, rules, f_c
         heaviest = max(heaviest, lists.stat[i, B])
     n_rows, least = rows_here.size, rules.min_leaf_weight
     node = Node(task.start, task.end, n_rows, task.n_labels, N, C, least, only_known, heaviest)
-    best = _search(columns, seats, lists, buffers, node, features, rules, rng)
+    best = _search(columns, seats, lists, buffers, random, awkward, node, features, rules, rng)
     gain = best.gain
     F = gain * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.
     if gain == NO_SPLIT or gain < rules.min_gain - slack or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
@@ -147,8 +154,8 @@ def _find_split(columns, seats, lists, buffers, task, tick, features, rules, f_c
     return best, N, max(gain, 0.0), task, tick
 
 
-@inner
-def _search(columns, seats, lists, buffers, node, features, rules, rng):
+@once
+def _search(columns, seats, lists, buffers, random, awkward, node, features, rules, rng):
     """Return the best split over features drawn without replacement until max_features were not constant."""
     best = no_split(-1)
     n_tried = 0
@@ -160,16 +167,17 @@ def _search(columns, seats, lists, buffers, node, features, rules, rng):
             other = k + draw_below(rng, features.size - k)
             features[k], features[other] = features[other], features[k]
         j = features[k]
-        if rules.is_random:
-            split = random_split(columns, j, seats, lists, node, buffers, rng)
+        if random is not None:
+            split = random_split(columns, j, seats, lists, node, buffers, random, awkward, rng)
         else:
-            split = best_split(columns, j, seats, lists, node, buffers)
+            split = best_split(columns, j, seats, lists, node, buffers, awkward)
         n_tried += split.feature >= 0
         if split.gain > best.gain:
             best = split
-            if columns.info[j, IS_NOMINAL]:
-                for value in range(columns.info[j, N_VALUES]):
-                    buffers.order[BEST, value] = buffers.order[PLACE, value]
+            if awkward is not None:
+                if columns.info[j, IS_NOMINAL]:
+                    for value in range(columns.info[j, N_VALUES]):
+                        awkward.order[BEST, value] = awkward.order[PLACE, value]
     return best
 
 
@@ -194,14 +202,14 @@ def _write_leaf(tree, n_values, lists, seats, start, end, indptr, indices, N):
     return n_values
 
 
-@inner
+@once
 def _push(stack, k, task, used):
     stack[k, 0], stack[k, 1], stack[k, 2] = task.t, task.start, task.end
     stack[k, 3], stack[k, 4], stack[k, 5] = task.depth, task.n_labels, task.n_condensed
     stack[k, 6], stack[k, 7] = used.copies, used.entries
 
 
-@inner
+@once
 def _pop(stack, k):
     task = Task(stack[k, 0], stack[k, 1], stack[k, 2], stack[k, 3], stack[k, 4], stack[k, 5])
     return task, Used(stack[k, 6], stack[k, 7])

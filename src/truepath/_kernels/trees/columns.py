@@ -12,7 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from truepath._kernels.jit import inner
+from truepath._kernels.jit import inner, once
 
 # info: one row per column (fields below); dense: ranks, one per row of X; sparse: rows (ascending), their ranks;
 # values: the distinct values of each column, ascending; guide: of its range in N_CELLS equal cells, the last rank up to
@@ -50,7 +50,7 @@ def dense_layout(info, n_rows):
     return info[DENSE_START], np.int64(1)
 
 
-@inner
+@once
 def _read_dense(dense, first, step, mode, rows, origins, start, end, keys, missing):
     n_keys, n_missing = np.int64(0), np.int64(0)
     for k in range(start, end):
@@ -65,7 +65,7 @@ def _read_dense(dense, first, step, mode, rows, origins, start, end, keys, missi
     return n_keys, n_missing
 
 
-@inner
+@once
 def _read_sparse(sparse, first, last, seats, start, end, keys, missing):
     n_keys, n_missing = np.int64(0), np.int64(0)
     for k in range(first, last):
@@ -83,7 +83,7 @@ def _read_sparse(sparse, first, last, seats, start, end, keys, missing):
     return n_keys, n_missing
 
 
-@inner
+@once
 def _look_up(sparse, first, last, rows, origins, start, end, keys, missing):
     """Find the node's rows in the column by bisection; both ascend, so each search starts where the last ended."""
     n_keys, n_missing = np.int64(0), np.int64(0)

@@ -16,7 +16,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from truepath._kernels.jit import inner
+from truepath._kernels.jit import inner, once
 
 # span: where each row's list starts and stops in label and weight; stat: numbers of a row, sums: of a label, marks:
 # of a class of labels held by the same rows (columns below)
@@ -38,10 +38,10 @@ def weigh(span, label, weight, stat, T, W, rows, n_labels):
     U, C = 0.0, 0.0
     for i in rows:
         U += stat[i, SHARE_A] / stat[i, B]
-        C += move_row(i, span, label, weight, stat, T)
+        C += move_row(np.uint64(i), span, label, weight, stat, T)
     for i in rows:
         b = stat[i, B]
-        stat[i, SHARE_B] = product_with(i, span, label, weight, stat, T) + b * b * stat[i, SINGLE]
+        stat[i, SHARE_B] = product_with(np.uint64(i), span, label, weight, stat, T) + b * b * stat[i, SINGLE]
         e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
         while e < stop:  # PAD at a time
             W[label[e]], W[label[e + ONE]] = weight[e], weight[e + ONE]
@@ -65,7 +65,7 @@ def condense(span, label, weight, stat, marks, rows, tick):
     return n_labels, tick + 1
 
 
-@inner
+@once
 def is_worth_condensing(span, rows):
     """Return whether the lists are longer than the padding makes them anyway."""
     n_entries = np.int64(0)
@@ -164,7 +164,7 @@ def move_row(i, span, label, weight, stat, L):
     return 2.0 * b * grown + stat[i, SHARE_A]  # w ((L + b)^2 - L^2) = 2 b w L + b^2 w
 
 
-@inner
+@once
 def _add(e, b, label, weight, L):
     v = label[e]
     before = L[v]

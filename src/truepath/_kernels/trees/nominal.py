@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truepath._kernels.jit import inner
-from truepath._kernels.trees.labels import SINGLE, START, STOP, B
+from truepath._kernels.trees.labels import SINGLE, START, STOP, SUM_T, B
 from truepath._kernels.trees.rng import draw_below
 from truepath._kernels.trees.sort import ROW_MASK
 
@@ -15,15 +15,17 @@ PROJECTION, COUNT = 0, 1  # rows of share
 
 
 @inner
-def order_values(keys, n_keys, n_values, order, share, direction, n_labels, span, label, weight, stat, T):
+def order_values(keys, n_keys, n_values, awkward, n_labels, lists):
     """Order the values of a nominal feature along the first principal direction of their mean label vectors.
 
     For a single label that order holds the best of all subsets (Fisher, 1958); for more it is a heuristic. Power method
     on the scatter between values, starting from the node's sums T: never a matrix, O(labels) an iteration. Labels that
     one row alone has say where to cut only if no other label does.
     """
+    order, share, direction = awkward.order, awkward.share, awkward.direction
+    span, label, weight, stat = lists.span, lists.label, lists.weight, lists.stat
     for v in range(n_labels):
-        direction[v] = T[v]
+        direction[v] = lists.sums[SUM_T, v]
     for step in range(ITERATIONS):
         if not _project(keys, n_keys, n_values, share, direction, span, label, weight, stat):
             if step == 0:  # all values look alike in the labels that rows share

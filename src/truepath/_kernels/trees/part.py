@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from truepath._kernels.jit import inner
+from truepath._kernels.jit import inner, once
 from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
 from truepath._kernels.trees.labels import B
 from truepath._kernels.trees.nominal import BEST
@@ -23,7 +23,9 @@ Parts = namedtuple("Parts", "left left_end right right_end threshold share surro
 
 
 @inner
-def part_rows(columns, seats, lists, buffers, split, start, end, features, rules, used, rng):
+def part_rows(
+    columns, seats, lists, buffers, random, awkward, split, start, end, features, rules, used, rng
+):
     """Bring the rows of either side together, in order. Return where they are, and what the tree keeps of the split."""
     info = columns.info[split.feature]
     keys, missing, side, rows = buffers.keys, buffers.missing, buffers.side, seats.rows
@@ -31,21 +33,25 @@ def part_rows(columns, seats, lists, buffers, split, start, end, features, rules
     for k in range(end - start):
         side[k] = info[MODE] <= split.cut  # the rows on the mode, which are not listed
     has_mode = n_keys + n_missing < end - start
-    below, above = _mark_sides(info, seats.place, keys, n_keys, buffers.order, side, split.cut, start, has_mode)
-    for k in range(n_missing):
-        side[seats.place[missing[k]] - start] = UNKNOWN
+    below, above = _mark_sides(info, seats.place, keys, n_keys, awkward, side, split.cut, start, has_mode)
     threshold = split.threshold
     if np.isnan(threshold):
         threshold = _threshold(info, columns.values, below, above)
     nobody = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
-    if rules.missing == SHARE_OUT:
-        share = _share_left(rows, lists.stat, side, split, start, end, rules.missing)
-        middle, last, used = deal_both_ways(seats, lists, buffers, share, start, end, used)
-        return Parts(middle, last, start, middle, threshold, share, nobody, used)
     share, surrogate = 0.5, nobody
-    if n_missing:
-        share = _share_left(rows, lists.stat, side, split, start, end, rules.missing)
-        surrogate = _place_unknown(columns, seats, lists.stat, buffers, split, start, end, features, rules, share, rng)
+    if awkward is not None:
+        for k in range(n_missing):
+            side[seats.place[missing[k]] - start] = UNKNOWN
+        if n_missing or rules.missing == SHARE_OUT:
+            share = _share_left(rows, lists.stat, side, split, start, end, rules.missing)
+        if rules.missing == SHARE_OUT:
+            middle, last, used = deal_both_ways(seats, lists, buffers, share, start, end, used)
+            return Parts(middle, last, start, middle, threshold, share, nobody, used)
+        if n_missing:
+            n_asked = _count_asked(features, rules, random)
+            surrogate = _place_unknown(
+                columns, seats, lists.stat, buffers, split, start, end, features, n_asked, share, rng
+            )
     middle = _reorder(rows, seats.place, side, missing, start, end)
     if share == 0.5:  # later rows without value go where more are
         share = 1.0 if middle - start >= end - middle else 0.0
@@ -53,14 +59,22 @@ def part_rows(columns, seats, lists, buffers, split, start, end, features, rules
 
 
 @inner
-def _place_unknown(columns, seats, stat, buffers, split, start, end, features, rules, share, rng):
+def _count_asked(features, rules, random):
+    """Return how many of the features tried may be surrogates."""
+    if rules.missing != ASK_SURROGATE:
+        return np.int64(0)
+    n_tried = min(rules.max_features, features.size)
+    if random is not None:  # many features are tried quickly there: to ask all of them would take longer than that
+        n_tried = min(n_tried, max(FEWEST_ASKED, n_tried // SHARE_ASKED))
+    return n_tried
+
+
+@inner
+def _place_unknown(columns, seats, stat, buffers, split, start, end, features, n_asked, share, rng):
     """Send the rows of unknown side where the surrogate says, which is returned, or as ``share`` (0 or 1) does."""
     surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
-    if rules.missing == ASK_SURROGATE:
-        n_tried = min(rules.max_features, features.size)
-        if rules.is_random:  # many features are tried quickly there: to ask all of them would take longer than that
-            n_tried = min(n_tried, max(FEWEST_ASKED, n_tried // SHARE_ASKED))
-        surrogate = find_surrogate(columns, features, n_tried, split.feature, seats, stat, buffers, start, end)
+    if n_asked:
+        surrogate = find_surrogate(columns, features, n_asked, split.feature, seats, stat, buffers, start, end)
     if surrogate.feature >= 0:
         follow_surrogate(columns, surrogate, seats, buffers, start, end, share == 1.0)
     for k in range(end - start):
@@ -86,8 +100,8 @@ def _share_left(rows, stat, side, split, start, end, rule):
     return 1.0 if 2.0 * n_left >= n_known else 0.0
 
 
-@inner
-def _mark_sides(info, place, keys, n_keys, order, is_left, cut, start, has_mode):
+@once
+def _mark_sides(info, place, keys, n_keys, awkward, is_left, cut, start, has_mode):
     """Mark, by place in the node, which of the rows listed go left. Return the nearest ranks around the cut."""
     below, above = np.int64(-1), info[N_VALUES]
     if has_mode and info[MODE] <= cut:
@@ -96,14 +110,16 @@ def _mark_sides(info, place, keys, n_keys, order, is_left, cut, start, has_mode)
         above = info[MODE]
     for k in range(n_keys):
         rank = keys[k] >> 32
-        goes_left = (order[BEST, rank] if info[IS_NOMINAL] else rank) <= cut
+        goes_left = rank <= cut
+        if awkward is not None:
+            goes_left = (awkward.order[BEST, rank] if info[IS_NOMINAL] else rank) <= cut
         is_left[place[keys[k] & ROW_MASK] - start] = goes_left
         below = max(below, rank if goes_left else np.int64(-1))  # no branches: which way a row goes cannot be guessed
         above = min(above, info[N_VALUES] if goes_left else rank)
     return below, above
 
 
-@inner
+@once
 def _reorder(rows, place, is_left, spare, start, end):
     """Part rows[start:end] by the marks, both sides in order. Return where the right side begins."""
     n_left, n_right = np.int64(0), np.int64(0)
@@ -120,7 +136,7 @@ def _reorder(rows, place, is_left, spare, start, end):
     return start + n_left
 
 
-@inner
+@once
 def _threshold(info, values, below, above):
     """Return the number halfway between two ranks of a column; infinite where one side has no value at all."""
     if below < 0:

@@ -92,49 +92,57 @@ def _share_out(packed, T, W, n_rows):
 
 
 @part
-def random_split(columns, j, seats, lists, node, buffers, rng):
+def random_split(columns, j, seats, lists, node, buffers, random, awkward, rng):
     """Return the split of the node on feature j at one random cut, missing values either way."""
-    info, packed = columns.info[j], buffers.packed
+    info, packed = columns.info[j], random.packed
     is_listed = info[STOP] - info[START] < node.end - node.start and not info[IS_DENSE]
     if info[DENSE_START] >= 0 and not is_listed and not info[IS_NOMINAL]:
-        picked = _pick_ranks(columns, j, seats, node, buffers, rng)
+        picked = _pick_ranks(columns, j, seats, node, random, awkward, rng)
     else:
-        picked = _pick_keys(columns, j, seats, node, buffers, rng)
+        picked = _pick_keys(columns, j, seats, node, buffers, random, awkward, rng)
     if picked.cut == CONSTANT:
         return no_split(-1)
     if picked.n == TOO_LIGHT:
         return Split(NO_SPLIT, j, picked.cut, picked.is_left, picked.threshold)
-    n, single, C = _weigh(packed, buffers.picked, picked.n)
-    n_absent, single_absent, C_absent = _weigh(packed, buffers.absent, picked.n_missing)
+    n, single, C = _weigh(packed, random.picked, picked.n)
+    n_absent, cross = 0.0, 0.0
+    if awkward is not None:
+        n_absent, single_absent, C_absent = _weigh(packed, random.absent, picked.n_missing)
     if node.only_known or not picked.n_missing:
         known = node.N - n_absent
         if n < node.min_leaf or known - n < node.min_leaf:  # before the labels are looked at
             return Split(NO_SPLIT, j, picked.cut, picked.is_left, picked.threshold)
-    _sum_labels(packed, buffers.picked, picked.n, lists.sums[SUM_L])
-    _sum_labels(packed, buffers.absent, picked.n_missing, lists.sums[SUM_M])
-    side, beside, cross = Side(0.0, 0.0, 0.0, np.int64(0)), Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
-    if picked.n_missing:
-        A, cross, A_absent = _multiply_both(lists.sums, node.n_labels)
-        beside = Side(A_absent + single_absent, C_absent + single_absent, n_absent, picked.n_missing)
+    _sum_labels(packed, random.picked, picked.n, lists.sums[SUM_L])
+    if awkward is not None:
+        _sum_labels(packed, random.absent, picked.n_missing, lists.sums[SUM_M])
+        beside = Side(0.0, 0.0, 0.0, np.int64(0))
+        if picked.n_missing:
+            A, cross, A_absent = _multiply_both(lists.sums, node.n_labels)
+            beside = Side(A_absent + single_absent, C_absent + single_absent, n_absent, picked.n_missing)
+        else:
+            A = _square(lists.sums, node.n_labels)
+        node = without(node, beside)
     else:
-        A = _square(lists.sums, node.n_labels)
+        A, beside = _square(lists.sums, node.n_labels), None
     side = Side(A + single, C + single, n, picked.n)
-    node = without(node, beside)
-    best = try_cut(Cut(NO_SPLIT, picked.cut, False), True, side, beside, cross, picked.cut, node)
+    best = try_cut(Cut(NO_SPLIT, picked.cut, False), np.bool_(True), side, beside, cross, picked.cut, node)
     return Split(best.score - node.C / node.N, j, picked.cut, best.is_beside == picked.is_left, picked.threshold)
 
 
 @part
-def _pick_ranks(columns, j, seats, node, buffers, rng):
+def _pick_ranks(columns, j, seats, node, random, awkward, rng):
     """Draw a cut of a column of ranks, and pick the rows of the smaller side, and those without value."""
     info, n_rows = columns.info[j], np.uint64(node.end - node.start)
-    ranks, k, start = buffers.ranks, np.uint64(0), np.uint64(node.start)
+    ranks, k, start = random.ranks, np.uint64(0), np.uint64(node.start)
     first, step = dense_layout(info, node.end - node.start)
     while k < n_rows:  # unsigned: no test for negative indices
         ranks[k] = columns.dense[np.uint64(first + step * seats.origins[start + k])]
         k += ONE
     lowest, highest = _range(ranks, n_rows)
-    n_missing = _pick(ranks, n_rows, 0, True, buffers.absent) if info[HAS_MISSING] else np.int64(0)
+    n_missing = np.int64(0)
+    if awkward is not None:
+        if info[HAS_MISSING]:
+            n_missing = _pick(ranks, n_rows, np.int64(0), True, random.absent)
     if highest < 0 or (n_missing == 0 and lowest == highest):
         return Picked(np.int64(CONSTANT), np.nan, np.int64(0), True, n_missing)
     cut, threshold = _draw_cut(columns, j, lowest, highest, rng)
@@ -145,11 +153,11 @@ def _pick_ranks(columns, j, seats, node, buffers, rng):
     if smaller * node.heaviest < node.min_leaf and (node.only_known or not n_missing):
         return Picked(cut, threshold, np.int64(TOO_LIGHT), is_left, n_missing)
     if not is_left:
-        _pick(ranks, n_rows, cut + 1, False, buffers.picked)
+        _pick(ranks, n_rows, cut + 1, False, random.picked)
     elif n_missing:
-        _pick_between(ranks, n_rows, cut, buffers.picked)
+        _pick_between(ranks, n_rows, cut, random.picked)
     else:
-        _pick(ranks, n_rows, cut + 1, True, buffers.picked)
+        _pick(ranks, n_rows, cut + 1, True, random.picked)
     return Picked(cut, threshold, smaller, is_left, n_missing)
 
 
@@ -193,30 +201,30 @@ def _pick_between(ranks, n_rows, cut, places):
 
 
 @inner
-def _pick_keys(columns, j, seats, node, buffers, rng):
+def _pick_keys(columns, j, seats, node, buffers, random, awkward, rng):
     """The same for nominal columns, and for those that list only the rows off their mode: never the mode's side."""
     info, keys, missing, n_rows = columns.info[j], buffers.keys, buffers.missing, node.end - node.start
     n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, node.start, node.end, keys, missing)
     for k in range(n_missing):
-        buffers.absent[k] = seats.place[missing[k]] - node.start
+        random.absent[k] = seats.place[missing[k]] - node.start
     if is_constant(keys, n_keys, n_missing, n_rows):
         return Picked(np.int64(CONSTANT), np.nan, np.int64(0), True, n_missing)
-    if info[IS_NOMINAL]:
-        threshold = np.nan
-        cut = shuffle_values(keys, n_keys, info[N_VALUES], buffers.order, rng)
-        recode(keys, n_keys, buffers.order)
-    else:
+    if not info[IS_NOMINAL]:
         has_mode = n_keys + n_missing < n_rows
         lowest, highest = (info[MODE], info[MODE]) if has_mode else (info[N_VALUES], np.int64(-1))
         for k in range(n_keys):
             lowest = min(lowest, keys[k] >> 32)
             highest = max(highest, keys[k] >> 32)
         cut, threshold = _draw_cut(columns, j, lowest, highest, rng)
+    elif awkward is not None:
+        threshold = np.nan
+        cut = shuffle_values(keys, n_keys, info[N_VALUES], awkward.order, rng)
+        recode(keys, n_keys, awkward.order)
     is_left = info[IS_NOMINAL] == 1 or info[MODE] > cut
     n = np.int64(0)
     for k in range(n_keys):
         if (keys[k] >> 32 <= cut) == is_left:
-            buffers.picked[n] = seats.place[keys[k] & ROW_MASK] - node.start
+            random.picked[n] = seats.place[keys[k] & ROW_MASK] - node.start
             n += 1
     return Picked(cut, threshold, n, is_left, n_missing)
 

@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from truepath._kernels.jit import inner
+from truepath._kernels.jit import inner, once
 from truepath._kernels.trees.labels import (
     FOUR,
     ONE,
@@ -79,7 +79,7 @@ def move(i, side, span, label, weight, stat, L):
 def scan(keys, first, n_keys, step, beside, span, label, weight, stat, L, M, node):
     """Move n_keys rows from keys[first] on, one by one, to a side. Return the best cut.
 
-    The rows with a missing value (``beside``, their sums in M) may join them: A = sum w (L + M)^2 is then
+    The rows with a missing value (``beside``, their sums in M; None if none ever is) may join them: A = sum w (L + M)^2 is then
     sum w L^2 + 2 sum w L M + sum w M^2, so that one walk serves both ways.
     """
     side, cross = Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
@@ -87,8 +87,9 @@ def scan(keys, first, n_keys, step, beside, span, label, weight, stat, L, M, nod
     for k in range(n_keys):
         key = keys[first + step * k]
         i, rank = np.uint64(key & ROW_MASK), key >> 32
-        if beside.n_rows:
-            cross += product_with(i, span, label, weight, stat, M)
+        if beside is not None:
+            if beside.n_rows:
+                cross += product_with(i, span, label, weight, stat, M)
         side = move(i, side, span, label, weight, stat, L)
         is_cut = k + 1 == n_keys or keys[first + step * (k + 1)] >> 32 != rank  # none between equal values
         best = try_cut(best, is_cut, side, beside, cross, rank, node)
@@ -138,43 +139,49 @@ def scan_table(table, first, n_ranks, step, beside, sums, node):
             wL = W[v] * L[v]
             A += wL * L[v]
             share_B += wL * T[v]
-        if beside.n_rows:
-            for v in range(node.n_labels):
-                cross += W[v] * L[v] * M[v]
+        if beside is not None:
+            if beside.n_rows:
+                for v in range(node.n_labels):
+                    cross += W[v] * L[v] * M[v]
         side = Side(A, share_B, side.n + table[cell], side.n_rows + np.int64(table[cell + 1]))
-        best = try_cut(best, True, side, beside, cross, np.int64(rank), node)
+        best = try_cut(best, np.bool_(True), side, beside, cross, np.int64(rank), node)
     clear(L, node.n_labels)
     return best
 
 
-@inner
+@once
 def _first_cut(beside, step, node):
     """Return the cut "missing against the rest", of rank -1; it is tried on the way up only."""
-    score = _score(beside, node) if step > 0 and not node.only_known else NO_SPLIT
+    score = NO_SPLIT
+    if beside is not None:
+        if step > 0 and not node.only_known:
+            score = _score(beside, node)
     return Cut(score, np.int64(-1), True)
 
 
 @inner
 def try_cut(best, is_cut, side, beside, cross, rank, node):
     """Return the better of the best cut so far and this one, the rows beside on either side (or left out)."""
-    if node.only_known:
-        side = Side(side.A, side.B - cross, side.n, side.n_rows)  # B = sum w L (T - M)
+    if beside is not None:
+        if node.only_known:
+            side = Side(side.A, side.B - cross, side.n, side.n_rows)  # B = sum w L (T - M)
     score = _score(side, node)
     if score > best.score and is_cut:  # in this order: the first is rarely true, and so never guessed wrong
         best = Cut(score, rank, False)
-    if beside.n_rows and not node.only_known:
-        score = _score(_add_sides(side, beside, cross), node)
-        if score > best.score and is_cut:
-            best = Cut(score, rank, True)
+    if beside is not None:
+        if beside.n_rows and not node.only_known:
+            score = _score(_add_sides(side, beside, cross), node)
+            if score > best.score and is_cut:
+                best = Cut(score, rank, True)
     return best
 
 
-@inner
+@once
 def _add_sides(side, beside, cross):
     return Side(side.A + 2.0 * cross + beside.A, side.B + beside.B, side.n + beside.n, side.n_rows + beside.n_rows)
 
 
-@inner
+@once
 def _score(side, node):
     """Equation (1), or NO_SPLIT where a side is empty or lighter than allowed."""
     n_other = node.N - side.n

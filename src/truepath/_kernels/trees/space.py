@@ -8,10 +8,10 @@ from truepath._kernels.trees.labels import PAD, PADDING, B, Lists
 from truepath._kernels.trees.random_cut import SPARE_LABELS, Packed
 from truepath._kernels.trees.seats import Seats
 from truepath._kernels.trees.sort import N_BUCKETS
-from truepath._kernels.trees.split import TABLE_CELLS, Buffers
+from truepath._kernels.trees.split import TABLE_CELLS, Awkward, Buffers, Random
 from truepath._kernels.trees.tree import N_LINKS, N_NUMBERS, Tree
 
-__all__ = ["make_buffers", "make_lists", "make_seats", "make_tree"]
+__all__ = ["make_awkward", "make_buffers", "make_lists", "make_random", "make_seats", "make_tree"]
 
 
 def make_tree(n_leaves, n_labels, n_categories):
@@ -51,8 +51,8 @@ def make_lists(indptr, indices, row_weight, class_weight, n_copies, n_entries):
     return Lists(span, label, weight, stat, np.zeros((4, n_marks + SPARE_LABELS)), np.zeros((n_marks, 8), np.int64))
 
 
-def make_buffers(n_rows, n_labels, n_categories, n_packed, n_entries):
-    """Return the buffers for nodes of up to n_rows rows; n_packed of them (all, or none) packed for random cuts."""
+def make_buffers(n_rows):
+    """Return the buffers for nodes of up to n_rows rows."""
     return Buffers(
         keys=np.empty(n_rows, np.int64),
         spare=np.empty(n_rows, np.int64),
@@ -60,11 +60,20 @@ def make_buffers(n_rows, n_labels, n_categories, n_packed, n_entries):
         side=np.empty(n_rows, np.int8),
         counts=np.empty(N_BUCKETS, np.int64),
         table=np.empty(TABLE_CELLS * n_rows),
-        order=np.zeros((3, n_categories + 1), np.int64),
-        share=np.zeros((2, n_categories + 1)),
-        direction=np.zeros(n_labels + 2),
-        packed=Packed(np.empty(n_packed + 1, np.uint64), np.empty(n_entries, np.uint32), *np.empty((3, n_packed))),
-        ranks=np.empty(n_packed, np.int32),
-        picked=np.empty(n_packed + 1, np.int32),
-        absent=np.empty(n_packed + 1, np.int32),
+    )
+
+
+def make_awkward(n_labels, n_categories):
+    """Return the buffers for columns that are nominal, of up to n_categories values, or lack values."""
+    order, share = np.zeros((3, n_categories + 1), np.int64), np.zeros((2, n_categories + 1))
+    return Awkward(order, share, direction=np.zeros(n_labels + 2))
+
+
+def make_random(n_rows, n_entries):
+    """Return the buffers for random cuts of nodes of up to n_rows rows that list n_entries labels."""
+    return Random(
+        packed=Packed(np.empty(n_rows + 1, np.uint64), np.empty(n_entries, np.uint32), *np.empty((3, n_rows))),
+        ranks=np.empty(n_rows, np.int32),
+        picked=np.empty(n_rows + 1, np.int32),
+        absent=np.empty(n_rows + 1, np.int32),
     )

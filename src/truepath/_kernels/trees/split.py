@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from truepath._kernels.jit import inner
+from truepath._kernels.jit import inner, once
 from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, read_column
 from truepath._kernels.trees.labels import SUM_L, SUM_M, SUM_T, clear
 from truepath._kernels.trees.nominal import order_values, recode
@@ -17,40 +17,43 @@ from truepath._kernels.trees.sort import sort_keys
 # where it is to be halfway between the neighbouring values
 Split = namedtuple("Split", "gain feature cut missing_left threshold")
 # keys: the rows of the node by rank, and a spare; missing: rows without value; side: where they go; counts: to sort by;
-# table: sums by rank, where ranks are few; order, share, direction: for nominal features (see nominal.py); the rest for
-# random cuts (see random_cut.py): the rows packed, their ranks, the places of those picked and of those without value
-Buffers = namedtuple("Buffers", "keys spare missing side counts table order share direction packed ranks picked absent")
+# table: sums by rank, where ranks are few
+Buffers = namedtuple("Buffers", "keys spare missing side counts table")
+# For nominal features (see nominal.py); None if there are none, and no values are missing
+Awkward = namedtuple("Awkward", "order share direction")
+# For random cuts (see random_cut.py): the rows packed, their ranks, the places of those picked and of those without value
+Random = namedtuple("Random", "packed ranks picked absent")
 TABLE_CELLS = 4  # a table of this many cells per row is cheaper than sorting
 
 
 @inner
-def best_split(columns, j, seats, lists, node, buffers):
+def best_split(columns, j, seats, lists, node, buffers, awkward):
     """Return the best split of the node on feature j; gain NO_SPLIT if there is none."""
     info, keys, missing = columns.info[j], buffers.keys, buffers.missing
     span, label, weight, stat = lists.span, lists.label, lists.weight, lists.stat
     n_keys, n_missing = read_column(info, columns.dense, columns.sparse, seats, node.start, node.end, keys, missing)
     if is_constant(keys, n_keys, n_missing, node.end - node.start):
         return no_split(-1)
-    if info[IS_NOMINAL]:
-        order, share, T = buffers.order, buffers.share, lists.sums[SUM_T]
-        order_values(
-            keys, n_keys, info[N_VALUES], order, share, buffers.direction, node.n_labels, span, label, weight, stat, T
-        )
-        recode(keys, n_keys, order)
     L, M = lists.sums[SUM_L], lists.sums[SUM_M]
-    beside = gather(missing, n_missing, span, label, weight, stat, M)
-    node = without(node, beside)
+    if awkward is not None:
+        if info[IS_NOMINAL]:
+            order_values(keys, n_keys, info[N_VALUES], awkward, node.n_labels, lists)
+            recode(keys, n_keys, awkward.order)
+        beside = gather(missing, n_missing, span, label, weight, stat, M)
+        node = without(node, beside)
+    else:
+        beside = None
     n_ranks, mode = info[N_VALUES], max(info[MODE], -1)
     if n_ranks * (node.n_labels + N_FIELDS) <= TABLE_CELLS * (node.end - node.start):
         fill_table(buffers.table, keys, n_keys, n_ranks, node.n_labels, span, label, stat)
-        up = scan_table(buffers.table, 0, mode, 1, beside, lists.sums, node)
-        down = scan_table(buffers.table, n_ranks - 1, n_ranks - 1 - mode, -1, beside, lists.sums, node)
+        up = scan_table(buffers.table, np.int64(0), mode, np.int64(1), beside, lists.sums, node)
+        down = scan_table(buffers.table, n_ranks - 1, n_ranks - 1 - mode, np.int64(-1), beside, lists.sums, node)
     else:
         if sort_keys(keys, buffers.spare, n_keys, n_ranks, buffers.counts):
             keys = buffers.spare
         n_below = _count_below(keys, n_keys, mode)
-        up = scan(keys, 0, n_below, 1, beside, span, label, weight, stat, L, M, node)
-        down = scan(keys, n_keys - 1, n_keys - n_below, -1, beside, span, label, weight, stat, L, M, node)
+        up = scan(keys, np.int64(0), n_below, np.int64(1), beside, span, label, weight, stat, L, M, node)
+        down = scan(keys, n_keys - 1, n_keys - n_below, np.int64(-1), beside, span, label, weight, stat, L, M, node)
     clear(M, node.n_labels)
     base = node.C / node.N
     if up.score >= down.score:
@@ -77,7 +80,7 @@ def is_constant(keys, n_keys, n_missing, n_rows):
     return True
 
 
-@inner
+@once
 def _count_below(keys, n_keys, mode):
     """Return how many of the sorted keys have a rank below the mode."""
     low, high = np.int64(0), n_keys

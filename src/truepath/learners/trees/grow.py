@@ -180,13 +180,15 @@ def _try_to_grow(
     rows = _order_rows(data, np.flatnonzero(weight > 0).astype(np.int32), rules)
     n_categories = _count_categories(data.columns.info)
     n_listed = int(np.diff(data.indptr)[rows].sum())
-    packed = rows.size, n_listed + _kernels.trees.labels.PAD * rows.size
-    n_copies, n_entries = room * rows.size, room * (n_listed + _kernels.trees.labels.PAD * rows.size)
+    n_packed = n_listed + _kernels.trees.labels.PAD * rows.size
+    n_copies, n_entries = room * rows.size, room * n_packed
     tree = space.make_tree((1 + room) * _count_leaves(rows.size, weight, rules), (1 + room) * n_listed, n_categories)
     sizes = build.build_tree(
         data.columns,
         space.make_lists(data.indptr, data.indices, weight, data.class_weight, n_copies, n_entries),
-        space.make_buffers(rows.size, n_labels, n_categories, *(packed if rules.is_random else (0, 0))),
+        space.make_buffers(rows.size),
+        space.make_random(rows.size, n_packed) if rules.is_random else None,
+        space.make_awkward(n_labels, n_categories) if _is_awkward(data.columns.info, rules) else None,
         tree,
         space.make_seats(rows, data.n_rows, n_copies),
         data.indptr,
@@ -198,7 +200,6 @@ def _try_to_grow(
             rules.min_leaf_weight * (1.0 - WEIGHT_SLACK),
             rules.min_impurity_decrease * weight.sum(),
             rules.max_features,
-            rules.is_random,
             rules.missing,
         ),
         rules.f_critical,
@@ -230,6 +231,13 @@ def _draw_features(rng: np.random.Generator, n_features: int, n_drawn: int | Non
     if n_drawn is None or n_drawn >= n_features:
         return np.arange(n_features)
     return np.sort(rng.permutation(n_features)[:n_drawn])
+
+
+def _is_awkward(info: np.ndarray, rules: GrowthRules) -> bool:
+    """Return whether a column is nominal or lacks values: the kernels for that take as long again to compile."""
+    fields = _kernels.trees.columns
+    goes_both_ways = rules.missing == _kernels.trees.part.SHARE_OUT
+    return goes_both_ways or bool(info[:, [fields.IS_NOMINAL, fields.HAS_MISSING]].any())
 
 
 def _count_categories(info: np.ndarray) -> int:
