@@ -70,7 +70,7 @@ def count_once(X, Y):
     columns, candidates = kernels.count_columns(bits, everything), np.arange(n_labels, Z.shape[1])
     prior = (counts + 0.25) / (n_rows + 1), (columns + 0.5) / (n_rows + 1), 0.5, 0.0, candidates
     sizes = np.arange(Z.shape[1] + 1), n_labels, n_rows, counts.copy(), columns
-    search = clock(lambda: _kernels.cutset.chow_liu.score_splits(bits, *sizes, *prior))
+    search = clock(lambda: _kernels.cutset.chow_liu.score_splits(bits, *sizes, *prior, None))
     values, labels = Z.astype(np.float32), Y.astype(np.float32)
     by_bits = (
         clock(lambda: [kernels.count_pairs(bits, bits[c], n_labels, counts) for c in candidates]) / candidates.size

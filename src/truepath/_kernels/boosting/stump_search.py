@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath._kernels.jit import kernel
+from truepath._kernels.arrays import copy_first
+from truepath._kernels.jit import inner, kernel
 
 WIDTH = 32  # columns of a block: classes, or positive and negative weights of half as many
 EDGE, Z, GINI = 0, 1, 2  # what a cut is judged by
 SPLIT = 2.0**17 + 1  # gains keep 36 of 53 bits: those that differ by the order of their sums tie
 
 
-@kernel
+@inner
 def add_rows(block, rows, total):
     """Add the listed rows of a block to `total`, four at a time: their loads overlap."""
     i = 0
@@ -37,7 +38,7 @@ def add_rows(block, rows, total):
         i += 1
 
 
-@kernel
+@inner
 def fill_block(w, y, place, node, first, channels, block):
     """Copy the weights of the classes from `first` on: signed by the label, or (two channels) positive and negative.
 
@@ -79,7 +80,7 @@ def sum_bundle(block, order, group_end, group_bins, first_bin, hist):
                 row[j] += total[j]
 
 
-@kernel
+@inner
 def judge(left, total, channels, criterion, gain):
     """Write the gain of a cut for each class of the block; larger is better under every criterion."""
     half = WIDTH // channels
@@ -99,7 +100,7 @@ def judge(left, total, channels, criterion, gain):
             gain[j] = purity(left[j], left[half + j]) + purity(total[j] - left[j], total[half + j] - left[half + j])
 
 
-@kernel
+@inner
 def round_gains(gain):
     """In place: keep 36 bits (Veltkamp's splitting). The same for any order of search, unlike a tolerance."""
     for j in range(WIDTH):
@@ -107,14 +108,14 @@ def round_gains(gain):
         gain[j] = lifted - (lifted - gain[j])
 
 
-@kernel
+@inner
 def purity(positive, negative):
     """Return the squared signed weight over the weight; an empty side adds nothing."""
     weight = positive + negative
     return (positive - negative) ** 2 / weight if weight > 0.0 else 0.0
 
 
-@kernel
+@inner
 def keep_better(gain, cut, best, best_cut):
     """Take the cut where it beats the best one so far; the first of equals stays. Written without a branch."""
     for j in range(WIDTH):
@@ -123,12 +124,15 @@ def keep_better(gain, cut, best, best_cut):
         best_cut[j] = cut if is_better else best_cut[j]
 
 
-@kernel
+@inner
 def try_cut(cut, left, total, channels, criterion, gain, best, best_cut, shared):
     """Judge one cut for the classes of a block, and keep it where it is the best, or add up its gain for all."""
     judge(left, total, channels, criterion, gain)
     if shared.size:
-        shared[cut] += gain[: WIDTH // channels].sum()
+        total_gain = 0.0
+        for j in range(WIDTH // channels):
+            total_gain += gain[j]
+        shared[cut] += total_gain
     else:
         round_gains(gain)
         keep_better(gain, cut, best, best_cut)
@@ -191,11 +195,11 @@ def search_cuts(
                     own, bin_ptr[f], n_bins, has_missing[f], total, channels, criterion,
                     gain, gain_cut, shared,
                 )  # fmt: skip
-        best[first:last] = gain[: last - first]
-        best_cut[first:last] = gain_cut[: last - first]
+        copy_first(gain, last - first, best[first:])
+        copy_first(gain_cut, last - first, best_cut[first:])
 
 
-@kernel
+@inner
 def widest(bundle_ptr, bin_ptr, bundles):
     """Return the largest number of bins of a bundle."""
     most = 1

@@ -10,10 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels.arrays import copy_first
 from truepath._kernels.cutset import chow_liu_binary as binary
 from truepath._kernels.cutset.logarithm import xlogx
 from truepath._kernels.cutset.pair_counts import count_columns, count_pairs
-from truepath._kernels.jit import kernel
+from truepath._kernels.jit import inner, kernel
+
+
+def make_tables(offset):
+    """Return room for two joint tables; None, so that only half is compiled, if every variable is binary."""
+    widest = int(np.diff(offset).max(initial=0)) + 1
+    return np.empty((2, widest, widest)) if widest > 2 else None
 
 
 @kernel
@@ -156,19 +163,20 @@ def tree_log_likelihood(parent, order, size, pairs, columns, n_rows, smooth_pair
 
 
 @kernel
-def learn_tree(pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, n_first, skip, parent, order):
-    """Write the tree of one slice; return its size and its log-likelihood on the slice."""
+def learn_tree(
+    pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, n_first, skip, parent, order, tables
+):
+    """Write the tree of one slice; return its size and its log-likelihood on the slice.
+
+    ``tables`` is that of :func:`make_tables`.
+    """
     n_variables = offset.size - 1
-    if binary.are_binary(offset):
+    if tables is None:
         p = np.empty(columns.size)
         counted = pairs, columns, n_rows, prior_pairs
         information = binary.learn_information(*counted, prior_columns, strength, offset, n_first, p)
         size = span(information, n_first, skip, parent, order)
         return size, binary.tree_log_likelihood(parent, order, size, *counted, strength, offset, p)
-    widest = 1
-    for v in range(n_variables):
-        widest = max(widest, offset[v + 1] - offset[v] + 1)
-    tables = np.empty((2, widest, widest))
     smooth_pairs, smooth_columns = np.empty(pairs.shape), np.empty(columns.size)
     smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns)
     entropy = np.empty(n_variables)
@@ -182,8 +190,28 @@ def learn_tree(pairs, columns, n_rows, prior_pairs, prior_columns, strength, off
     return size, likelihood
 
 
+@inner
+def copy_counts(pairs, columns, to_pairs, to_columns):
+    """Write the counts of one slice to another's."""
+    copy_first(columns, columns.size, to_columns)
+    for a in range(pairs.shape[0]):
+        copy_first(pairs[a], columns.size, to_pairs[a])
+
+
+@inner
+def take_away(pairs, columns, from_pairs, from_columns):
+    """Subtract the counts of one slice from another's."""
+    for b in range(columns.size):
+        from_columns[b] -= columns[b]
+    for a in range(pairs.shape[0]):
+        for b in range(columns.size):
+            from_pairs[a, b] -= pairs[a, b]
+
+
 @kernel
-def score_splits(bits, offset, n_first, n_rows, pairs, columns, prior_pairs, prior_columns, fixed, per_row, candidates):
+def score_splits(
+    bits, offset, n_first, n_rows, pairs, columns, prior_pairs, prior_columns, fixed, per_row, candidates, tables
+):
     """Return the log-likelihood after splitting the slice on each candidate; -inf where a side would be empty.
 
     Every state but 0 is counted; the counts of state 0 are what remains of the slice's. The prior of a side of n rows
@@ -199,7 +227,7 @@ def score_splits(bits, offset, n_first, n_rows, pairs, columns, prior_pairs, pri
     for c in range(candidates.size):
         f = candidates[c]
         score, rest = 0.0, n_rows
-        rest_pairs[:], rest_columns[:] = pairs, columns
+        copy_counts(pairs, columns, rest_pairs, rest_columns)
         for b in range(offset[f], offset[f + 1] + 1):
             is_rest = b == offset[f + 1]
             size = rest if is_rest else columns[b]
@@ -207,16 +235,15 @@ def score_splits(bits, offset, n_first, n_rows, pairs, columns, prior_pairs, pri
                 score = -np.inf
                 break
             if is_rest:
-                one_pairs[:], one_columns[:] = rest_pairs, rest_columns
+                copy_counts(rest_pairs, rest_columns, one_pairs, one_columns)
             else:
                 count_pairs(bits, bits[b], n_counted, one_pairs)
-                one_columns[:] = count_columns(bits, bits[b])
-                rest_pairs -= one_pairs
-                rest_columns -= one_columns
+                copy_first(count_columns(bits, bits[b]), n_columns, one_columns)
+                take_away(one_pairs, one_columns, rest_pairs, rest_columns)
                 rest -= size
             _, likelihood = learn_tree(
                 one_pairs, one_columns, size, prior_pairs, prior_columns, fixed + per_row * size, offset, n_first, f,
-                parent, order,
+                parent, order, tables,
             )  # fmt: skip
             score += likelihood + size * np.log(size / n_rows)  # eq. of section 2.2: M_j log w_j + l(D_j)
         scores[c] = score
@@ -250,20 +277,17 @@ def fill_factors(parent, pairs, columns, n_rows, prior_pairs, prior_columns, str
 
 
 @kernel
-def information_of(pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset):
-    """Return the mutual information of all pairs of variables, from smoothed counts."""
+def information_of(pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, tables):
+    """Return the mutual information of all pairs of variables, from smoothed counts; ``tables`` as above."""
     n_variables = offset.size - 1
-    if binary.are_binary(offset):
+    if tables is None:
         return binary.learn_information(
             pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, n_variables, np.empty(columns.size)
         )
-    widest = 1
-    for v in range(n_variables):
-        widest = max(widest, offset[v + 1] - offset[v] + 1)
     smooth_pairs, smooth_columns = np.empty(pairs.shape), np.empty(columns.size)
     smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns)
-    entropy, table = np.empty(n_variables), np.empty((widest, widest))
+    entropy = np.empty(n_variables)
     fill_entropies(smooth_columns, offset, entropy)
     information = np.zeros((n_variables, n_variables))
-    fill_information(smooth_pairs, smooth_columns, offset, n_variables, -1, entropy, table, information)
+    fill_information(smooth_pairs, smooth_columns, offset, n_variables, -1, entropy, tables[0], information)
     return information

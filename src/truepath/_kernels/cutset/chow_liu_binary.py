@@ -14,12 +14,6 @@ from truepath._kernels.jit import vector
 
 
 @vector
-def are_binary(offset):
-    """Say whether every variable owns one column or none."""
-    return np.diff(offset).max() <= 1
-
-
-@vector
 def smooth_columns(columns, prior, n_rows, strength, p, entropy):
     """Write P(column is one) and its entropy."""
     for b in range(columns.size):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels.arrays import copy_first, sort_numbers
 from truepath._kernels.hierarchy.propagate import SIDE, set_side_by_side
 from truepath._kernels.jit import inner, kernel
 
@@ -26,7 +27,7 @@ def close_rows(indptr, indices, parent_ptr, parent_idx):
         row = closed[start : start + n_nodes]
         size = _mark_ancestors(indices[indptr[i] : indptr[i + 1]], parent_ptr, parent_idx, marked, row)
         if size * SCAN_WORDS < n_nodes:
-            row[:size].sort()
+            sort_numbers(row[:size])
             for j in range(size):
                 marked[row[j]] = 0
         else:
@@ -39,11 +40,11 @@ def close_rows(indptr, indices, parent_ptr, parent_idx):
 def _grow(buffer, used, more):
     """Return a buffer of at least twice the size with the first `used` entries kept."""
     larger = np.empty(2 * (used + more), buffer.dtype)
-    larger[:used] = buffer[:used]
+    copy_first(buffer, used, larger)
     return larger
 
 
-@kernel
+@inner
 def _mark_ancestors(labels, parent_ptr, parent_idx, marked, queue):
     """Flag the labels and all their ancestors, list them in `queue`, and return their number."""
     size = 0
@@ -65,7 +66,7 @@ def _mark_ancestors(labels, parent_ptr, parent_idx, marked, queue):
     return size
 
 
-@kernel
+@inner
 def _read_off(words, marked, row):
     """Write the flagged nodes to `row` in ascending order and clear the flags."""
     size = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import kernel
 
 
@@ -59,7 +60,7 @@ def _merge(sums, size, values, n_values, take, merged):
             if value > best:
                 best, leaves = value, t
         merged[j], take[j] = best, leaves
-    sums[: new_size + 1] = merged[: new_size + 1]
+    copy_first(merged, new_size + 1, sums)
     return new_size
 
 
@@ -81,7 +82,7 @@ def fill_tables(w, k, roots, child_ptr, child_idx, n_below, value_ptr, values, t
         for j in range(size):
             values[value_ptr[v] + j] = w[v] + sums[j + 1]
     size = _share(k, roots, n_below, value_ptr, values, take_ptr, take, sums, merged)
-    best[: size + 1] = sums[: size + 1]
+    copy_first(sums, size + 1, best)
 
 
 @kernel

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import inner, kernel
 from truepath._kernels.linear.node_models import LOGISTIC
 
@@ -38,7 +39,7 @@ def score_rows(X, W, parents, node_of, loss, multiplies, out):
     ptr, columns, values, intercept = W
     scores = np.empty(intercept.size)
     for i in range(indptr.size - 1):
-        scores[:] = intercept
+        copy_first(intercept, intercept.size, scores)
         for e in range(indptr[i], indptr[i + 1]):
             x = np.float64(data[e])
             for t in range(ptr[indices[e]], ptr[indices[e] + 1]):
@@ -138,9 +139,11 @@ def find_best(X, W, parents, children, ranges, depth, node_of, wanted, k, beam, 
     found, labels = np.zeros(n_samples, np.int64), np.empty(n_samples * k, np.int32)
     values = np.empty(n_samples * k)
     own, scores, heap = np.empty(n_columns), np.empty(n_columns), np.empty(n_columns, np.int32)
-    waiting, n_parents = np.empty(n_columns, np.int32), np.maximum(np.diff(parents[0]), 1)
-    looked, touched = np.zeros(depth.max() + 2, np.int64), np.empty(n_columns + 1, np.int32)
-    waiting[:] = n_parents
+    waiting, n_parents, deepest = np.empty(n_columns, np.int32), np.empty(n_columns, np.int32), 0
+    for c in range(n_columns):
+        waiting[c] = n_parents[c] = max(parents[0][c + 1] - parents[0][c], 1)
+        deepest = max(deepest, depth[c])
+    looked, touched = np.zeros(deepest + 2, np.int64), np.empty(n_columns + 1, np.int32)
     end = 0
     for i in range(n_samples):
         looked[:] = 0

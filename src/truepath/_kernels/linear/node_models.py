@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import inner, kernel
 from truepath._kernels.linear.dual_descent import descend_logistic, descend_squared_hinge
 from truepath._kernels.trees.rng import GOLDEN
@@ -119,7 +120,7 @@ def _grown(array, size):
     if size <= array.size:
         return array
     longer = np.empty(max(size, 2 * array.size), array.dtype)
-    longer[: array.size] = array
+    copy_first(array, array.size, longer)
     return longer
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from numpy import bool_, int64, zeros
 from numpy.typing import NDArray
 
+from truepath._kernels.arrays import sort_numbers
 from truepath._kernels.jit import inner, kernel
 
 __all__ = ["bin_scores", "mark_true", "sweep_rows", "sweep_sorted"]
@@ -77,7 +78,7 @@ def sweep_rows(
             mass_at[k] += m
             if is_true[columns[c]]:
                 hit_at[k] += m
-        touched[:n_touched].sort()
+        sort_numbers(touched[:n_touched])
         _add_row(touched[:n_touched], hit_at, mass_at, is_touched, true_mass, scored[i], weight[i], out)
         for c in range(true_ptr[i], true_ptr[i + 1]):
             is_true[true_columns[c]] = False

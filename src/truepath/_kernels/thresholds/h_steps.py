@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import kernel
 
 __all__ = ["list_h_steps"]
@@ -51,7 +52,8 @@ def list_h_steps(
         used = ptr[v]
         if value.size < used + size:
             longer, more = np.empty(2 * (used + size), value.dtype), np.empty(2 * (used + size), np.int64)
-            longer[:used], more[:used] = value[:used], change[:used]
+            copy_first(value, used, longer)
+            copy_first(change, used, more)
             value, change = longer, more
         order = np.argsort(score[:size])
         for k in range(size):

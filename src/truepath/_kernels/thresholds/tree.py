@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import kernel
 
 __all__ = ["best_tree_thresholds"]
@@ -61,7 +62,7 @@ def best_tree_thresholds(
 def _grow(array: Array, size: int) -> Array:
     """Return a longer copy."""
     longer = np.empty(size, array.dtype)
-    longer[: array.size] = array
+    copy_first(array, array.size, longer)
     return longer
 
 

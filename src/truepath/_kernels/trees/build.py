@@ -60,8 +60,9 @@ def build_tree(
     words and leaf values, or NO_ROOM and zeros if the arrays are too small (never, unless rows go both ways).
 
     ``features`` are the columns to draw from (reordered in place), ``f_critical[n]`` is the least F statistic of a
-    split of a node of weight n (0 everywhere: no test) and ``rng`` the state of the generator. ``random`` is None unless
-    cuts are random, ``awkward`` is None if no column is nominal or lacks values: what is not needed is not compiled.
+    split of a node of weight n (0 everywhere: no test) and ``rng`` the state of the generator. ``random`` is None
+    unless cuts are random, ``awkward`` if no column is nominal or lacks values: numba drops the branches of arguments
+    that are None before it compiles, so that a tree pays for no more than it needs.
     """
     link, number = tree.link, tree.number
     stack = np.empty((n_roots + 2, N_TASK), np.int64)
@@ -72,9 +73,8 @@ def build_tree(
         n_open -= 1
         task, used = _pop(stack, n_open)
         t = task.t
-        if awkward is not None:  # numba drops a branch that tests for None alone before it compiles
-            if rules.missing == SHARE_OUT:
-                take_seats(seats, task.start, task.end)
+        if awkward is not None and rules.missing == SHARE_OUT:
+            take_seats(seats, task.start, task.end)
         split, N, gain, task, tick = _find_split(
             columns, seats, lists, buffers, random, awkward, task, tick, features, rules, f_critical, rng
         )
@@ -108,16 +108,15 @@ def _write_split(columns, awkward, tree, t, split, parts, n_words):
     link, number, surrogate = tree.link, tree.number, parts.surrogate
     number[t, THRESHOLD], number[t, SHARE], number[t, SURROGATE_CUT] = parts.threshold, parts.share, surrogate.threshold
     link[t, SURROGATE], link[t, IS_STRAIGHT] = surrogate.feature, surrogate.is_straight
-    if awkward is not None:
-        if columns.info[split.feature, IS_NOMINAL]:
-            link[t, CATEGORY_START] = n_words
-            n_values = columns.info[split.feature, N_VALUES]
-            is_left_larger = parts.left_end - parts.left >= parts.right_end - parts.right
-            n_words = write_values(tree.categories, n_words, awkward.order, split.cut, n_values, is_left_larger)
+    if awkward is not None and columns.info[split.feature, IS_NOMINAL]:
+        link[t, CATEGORY_START] = n_words
+        n_values = columns.info[split.feature, N_VALUES]
+        is_left_larger = parts.left_end - parts.left >= parts.right_end - parts.right
+        n_words = write_values(tree.categories, n_words, awkward.order, split.cut, n_values, is_left_larger)
     return n_words
 
 
-@inner
+@once
 def _find_split(columns, seats, lists, buffers, random, awkward, task, tick, features, rules, f_critical, rng):
     """Return the split of a node (feature -1: make it a leaf), its weight, the gain, the task after condensing, and
     the next tick.
@@ -174,10 +173,9 @@ def _search(columns, seats, lists, buffers, random, awkward, node, features, rul
         n_tried += split.feature >= 0
         if split.gain > best.gain:
             best = split
-            if awkward is not None:
-                if columns.info[j, IS_NOMINAL]:
-                    for value in range(columns.info[j, N_VALUES]):
-                        awkward.order[BEST, value] = awkward.order[PLACE, value]
+            if awkward is not None and columns.info[j, IS_NOMINAL]:
+                for value in range(columns.info[j, N_VALUES]):
+                    awkward.order[BEST, value] = awkward.order[PLACE, value]
     return best
 
 

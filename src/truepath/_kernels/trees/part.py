@@ -23,9 +23,7 @@ Parts = namedtuple("Parts", "left left_end right right_end threshold share surro
 
 
 @inner
-def part_rows(
-    columns, seats, lists, buffers, random, awkward, split, start, end, features, rules, used, rng
-):
+def part_rows(columns, seats, lists, buffers, random, awkward, split, start, end, features, rules, used, rng):
     """Bring the rows of either side together, in order. Return where they are, and what the tree keeps of the split."""
     info = columns.info[split.feature]
     keys, missing, side, rows = buffers.keys, buffers.missing, buffers.side, seats.rows

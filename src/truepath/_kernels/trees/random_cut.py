@@ -140,9 +140,8 @@ def _pick_ranks(columns, j, seats, node, random, awkward, rng):
         k += ONE
     lowest, highest = _range(ranks, n_rows)
     n_missing = np.int64(0)
-    if awkward is not None:
-        if info[HAS_MISSING]:
-            n_missing = _pick(ranks, n_rows, np.int64(0), True, random.absent)
+    if awkward is not None and info[HAS_MISSING]:
+        n_missing = _pick(ranks, n_rows, np.int64(0), True, random.absent)
     if highest < 0 or (n_missing == 0 and lowest == highest):
         return Picked(np.int64(CONSTANT), np.nan, np.int64(0), True, n_missing)
     cut, threshold = _draw_cut(columns, j, lowest, highest, rng)

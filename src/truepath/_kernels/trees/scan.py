@@ -79,17 +79,16 @@ def move(i, side, span, label, weight, stat, L):
 def scan(keys, first, n_keys, step, beside, span, label, weight, stat, L, M, node):
     """Move n_keys rows from keys[first] on, one by one, to a side. Return the best cut.
 
-    The rows with a missing value (``beside``, their sums in M; None if none ever is) may join them: A = sum w (L + M)^2 is then
-    sum w L^2 + 2 sum w L M + sum w M^2, so that one walk serves both ways.
+    The rows with a missing value (``beside``, their sums in M; None if no value ever is) may join them:
+    A = sum w (L + M)^2 is then sum w L^2 + 2 sum w L M + sum w M^2, so that one walk serves both ways.
     """
     side, cross = Side(0.0, 0.0, 0.0, np.int64(0)), 0.0
     best = _first_cut(beside, step, node)
     for k in range(n_keys):
         key = keys[first + step * k]
         i, rank = np.uint64(key & ROW_MASK), key >> 32
-        if beside is not None:
-            if beside.n_rows:
-                cross += product_with(i, span, label, weight, stat, M)
+        if beside is not None and beside.n_rows:
+            cross += product_with(i, span, label, weight, stat, M)
         side = move(i, side, span, label, weight, stat, L)
         is_cut = k + 1 == n_keys or keys[first + step * (k + 1)] >> 32 != rank  # none between equal values
         best = try_cut(best, is_cut, side, beside, cross, rank, node)
@@ -139,10 +138,9 @@ def scan_table(table, first, n_ranks, step, beside, sums, node):
             wL = W[v] * L[v]
             A += wL * L[v]
             share_B += wL * T[v]
-        if beside is not None:
-            if beside.n_rows:
-                for v in range(node.n_labels):
-                    cross += W[v] * L[v] * M[v]
+        if beside is not None and beside.n_rows:
+            for v in range(node.n_labels):
+                cross += W[v] * L[v] * M[v]
         side = Side(A, share_B, side.n + table[cell], side.n_rows + np.int64(table[cell + 1]))
         best = try_cut(best, np.bool_(True), side, beside, cross, np.int64(rank), node)
     clear(L, node.n_labels)
@@ -153,26 +151,23 @@ def scan_table(table, first, n_ranks, step, beside, sums, node):
 def _first_cut(beside, step, node):
     """Return the cut "missing against the rest", of rank -1; it is tried on the way up only."""
     score = NO_SPLIT
-    if beside is not None:
-        if step > 0 and not node.only_known:
-            score = _score(beside, node)
+    if beside is not None and step > 0 and not node.only_known:
+        score = _score(beside, node)
     return Cut(score, np.int64(-1), True)
 
 
 @inner
 def try_cut(best, is_cut, side, beside, cross, rank, node):
     """Return the better of the best cut so far and this one, the rows beside on either side (or left out)."""
-    if beside is not None:
-        if node.only_known:
-            side = Side(side.A, side.B - cross, side.n, side.n_rows)  # B = sum w L (T - M)
+    if beside is not None and node.only_known:
+        side = Side(side.A, side.B - cross, side.n, side.n_rows)  # B = sum w L (T - M)
     score = _score(side, node)
     if score > best.score and is_cut:  # in this order: the first is rarely true, and so never guessed wrong
         best = Cut(score, rank, False)
-    if beside is not None:
-        if beside.n_rows and not node.only_known:
-            score = _score(_add_sides(side, beside, cross), node)
-            if score > best.score and is_cut:
-                best = Cut(score, rank, True)
+    if beside is not None and beside.n_rows and not node.only_known:
+        score = _score(_add_sides(side, beside, cross), node)
+        if score > best.score and is_cut:
+            best = Cut(score, rank, True)
     return best
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from truepath._kernels.jit import inner, once
 from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, read_column
-from truepath._kernels.trees.labels import SUM_L, SUM_M, SUM_T, clear
+from truepath._kernels.trees.labels import SUM_L, SUM_M, clear
 from truepath._kernels.trees.nominal import order_values, recode
 from truepath._kernels.trees.scan import N_FIELDS, NO_SPLIT, fill_table, gather, scan, scan_table, without
 from truepath._kernels.trees.sort import sort_keys
@@ -21,7 +21,7 @@ Split = namedtuple("Split", "gain feature cut missing_left threshold")
 Buffers = namedtuple("Buffers", "keys spare missing side counts table")
 # For nominal features (see nominal.py); None if there are none, and no values are missing
 Awkward = namedtuple("Awkward", "order share direction")
-# For random cuts (see random_cut.py): the rows packed, their ranks, the places of those picked and of those without value
+# For random cuts (see random_cut.py): the rows packed, their ranks, the places of those picked and of those missing
 Random = namedtuple("Random", "packed ranks picked absent")
 TABLE_CELLS = 4  # a table of this many cells per row is cheaper than sorting
 

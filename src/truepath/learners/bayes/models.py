@@ -91,7 +91,9 @@ class TreeAugmented(_Binary, home="truepath.learners"):
             kernels.count_pairs(bits, mask, offset[-1], pairs)
             counted = pairs, kernels.count_columns(bits, mask), int((y == value).sum()), *shares, 4 * self.alpha
             slices.append(counted)
-            information += (counted[2] / y.size) * chow_liu.information_of(*counted, offset)
+            information += (counted[2] / y.size) * chow_liu.information_of(
+                *counted, offset, chow_liu.make_tables(offset)
+            )
         self.parent, self.order = np.empty(n_variables, np.int32), np.empty(n_variables, np.int32)
         chow_liu.span(information, n_variables, -1, self.parent, self.order)
         self.factors = np.full((2, n_variables, self.n_states.max(), self.n_states.max()), -np.inf)

@@ -178,14 +178,12 @@ def _learn_tree(slice_: Slice, shares: tuple[np.ndarray, np.ndarray], growth: Gr
     """Return the (restricted) Chow-Liu tree of a slice: Algorithm 1 with its tables."""
     n_variables, strength = slice_.variables.size, growth.strength.of(slice_.n_rows)
     parent, order = np.empty(n_variables, np.int32), np.empty(n_variables, np.int32)
-    _, likelihood = _kernels.cutset.chow_liu.learn_tree(
-        slice_.pairs, slice_.columns, slice_.n_rows, *shares, strength, slice_.offset, slice_.n_first, -1, parent, order
-    )
+    kernels, counted = _kernels.cutset.chow_liu, (slice_.pairs, slice_.columns, slice_.n_rows)
+    into = parent, order, kernels.make_tables(slice_.offset)
+    _, likelihood = kernels.learn_tree(*counted, *shares, strength, slice_.offset, slice_.n_first, -1, *into)
     n_states = growth.n_states[slice_.variables]
     factors = np.full((n_variables, n_states.max(), n_states.max()), -np.inf)
-    _kernels.cutset.chow_liu.fill_factors(
-        parent, slice_.pairs, slice_.columns, slice_.n_rows, *shares, strength, slice_.offset, factors
-    )
+    kernels.fill_factors(parent, *counted, *shares, strength, slice_.offset, factors)
     return LeafTree(slice_.variables, parent, order, n_states, factors, slice_.n_rows, likelihood)
 
 
@@ -205,6 +203,7 @@ def _find_split(slice_: Slice, shares: tuple[np.ndarray, np.ndarray], growth: Gr
         *shares,
         *growth.strength,
         candidates,
+        _kernels.cutset.chow_liu.make_tables(slice_.offset),
     )
     best = int(np.argmax(scores))
     return int(slice_.variables[candidates[best]]), float(scores[best])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels.arrays import copy_first
 from truepath._kernels.combiners.isotonic.flow import OUTSIDE, Graph, Scratch, balance_tree, split
 from truepath._kernels.combiners.isotonic.sets import (
     gather_unsettled,
@@ -48,9 +49,9 @@ def project_dag(S, parent_ptr, parent_idx, child_ptr, child_idx, child_edge):
         unsettled = members[: gather_unsettled(row, graph, x, greatest, members, first)]
         if unsettled.size == 0:
             continue
-        x[:] = row
+        copy_first(row, n_nodes, x)
         guess_flow(unsettled, x, flow, graph, first)
-        x[:] = row
+        copy_first(row, n_nodes, x)
         join_by_flow(unsettled, flow, graph, first, is_new)
         has_joined, n_rounds = True, 0
         while has_joined:
