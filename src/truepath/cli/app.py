@@ -23,6 +23,7 @@ import typer
 from truepath import __version__
 from truepath.cli.cafa.group import CAFA_COMMANDS, cafa
 from truepath.cli.demo import demo
+from truepath.cli.deploy.warmup import warmup
 from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
 from truepath.cli.fetch import fetch
@@ -64,6 +65,7 @@ COMMANDS = {
     "Your data": (describe, fit, predict, update, report, serve),
     "Your scores and labels": (label, evaluate),
     "Methods side by side": (experiment, compare, reproduce, fetch),
+    "Models elsewhere": (warmup,),
 }
 #: Commands whose help ends with the members of a registry
 LISTING = {

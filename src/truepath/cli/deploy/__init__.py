@@ -1,0 +1,1 @@
+"""Commands that bring a model to where it works."""

@@ -1,0 +1,198 @@
+"""Compile the kernels before anyone waits for them: fit and ask small models of every sort that is in common use.
+
+numba compiles a kernel for the types that it is first called with and keeps the result in a folder. The data made here
+have the types that real data have, whatever their size, so that a later process finds everything compiled.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from truepath import metrics
+from truepath._kernels.trees import build
+from truepath.classifier import HierarchicalClassifier
+from truepath.errors import TruePathError
+from truepath.hierarchy import Hierarchy
+from truepath.learners import CutsetNetwork, HAdaBoostMH, PCTForest, SparseLinear, TableBlend
+from truepath.registry import DECODERS
+
+__all__ = ["Warmed", "cache_folder", "warm_up"]
+
+N_ROWS = 60
+#: More distinct values than fit in 16 bits: trees then keep 32 bits per cell
+MANY_ROWS = (1 << 15) + 50
+#: Decoders with kernels of their own for DAGs
+ON_DAGS = ("mas", "multi", "threshold")
+
+
+class Warmed(NamedTuple):
+    """What was done: how many functions were compiled, the seconds that took, and where they are kept."""
+
+    n_compiled: int
+    seconds: float
+    folder: str
+
+
+class _Made(NamedTuple):
+    """Rows with labels, and scores for them, in a tree or a DAG."""
+
+    hierarchy: Hierarchy
+    X: np.ndarray
+    Y: np.ndarray
+    names: list[list[str]]
+    S: np.ndarray
+
+
+def cache_folder() -> str:
+    """Return the folder that numba keeps the compiled kernels of trees in, one of several beside each other.
+
+    Raises
+    ------
+    TruePathError
+        If there is no folder that numba may write to.
+    """
+    kernel: Any = build.build_tree
+    folder: str | None = kernel.stats.cache_path
+    if folder is None:
+        raise TruePathError(
+            "compiled kernels cannot be kept: numba may write neither beside the package nor in the user's cache.",
+            "Set the environment variable NUMBA_CACHE_DIR to a folder that can be written, here and where models run.",
+        )
+    return folder
+
+
+def warm_up(on_progress: Callable[[float, float | None, str], None] | None = None) -> Warmed:
+    """Compile what common models need, so that a first fit or prediction does not have to wait for it.
+
+    Parameters
+    ----------
+    on_progress : callable, optional
+        Called with the number of steps done, of all, and what the next step is about.
+
+    Returns
+    -------
+    Warmed
+        A second call in the same environment compiles nothing.
+
+    Examples
+    --------
+    >>> from truepath.warmup import warm_up
+    >>> warm_up().n_compiled  # doctest: +SKIP
+    246
+    """
+    from numba.core import event
+
+    folder, start = cache_folder(), time.perf_counter()
+    steps = _steps()
+    compiled = event.RecordingListener()
+    with event.install_listener("numba:compile", compiled), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about data as small as these
+        for done, (what, step) in enumerate(steps):
+            if on_progress is not None:
+                on_progress(done, len(steps), what)
+            step()
+    n_compiled = sum(1 for _, happened in compiled.buffer if happened.is_end and _is_ours(happened))
+    return Warmed(n_compiled, time.perf_counter() - start, folder)
+
+
+def _is_ours(happened: Any) -> bool:
+    """Say whether a function of truepath was compiled, not one of numba's own that it is made of."""
+    return happened.data["dispatcher"].py_func.__module__.startswith("truepath")
+
+
+def _steps() -> list[tuple[str, Callable[[], Any]]]:
+    tree, dag = _make(is_tree=True), _make(is_tree=False)
+    awkward = tree.X.copy()
+    awkward[::7, 1], awkward[:, 2] = np.nan, np.arange(N_ROWS) % 3
+    fit = partial(_fit, tree)
+    return [
+        ("label sets", partial(_walk, tree)),
+        ("forests", lambda: fit(PCTForest(n_estimators=2, oob_score=True), tree.X)),
+        ("forests of random cuts", lambda: fit(PCTForest(n_estimators=2, splitter="random"), tree.X)),
+        ("forests, missing values", lambda: fit(PCTForest(n_estimators=2, categorical_features=[2]), awkward)),
+        ("forests of many values", _fit_many),
+        ("boosting", lambda: fit(HAdaBoostMH(n_estimators=2), tree.X)),
+        ("cutset networks", lambda: fit(CutsetNetwork(), tree.X)),
+        ("sparse rows", lambda: fit(SparseLinear(), sparse.csr_array(tree.X))),
+        ("texts", partial(_fit_texts, tree)),
+        ("tables", lambda: fit(TableBlend(), tree.X)),
+        ("tables with thresholds", partial(_fit_table, tree)),
+        ("decoders", partial(_decode, tree)),
+        ("decoders of DAGs", partial(_decode, dag)),
+        ("measures", partial(_measure, dag)),
+    ]
+
+
+def _make(is_tree: bool) -> _Made:
+    """Return made rows: labels that the first columns tell, every row with two leaves and all labels above them."""
+    rng = np.random.default_rng(0)
+    edges = [(a, a + b) for a in "abc" for b in "123"] + [(a + b, a + b + c) for a in "abc" for b in "12" for c in "xy"]
+    hierarchy = Hierarchy.from_edges([(None, a) for a in "abc"] + edges + ([] if is_tree else [("a1", "b1x")]))
+    leaves = [hierarchy.names[v] for v in hierarchy.leaves]
+    X = rng.normal(size=(N_ROWS, 6))
+    names = [[leaves[i % len(leaves)], leaves[(3 * i + 1) % len(leaves)]] for i in range(N_ROWS)]
+    Y = hierarchy.encode(names, sparse_output=False)
+    X[:, 0] += Y[:, 0]
+    S = hierarchy.close(Y * rng.random(Y.shape))
+    return _Made(hierarchy, X, Y, names, np.asarray(S, np.float64))
+
+
+def _walk(made: _Made) -> None:
+    """Close, check and read label sets, dense and sparse, of both kinds of float."""
+    h = made.hierarchy
+    for Y in (h.encode(made.names, sparse_output=True), made.Y):
+        h.decode(h.close(Y))
+        h.is_closed(Y)
+    for kind in (np.float32, np.float64):
+        for S in (made.S.astype(kind), sparse.csr_array(made.S.astype(kind))):
+            h.close(S)
+            h.is_coherent(S)
+
+
+def _fit(made: _Made, learner: Any, X: Any) -> None:
+    """Fit a learner and ask it, with float32 too."""
+    fitted = learner.set_params(hierarchy=made.hierarchy).fit(X, made.Y)
+    fitted.predict(X)
+    fitted.predict_proba(X.astype(np.float32))
+
+
+def _fit_many() -> None:
+    """Grow shallow trees from a column of more values than fit in 16 bits."""
+    X = np.arange(MANY_ROWS, dtype=float)[:, None]
+    Y = np.column_stack([X[:, 0] > 9, X[:, 0] > 99])
+    PCTForest(n_estimators=1, max_depth=1).fit(X, Y)
+
+
+def _fit_texts(made: _Made) -> None:
+    texts = [" ".join([*labels, f"word{i % 5}", "and"]) for i, labels in enumerate(made.names)]
+    model = HierarchicalClassifier(hierarchy=made.hierarchy).fit(texts, made.names)
+    model.predict(texts[:3])
+    model.predict_top(texts[:3], 2)
+
+
+def _fit_table(made: _Made) -> None:
+    model = HierarchicalClassifier(PCTForest(n_estimators=2), hierarchy=made.hierarchy).fit(made.X, made.names)
+    model.predict(made.X[:3])
+    model.predict_top(made.X[:3], 2)
+
+
+def _decode(made: _Made) -> None:
+    """Fit every decoder on scores, of DAGs those with kernels of their own, and label with it."""
+    for member in DECODERS.members():
+        if made.hierarchy.is_tree or member.name in ON_DAGS:
+            for S in [made.S, made.S.astype(np.float32)][: 1 + made.hierarchy.is_tree]:
+                member(hierarchy=made.hierarchy).fit(S, made.Y).predict(S)
+
+
+def _measure(made: _Made) -> None:
+    """Compute every measure, from dense and from sparse matrices."""
+    for kind in (np.asarray, sparse.csr_array):
+        predicted = kind(made.S > 0.3), kind(made.S)
+        metrics.evaluate(kind(made.Y), *predicted, made.hierarchy, metrics=metrics.list_metrics())
