@@ -10,6 +10,8 @@ from scipy import sparse
 
 from truepath.adapters import final_step, node_scores
 from truepath.classifier.html import explanation_table
+from truepath.classifier.parts import takes_conditional
+from truepath.combiners import FAEL, KernelFAEL
 from truepath.hierarchy import Hierarchy
 from truepath.learners import contributions
 from truepath.preprocessing.auto_features import is_frame
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
 __all__ = ["Explanation", "NodeReason", "explain_row"]
+
+
+#: What the local vote of mandatory leaves is called
+GIVEN_PARENTS = "given its parents"
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,10 @@ class NodeReason:
         Score minus threshold; NaN if the decoder has no thresholds.
     causes : tuple of (str, float)
         The features that matter most to the learner's score, each with what it adds; empty unless asked for.
+    votes : tuple of (str, float)
+        The local votes, if causes are asked for: for FAEL the labels whose local scores add most to the final score or
+        take most from it; for the decoders of mandatory leaves, MAS for instance, how likely the label is given its
+        parents. Empty for all others.
     """
 
     node: int
@@ -54,6 +64,7 @@ class NodeReason:
     threshold: float
     margin: float
     causes: tuple[tuple[str, float], ...] = ()
+    votes: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,7 @@ class Explanation:
                 **vars(record),
                 **({"title": titles.get(record.name, "")} if titles else {}),
                 "causes": dict(record.causes),
+                "votes": dict(record.votes),
             }
             for record in self.records
         ]
@@ -120,6 +132,8 @@ class Explanation:
         if record.causes and not again:
             because = ", ".join(f"{cause} {value:+.3f}" for cause, value in record.causes)
             lines.append(f"{'':29}{indent}  because of {because}")
+        if record.votes and not again:
+            lines.append(f"{'':29}{indent}  votes: {', '.join(f'{name} {value:+.3f}' for name, value in record.votes)}")
         if not again:
             for child in self.hierarchy.children(record.node).tolist():
                 if child in shown:
@@ -154,17 +168,31 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int, n_causes: 
     t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
     nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others)
     found = contributions(model.learner_, X, nodes) if n_causes and nodes.size else None
+    votes = local_votes(model, raw[0], nodes, n_causes)
+    is_local = bool(n_causes) and model.decoder_ is not None and takes_conditional(model.decoder_)
     records = []
-    for v in nodes.tolist():
+    for k, v in enumerate(nodes.tolist()):
         parents = hierarchy.parents(v)
         least = float(S[parents].min()) if parents.size else 1.0
         given = float(S[v]) / least if least > 0 else 0.0
         numbers = (float(raw[0, v]), float(S[v]), given, float(t[v]), float(S[v] - t[v]))
         causes = () if found is None else tuple(found.of(v, n_causes))
         about = (v, str(hierarchy.names[v]), int(hierarchy.depth[v]), bool(predicted[v]))
-        records.append(NodeReason(*about, *numbers, causes))
+        records.append(NodeReason(*about, *numbers, causes, ((GIVEN_PARENTS, given),) if is_local else votes[k]))
     decoder = type(final_step(model.learner_) if model.decoder_ is None else model.decoder_).__name__
     return Explanation(tuple(records), decoder, hierarchy, "" if found is None else found.method)
+
+
+def local_votes(model: HierarchicalClassifier, raw: np.ndarray, nodes: np.ndarray, n: int) -> list[Any]:
+    """Return for each of some labels the n labels whose local scores matter most to the final one, if FAEL says so."""
+    combiner, nothing = model.combiner_, [()] * nodes.size
+    if not n or not nodes.size or not isinstance(combiner, FAEL) or isinstance(combiner, KernelFAEL):
+        return nothing
+    found, names = combiner.votes(raw, nodes), model.hierarchy_.names
+    order = np.argsort(-np.abs(found), axis=0, kind="stable")[:n]
+    return [
+        tuple((str(names[u]), float(found[u, k])) for u in order[:, k] if found[u, k] != 0) for k in range(nodes.size)
+    ]
 
 
 def _shown(hierarchy: Hierarchy, predicted: np.ndarray, closeness: np.ndarray, n_others: int) -> np.ndarray:

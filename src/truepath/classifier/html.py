@@ -33,6 +33,8 @@ def _row(record: NodeReason, largest: float) -> str:
     name = f"<b>{name}</b>" if record.predicted else name
     threshold = "" if record.threshold != record.threshold else f"{record.threshold:.3f}"
     causes = "<br>".join(_cause(cause, value, largest) for cause, value in record.causes)
+    if record.votes:
+        causes += "<br>votes: " + escape(", ".join(f"{name} {value:+.3f}" for name, value in record.votes))
     cells = ["✓" if record.predicted else "", name, f"{record.score:.3f}", threshold, causes]
     return "<tr>" + "".join(f"<td style='text-align:left'>{cell}</td>" for cell in cells) + "</tr>"
 

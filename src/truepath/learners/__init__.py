@@ -20,6 +20,7 @@ from truepath.learners.local.policies import POLICIES, Policy
 from truepath.learners.local.published import HBR, BRMetaLabeler
 from truepath.learners.network.coherent_network import CoherentNetwork
 from truepath.learners.reasons.contributions import Contributions, contributions
+from truepath.learners.reasons.similar import SimilarRows, similar_rows
 from truepath.learners.reasons.top_features import top_features
 from truepath.learners.stack import Stack
 from truepath.learners.table_blend import TableBlend
@@ -55,6 +56,7 @@ __all__ = [
     "Policy",
     "RestrictedCutsetNetwork",
     "SiblingLasso",
+    "SimilarRows",
     "SparseLinear",
     "Stack",
     "TableBlend",
@@ -64,6 +66,7 @@ __all__ = [
     "class_weights",
     "contributions",
     "plot_cutset_network",
+    "similar_rows",
     "top_features",
     "update_learner",
 ]

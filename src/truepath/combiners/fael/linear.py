@@ -166,6 +166,28 @@ class FAEL(Combiner):
         """Return the raw global scores."""
         return self.weights_.apply(X) + self.intercept_
 
+    def votes(self, S: Any, nodes: Any) -> np.ndarray:
+        """Return what the local score of every node adds to the global scores of some nodes, in one row.
+
+        Parameters
+        ----------
+        S : array-like, shape (n_nodes,)
+            Local scores of one row.
+        nodes : sequence of int
+
+        Returns
+        -------
+        votes : ndarray, shape (n_nodes, n_chosen)
+            Each column, and the intercept, sum to the global score before it is made coherent.
+        """
+        check_is_fitted(self, "hierarchy_")
+        n_nodes = self.hierarchy_.n_nodes
+        if self.weights_.shape[0] != n_nodes:
+            raise ValueError("these weights belong to kernel features or to several learners; nodes have no votes.")
+        W = self.weights_.block(np.arange(n_nodes), np.asarray(nodes, np.int64))
+        votes: np.ndarray = np.asarray(S, np.float64).reshape(n_nodes, 1) * W
+        return votes
+
     def plot_weights(self, nodes: Any = None, *, source: int = 0, ax: Any = None, annotate: bool | None = None) -> Any:
         """Draw the weights among some nodes as a heat map, as in the paper's Figure 1 (needs matplotlib).
 

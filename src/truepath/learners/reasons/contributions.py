@@ -16,7 +16,7 @@ from truepath.learners.linear.sparse_linear import SparseLinear
 from truepath.learners.reasons.trees import explain_by_path, explain_by_shapley
 from truepath.learners.trees.base import PCTBase
 
-__all__ = ["Contributions", "contributions"]
+__all__ = ["Contributions", "contributions", "last_step"]
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +87,7 @@ def contributions(learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto
     """
     if method not in ("auto", "shapley", "path", "leave-one-out"):
         raise ValueError(f"method must be 'auto', 'shapley', 'path' or 'leave-one-out'; got {method!r}.")
-    learner, x, features = _last_step(learner, x)
+    learner, x, features = last_step(learner, x)
     wanted = np.asarray(nodes, np.int64)
     if isinstance(learner, PCTBase) and method != "leave-one-out":
         explain = explain_by_path if method == "path" else explain_by_shapley
@@ -102,7 +102,7 @@ def contributions(learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto
     return _leave_out(learner, x, wanted, features)
 
 
-def _last_step(learner: Any, x: Any) -> tuple[Any, Any, NDArray[np.object_]]:
+def last_step(learner: Any, x: Any) -> tuple[Any, Any, NDArray[np.object_]]:
     """Return the learner at the end of pipelines, the row that reaches it, and what its features are called."""
     names: Any = None
     while isinstance(learner, Pipeline):

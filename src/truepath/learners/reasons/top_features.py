@@ -15,20 +15,23 @@ from truepath.learners.trees.base import PCTBase
 __all__ = ["top_features"]
 
 
-def top_features(model: Any, n: int = 10) -> dict[str, list[tuple[str, float]]]:
-    """Return the n features that speak most for each label.
+def top_features(model: Any, n: int = 10, *, by: str = "label") -> dict[str, list[tuple[str, float]]]:
+    """Return the n features that speak most for each label, or matter most to each level.
 
     Parameters
     ----------
     model : fitted HierarchicalClassifier, pipeline or learner
         Whose learner is a :class:`SparseLinear`, :class:`PCTree` or :class:`PCTForest`.
     n : int, default=10
+    by : {"label", "level"}, default="label"
+        Whether for each label, or for the labels of each level together.
 
     Returns
     -------
     found : dict of str to list of (str, float)
         By label, features with their weights (linear models: the largest above 0) or their shares in what splits
-        explain of the label (trees), the largest first.
+        explain of the label (trees), the largest first. By level ("level 1" is the top), the mean absolute weight
+        over its labels, or the share in what splits explain of them.
 
     Examples
     --------
@@ -39,15 +42,17 @@ def top_features(model: Any, n: int = 10) -> dict[str, list[tuple[str, float]]]:
     >>> top_features(HierarchicalClassifier(decoder="best-path").fit(texts, labels), 1)["animal/cat"][0][0]
     'cat'
     """
+    if by not in ("label", "level"):
+        raise ValueError(f"by must be 'label' or 'level'; got {by!r}.")
     learner, names = getattr(model, "learner_", model), None
     while isinstance(learner, Pipeline):
         if len(learner.steps) > 1 and hasattr(learner[-2], "get_feature_names_out"):
             names = learner[:-1].get_feature_names_out()
         learner = learner.steps[-1][1]
     if isinstance(learner, SparseLinear):
-        weights = sparse.csc_array(learner.coef_)
+        weights = sparse.csc_array(learner.coef_ if by == "label" else _mean_by_level(learner))
     elif isinstance(learner, PCTBase):
-        weights = sparse.csc_array(learner.importances(by="class"))
+        weights = sparse.csc_array(learner.importances(by="class" if by == "label" else "level"))
     else:
         raise TruePathError(
             f"{type(learner).__name__} has no weights or importances for each label.",
@@ -56,6 +61,7 @@ def top_features(model: Any, n: int = 10) -> dict[str, list[tuple[str, float]]]:
     names = getattr(learner, "feature_names_in_", None) if names is None else names
     called = [f"x{j}" for j in range(weights.shape[0])] if names is None else list(map(str, names))
     labels = learner.hierarchy_.names.tolist()
+    labels = labels if by == "label" else [f"level {d}" for d in range(1, learner.hierarchy_.height + 1)]
     return {name: _largest(weights, v, called, n) for v, name in enumerate(labels)}
 
 
@@ -65,3 +71,11 @@ def _largest(weights: sparse.csc_array, v: int, names: list[str], n: int) -> lis
     features, values = weights.indices[entries], weights.data[entries]
     order = np.lexsort((features, -values))[:n]
     return [(names[features[k]], float(values[k])) for k in order if values[k] > 0]
+
+
+def _mean_by_level(learner: SparseLinear) -> sparse.csc_array:
+    """Return the mean absolute weight of each feature over the labels of each level."""
+    depth = learner.hierarchy_.depth
+    share = 1.0 / np.bincount(depth - 1)[depth - 1]
+    groups = sparse.csc_array((share, (np.arange(depth.size), depth - 1)))
+    return sparse.csc_array(abs(learner.coef_).astype(np.float64) @ groups)
