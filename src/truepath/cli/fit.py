@@ -261,7 +261,7 @@ def _measure(
 
     seconds = fit_with_progress(model, train.X, train.y, method)
     result = evaluate_model(model, test.X, method, seconds)
-    texts = test.X.tolist() if getattr(test.X, "ndim", 2) == 1 else None
+    texts = test.X.tolist() if getattr(test.X, "ndim", 2) == 1 else test.X
     about: dict[str, Any] = {"ids": test.ids, "texts": texts, "y_train": train.y, "description": ds.describe()}
     run = Run(ds.hierarchy, test.y, result, title=f"{ds.name}: {method}", **about)
     save_run(folder, run)

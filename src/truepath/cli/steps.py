@@ -306,7 +306,9 @@ def evaluate_model(model: HierarchicalClassifier, X: Any, name: str, seconds: fl
     thresholds = getattr(model.decoder_, "thresholds_", None)
     settings = {"learner": model.learner_, "combiner": model.combiner_, "decoder": model.decoder_}
     shown = {key: " ".join(repr(value).split()) for key, value in settings.items()}
-    return Evaluated(name, model.predict(X), model.predict_proba(X), thresholds, round(seconds, 3), shown)
+    coverage = getattr(model.decoder_, "coverage", None)
+    labels, scores = model.predict(X), model.predict_proba(X)
+    return Evaluated(name, labels, scores, thresholds, round(seconds, 3), shown, coverage=coverage)
 
 
 def print_results(console: Console, measures: Values, title: str, seconds: Mapping[str, float] | None = None) -> None:

@@ -42,7 +42,7 @@ CALIBRATION = (15, 0.1)  # bins and least score, those of the metric's defaults
 CONFIDENCE = 0.95
 WORK = 2e9  # multiplications spent on draws of class counts, of one method
 WEIGHTS_AT_A_TIME = 1 << 22
-#: Measures of scores that are known from sums over rows
+#: Measures of scores that only the page has; they are known from sums over rows
 RANKED = ("precision_at_k", "ndcg_at_k", "r_precision", "expected_calibration_error")
 
 
@@ -81,7 +81,8 @@ def _draw_method(run: Run, result: Evaluated, random_state: Any) -> dict[str, Me
     values = run.measures[result.name]
     rows = _row_sums(truth, labels, hierarchy)
     bins = _score_bins(truth, result.S) if "auprc" in values else None
-    ranked = {name: _score_terms(name, truth, result.S, hierarchy) for name in RANKED if name in values}
+    ranked = {name: _score_terms(name, truth, result.S, hierarchy) for name in _names_of_ranked(run, result)}
+    values = {**values, **{name: float(row.value(row.terms.sum(axis=0))) for name, row in ranked.items()}}
     draws: dict[str, list[Floats]] = {}
     for weights in _draw_weights(truth.shape[0], truth.nnz + labels.nnz, random_state):
         drawn = {**_row_draws(weights, rows), **_class_draws(weights, truth, labels, hierarchy.costs)}
@@ -168,6 +169,14 @@ def _score_bins(truth: Any, S: Any) -> tuple[Floats, Floats]:
             tally = np.bincount(cell[chosen], minlength=place.shape[0] * (edges.size + 1))
             counts[side, rows] = tally.reshape(place.shape[0], -1)
     return counts[0], counts[1]
+
+
+def _names_of_ranked(run: Run, result: Evaluated) -> list[str]:
+    """Return the measures of scores that a method has: calibration is for scores from 0 to 1."""
+    if result.S is None or run.y_true.nnz == 0:
+        return []
+    is_share = result.S.min() >= 0 and result.S.max() <= 1
+    return [name for name in RANKED if is_share or name != "expected_calibration_error"]
 
 
 def _score_terms(name: str, truth: Any, S: Any, hierarchy: Hierarchy) -> RowTerms:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "Evaluated", "Run", "names_of_measures", "package_versions"]
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
+#: Features of a row that are written out
+N_FEATURES = 12
 #: The metrics of a report, in its order
 MEASURES = (
     "hierarchical_f1",
@@ -29,10 +31,6 @@ MEASURES = (
     "exact_match",
     "h_loss",
     "hmc_loss",
-    "precision_at_k",
-    "ndcg_at_k",
-    "r_precision",
-    "expected_calibration_error",
 )
 
 
@@ -93,8 +91,10 @@ class Run:
     results : Evaluated or sequence of Evaluated
         The results of each method on these rows. Missing ancestors are added to its labels, and the report says so.
     title : str
-    ids, texts : sequences of length n_samples, optional
-        Names of the rows and their texts, shown with the examples.
+    ids : sequence of length n_samples, optional
+        Names of the rows.
+    texts : sequence of length n_samples, data frame, array or sparse matrix, optional
+        The rows' texts, shown with their labels. Of features in columns, the first or largest are written out.
     y_train : array-like or sparse matrix, shape (n_train, n_nodes), optional
         The training labels: the report then says how often each label was seen.
     description : Description, optional
@@ -137,7 +137,7 @@ class Run:
         *,
         title: str = "Hierarchical classification report",
         ids: Sequence[Any] | None = None,
-        texts: Sequence[Any] | None = None,
+        texts: Any = None,
         y_train: Any = None,
         description: Any = None,
     ):
@@ -160,7 +160,8 @@ class Run:
             self.y_train = sparse.csr_array(check_labels(y_train, self.hierarchy, name="y_train"))
         self.title = str(title)
         self.ids = _as_strings(ids, "ids", self.n_samples)
-        self.texts = _as_strings(texts, "texts", self.n_samples)
+        is_table = hasattr(texts, "columns") or getattr(texts, "ndim", 1) == 2
+        self.texts = _as_strings(_write_features(texts) if is_table else texts, "texts", self.n_samples)
         self.description = _as_description(description)
         self.created = datetime.now().astimezone().isoformat(timespec="seconds")
         self.versions = package_versions()
@@ -247,6 +248,29 @@ def _as_strings(column: Sequence[Any] | None, name: str, n_samples: int) -> tupl
     return tuple(str(entry) for entry in column)
 
 
+def _write_features(X: Any) -> list[str]:
+    """Write each row's features: of a frame the first columns that are not empty, else the values furthest from 0."""
+    if hasattr(X, "columns"):
+        import narwhals.stable.v1 as nw
+
+        table = nw.from_native(X, eager_only=True)
+        parts = ([(name, x) for name, x in zip(table.columns, row) if x == x and x is not None] for row in table.rows())
+        return [", ".join(f"{name} {_brief(x)}" for name, x in row[:N_FEATURES]) for row in parts]
+    from scipy import sparse
+
+    rows = sparse.csr_array(X)
+    written = []
+    for i in range(rows.shape[0]):
+        at = slice(rows.indptr[i], rows.indptr[i + 1])
+        best = sorted(zip(-abs(rows.data[at]), rows.indices[at], rows.data[at]))[:N_FEATURES]
+        written.append(", ".join(f"x{j} {_brief(float(x))}" for _, j, x in best))
+    return written
+
+
+def _brief(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def _as_description(description: Any) -> Description | None:
     """Return what ``Dataset.describe()`` gave, also from its dictionary."""
     from truepath.data.describe import Description
@@ -266,11 +290,8 @@ def _measure(run: Run, result: Evaluated) -> dict[str, float]:
 
 
 def names_of_measures(run: Run, result: Evaluated) -> list[str]:
-    """Return the measures that one method has; those of scores need scores and a true label, calibration shares."""
+    """Return the measures that one method has; those of scores need scores and a true label."""
     from truepath.metrics import get_metric
 
     has_curve = result.S is not None and run.y_true.nnz > 0
-    names = [name for name in MEASURES if has_curve or get_metric(name).needs == "labels"]
-    if has_curve and not (result.S.min() >= 0 and result.S.max() <= 1):
-        names.remove("expected_calibration_error")
-    return names
+    return [name for name in MEASURES if has_curve or get_metric(name).needs == "labels"]

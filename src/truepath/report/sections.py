@@ -12,7 +12,7 @@ from truepath.metrics import Metric, get_metric
 from truepath.report import charts, curve_charts
 from truepath.report.curves import trace_curves
 from truepath.report.examples import Example, choose_examples
-from truepath.report.measures import Difference, Measured, paired_difference
+from truepath.report.measures import RANKED, Difference, Measured, paired_difference
 from truepath.report.nodes import Mistakes, most_mistaken
 from truepath.report.profile import Level, measure_levels
 from truepath.report.run import MEASURES, Evaluated, Run
@@ -94,7 +94,7 @@ class Coverage(NamedTuple):
 
 def name_measures() -> list[tuple[str, str, bool]]:
     """Return each measure's name, label and whether greater is better."""
-    return [(metric.name, metric.label, metric.greater_is_better) for metric in map(get_metric, MEASURES)]
+    return [(metric.name, metric.label, metric.greater_is_better) for metric in map(get_metric, (*MEASURES, *RANKED))]
 
 
 def measure_coverage(run: Run) -> list[Coverage]:
@@ -129,7 +129,7 @@ def tell_story(run: Run, measured: By) -> Story:
 def draw_measures(measured: By, alone: bool = True) -> list[MeasureRow]:
     """Draw each measure: a whisker alone, or a panel with one line per method (left out unless ``alone``)."""
     rows = []
-    for metric in map(get_metric, MEASURES):
+    for metric in map(get_metric, (*MEASURES, *RANKED)):
         values = [of_method.get(metric.name) for of_method in measured.values()]
         if all(value is None for value in values):
             continue

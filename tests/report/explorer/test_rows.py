@@ -69,6 +69,37 @@ def test_reasons_are_stored_with_their_rows(one):
         Run(one.hierarchy, one.y_true, Evaluated("x", result.y_pred, reasons=["because"] * 60))
 
 
+def test_reasons_of_a_model(one):
+    from truepath.learners import PCTree
+    from truepath.report import find_reasons
+
+    X = np.where(one.y_true, 1.0, 0.0)
+    tree = PCTree(hierarchy=one.hierarchy, random_state=0).fit(X, one.y_true)
+    labels = tree.predict(X)
+    found = find_reasons(tree, X, labels, n_causes=2, most_rows=5)
+    assert [of_row is None for of_row in found[5:]] == [True] * 55
+    for i, of_row in enumerate(found[:5]):
+        assert list(of_row or {}) == np.flatnonzero(labels[i]).tolist()
+        assert all(len(causes) <= 2 for causes in (of_row or {}).values())
+    Run(one.hierarchy, one.y_true, Evaluated("x", labels, reasons=found))
+
+
+def test_features_are_written_as_texts(one):
+    import pandas as pd
+    from scipy import sparse
+
+    frame = pd.DataFrame({"colour": ["red", None] * 30, "weight": [1.25, np.nan] * 30})
+    run = Run(one.hierarchy, one.y_true, one.results, texts=frame)
+    assert run.texts[:2] == ("colour red, weight 1.25", "")
+    X = np.zeros((60, 40))
+    X[0, :20], X[1, 5] = np.arange(20), -2
+    dense, stored = (Run(one.hierarchy, one.y_true, one.results, texts=M).texts for M in (X, sparse.csr_matrix(X)))
+    assert dense == stored
+    assert dense[0].startswith("x19 19, x18 18, ")
+    assert dense[0].count("x") == 12
+    assert dense[1:3] == ("x5 -2", "")
+
+
 def test_pairs_of_methods(three):
     from truepath.report.depths import draw_depths
 
