@@ -163,7 +163,7 @@ function soon() {
 
 async function start() {
   const model = (state.model = await call("model"));
-  const from = model.fitted_on.name ? ` on ${model.fitted_on.name}` : "";
+  const from = model.fitted_on.name ? `, learned from ${model.fitted_on.name}` : "";
   by("about").textContent =
     `${model.labels.toLocaleString("en")} labels on ${model.levels} level${model.levels === 1 ? "" : "s"}` +
     `${from}, decided by ${model.decoder}.`;
