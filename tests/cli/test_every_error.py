@@ -66,6 +66,9 @@ CALLS = {
     "cafa evaluate -O bad.obo -t y.csv -p s.csv --thresholds fine": ["--thresholds", "fine"],
     "cafa evaluate -O bad.obo -t y.csv -p bare": ["bare", "no files of predictions"],
     "cafa evaluate -O bad.obo -t y.csv": ["--predictions"],
+    # what matters to labels
+    "features nowhere.tp": ["nowhere.tp"],
+    "features m.tp": ["no weights or importances"],
     # hierarchies that change
     "hierarchy edit h.csv": ["nothing changes", "--steps"],
     "hierarchy edit h.csv 'ad c'": ["'ad c'", "add X under Y"],

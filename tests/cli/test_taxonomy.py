@@ -42,6 +42,12 @@ def test_a_model_is_updated(folder):
     labels = [row.split(",")[1].split(";") for row in ROWS] * 2
     model = HierarchicalClassifier(decoder="best-path").fit(texts, labels)
     model.set_fitted_on(FittedOn("table", "t", ("about",), "about")).save(folder / "m.tp")
+    said, _ = run_command("features", folder / "m.tp", "-n", 1, "--label", "plant/oak", "--label", "animal/cat")
+    assert [line.partition(" ")[0] for line in said.splitlines()] == ["animal/cat:", "plant/oak:"]
+    assert json.loads(run_command("features", folder / "m.tp", "--by", "level", "--json")[0]).keys() == {
+        "level 1",
+        "level 2",
+    }
     table.write_text(table.read_text() + "an elm tree,plant/elm\nelm leaves,plant/elm\n")
     options = ["-o", folder / "n.tp", "--step", "add plant/elm under plant"]
     said, _ = run_command("update", folder / "m.tp", table, *options)

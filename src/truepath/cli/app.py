@@ -28,6 +28,7 @@ from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
 from truepath.cli.fetch import fetch
 from truepath.cli.fit import fit
+from truepath.cli.fitting.features import features
 from truepath.cli.label import label
 from truepath.cli.methods import methods
 from truepath.cli.names import help_listing
@@ -62,7 +63,7 @@ app = typer.Typer(
 
 COMMANDS = {
     "Start here": (demo, methods),
-    "Your data": (describe, fit, predict, update, report, serve),
+    "Your data": (describe, fit, predict, features, update, report, serve),
     "Your scores and labels": (label, evaluate),
     "Methods side by side": (experiment, compare, reproduce, fetch),
     "Models elsewhere": (warmup,),
