@@ -492,6 +492,19 @@ def test_five_thousand_rows_open_soon_and_stay_small(chromium, tmp_path):
         assert "of 5,000" in page.locator("#rows-count").inner_text()
 
 
+def test_a_sample_of_the_rows_says_so(chromium, runs, tmp_path, monkeypatch):
+    from truepath.report.explorer import rows
+
+    monkeypatch.setattr(rows, "MOST_CELLS", 500)
+    with opened(chromium, write_report(tmp_path / "sample.html", runs["one"])) as page:
+        see_confusion(page)
+        assert "a random sample of 60" in page.locator("#confusion-sample").inner_text()
+        page.locator("#label-table td button").first.click()
+        assert re.search(r"of a random sample of \d+ of 60 rows", page.locator("#rows-count").inner_text())
+        stored = page.locator("#rows-list h3").all_inner_texts()
+        assert all(f"text of {name}" in page.locator("#rows-list").inner_text() for name in stored)  # row 7 is row 7
+
+
 def find_axe():
     """Return a copy of axe-core: AXE_CORE names the file, or npm has put it beside the sources."""
     root = Path(__file__).parents[2]

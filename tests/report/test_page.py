@@ -303,6 +303,15 @@ def test_typical_examples_are_typical_mistakes():
     }
 
 
+def test_thresholds_are_saved_under_names_without_titles(tmp_path):
+    saved = json.loads(Hierarchy.from_edges([(None, "GO:1"), ("GO:1", "GO:2")]).to_json())
+    h = Hierarchy.from_json(json.dumps({**saved, "titles": {"GO:2": "apoptosis"}}))
+    run = make_run(h)
+    data = data_of(page_of(tmp_path / "x.html", h, run.y_true, run.results))
+    assert data["full"] == ["GO:1", "GO:2 apoptosis"]
+    assert data["names"] == ["GO:1", "GO:2"]
+
+
 def test_coverage_is_measured_where_it_was_asked_for(tmp_path, one):
     result = one.results[0]
     asked = Evaluated("sets", result.y_pred, result.S, coverage=0.9)

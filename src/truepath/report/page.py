@@ -17,8 +17,8 @@ def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None,
     """Write a report about one method's test results, or about several compared, as one HTML file.
 
     The page needs no network and no other file: styles, script and data are inside. It shows the measures with
-    bootstrap intervals, the hierarchy as a zoomable icicle or sunburst, results by level, precision-recall and
-    threshold curves, calibration, and example rows as small trees.
+    bootstrap intervals, the hierarchy as a zoomable icicle or sunburst, results by level, confusions, precision-recall
+    curves, a threshold to drag, calibration, and the rows behind every number as small trees.
 
     Parameters
     ----------
