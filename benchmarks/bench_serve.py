@@ -50,6 +50,14 @@ def train(path):
     return as_texts(ds.test.X, words)
 
 
+def make_up(path):
+    """Save a model of a few texts; return them."""
+    texts = ["a cat and a dog", "the cat sleeps", "dogs bark", "an oak tree", "oak leaves", "leaves of a tree"] * 4
+    labels = [["animal/cat", "animal/dog"], ["animal/cat"], ["animal/dog"], *[["plant/oak"]] * 3] * 4
+    HierarchicalClassifier(cv=2).fit(texts, labels).save(path)
+    return texts
+
+
 def start(model, port, workers):
     """Start the server; return its process once it is ready."""
     command = [sys.executable, "-m", "truepath", "serve", str(model), "--port", str(port), "--workers", str(workers)]
@@ -194,7 +202,7 @@ def main():
     if given.smallest:
         given.seconds, given.rate, given.mixed = 0.5, 20, True
     with tempfile.TemporaryDirectory() as folder:
-        texts, port = train(Path(folder) / "topics.tp"), free_port()
+        texts, port = (make_up if given.smallest else train)(Path(folder) / "topics.tp"), free_port()
         process = start(Path(folder) / "topics.tp", port, given.workers)
         try:
             asyncio.run(measure(port, process, texts, given))
