@@ -17,12 +17,15 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.thresholds.curves import Curve, single_curves
+from truepath.decoders.thresholds.more_rows import KeptRows, keep_rows
 from truepath.errors import ConstraintError
 from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense, from_rows
 
 if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
+
     from truepath.hierarchy import Hierarchy
 
 __all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelled"]
@@ -117,6 +120,34 @@ class LearnedThresholds(ThresholdDecoder):
     lambda_: str | ArrayLike | None
     objective_value_: float
     n_unlabelled_: int
+    _kept: tuple[Any, ...]
+
+    def partial_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from more held-out rows, beside those of earlier calls.
+
+        Parameters
+        ----------
+        S, y, sample_weight
+            As in ``fit``, the new rows alone.
+
+        Returns
+        -------
+        self : Decoder
+
+        Notes
+        -----
+        Rows are kept up to 20,000, or 16 million scores; of more a fair sample, each with the same chance. Up to there
+        the result is that of one ``fit`` on all rows. Rows of ``fit`` are not kept: begin with this.
+        """
+        before = KeptRows(*self._kept) if hasattr(self, "_kept") else None
+        kept = keep_rows(before, self._check_fit(S, y, sample_weight))
+        self.fit(kept.S, kept.y, kept.weight)
+        self._kept = tuple(kept)
+        return self
+
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        self.__dict__.pop("_kept", None)
+        return super().fit(S, y, sample_weight)
 
     def _price_options(self) -> dict[str, Any]:
         """Return the parameters that set the prices of the HMC-loss."""
