@@ -133,6 +133,24 @@ def test_sunburst_and_colours(chromium, pages):
         assert "test rows" in page.locator("#legend").inner_text()
 
 
+def test_names_can_be_read_on_every_colour(chromium, pages):
+    """Black or white, on each shade of the scale: a contrast of 4.5 at least, as WCAG asks for."""
+    luminance = """rgb => {
+        const part = c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+        const [r, g, b] = rgb.map(c => part(c / 255));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; }"""
+    contrasts = f"""all => all.filter(g => g.dataset.ink.startsWith('#')).map(g => {{
+        const ground = ({luminance})(g.firstChild.style.fill.match(/\\d+/g).map(Number));
+        const ink = g.dataset.ink === '#000' ? 0 : 1;
+        return (Math.max(ground, ink) + 0.05) / (Math.min(ground, ink) + 0.05); }})"""
+    with opened(chromium, pages["one"]) as page:
+        for colour in ("F1", "Support"):
+            page.get_by_text(colour, exact=True).first.click()
+            found = page.eval_on_selector_all("#icicle [role=treeitem]", contrasts)
+            assert len(found) > 5
+            assert min(found) >= 4.5
+
+
 def test_the_method_selector_switches_everything(chromium, pages):
     with opened(chromium, pages["three"]) as page:
         shown = "all => all.filter(e => e.offsetParent !== null).map(e => e.dataset.method)"

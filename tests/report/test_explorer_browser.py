@@ -322,6 +322,8 @@ def test_the_depth_counts_everywhere(chromium, pages, runs):
         f1 = metrics.micro_f1(run.y_true[:, nodes], run.results[0].y_pred[:, nodes])
         assert f"{f1:.3f}" in page.locator("#measures [data-depth='1'] tbody tr").first.inner_text()
         assert sorted(page.locator("#label-table tbody th").all_inner_texts()) == ["a", "b", "c"]
+        assert page.locator("#curves [data-depth='1'] svg").first.is_visible()
+        assert page.locator("#curves [data-depth='0']").is_hidden()
         labels = page.locator("#icicle [role=treeitem]").evaluate_all(
             "all => all.map(g => g.getAttribute('aria-label').split(':')[0])"
         )

@@ -70,7 +70,7 @@ def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None,
 def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[str, Any]:
     """Compute everything the page shows."""
     from truepath.report.charts import bar_chart
-    from truepath.report.depths import ALL
+    from truepath.report.depths import ALL, run_of_depth
     from truepath.report.measures import CONFIDENCE
     from truepath.report.profile import describe_data
     from truepath.report.sections import (
@@ -101,6 +101,9 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
         "coverage": measure_coverage(run),
         "levels": draw_levels(run),
         "curves": draw_curves(run, measured),
+        "curves_at": {
+            depth: draw_curves(run_of_depth(run, depth), found) for depth, found in by_depth.items() if depth
+        },
         "settings": [
             (result.name, result.fit_seconds, _settings(result.settings), run.repaired.get(result.name, 0))
             for result in run.results
