@@ -33,6 +33,7 @@ _ROOMS = (
     "decoders",
     "errors",
     "experiments",
+    "export",
     "files",
     "hierarchy",
     "learners",
@@ -44,6 +45,7 @@ _ROOMS = (
     "registry",
     "report",
     "ridge",
+    "warmup",
 )
 
 __all__ = ["Dataset", "HierarchicalClassifier", "Hierarchy", "__version__", "load_dataset", "open_dataset"]

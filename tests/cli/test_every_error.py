@@ -148,6 +148,10 @@ CALLS = {
     "serve m.tp --max-body 0": ["--max-body"],
     "serve m.tp --max-rows 0": ["--max-rows"],
     "serve m.tp --answer-seconds 0": ["--answer-seconds"],
+    "export m.tp": ["missing argument", "output"],
+    "export nowhere.tp m.onnx": ["nowhere.tp"],
+    "export m.tp m.tp": ["OUTPUT", "MODEL"],
+    "export m.tp m.onnx": ["BestPath", "single"],
     # scores
     "label s.csv": ["--hierarchy"],
     "label s.csv -H nowhere.csv": ["nowhere.csv"],

@@ -23,6 +23,7 @@ import typer
 from truepath import __version__
 from truepath.cli.cafa.group import CAFA_COMMANDS, cafa
 from truepath.cli.demo import demo
+from truepath.cli.deploy.export import export
 from truepath.cli.deploy.warmup import warmup
 from truepath.cli.describe import describe
 from truepath.cli.evaluate import evaluate
@@ -66,7 +67,7 @@ COMMANDS = {
     "Your data": (describe, fit, predict, features, update, report, serve),
     "Your scores and labels": (label, evaluate),
     "Methods side by side": (experiment, compare, reproduce, fetch),
-    "Models elsewhere": (warmup,),
+    "Models elsewhere": (export, warmup),
 }
 #: Commands whose help ends with the members of a registry
 LISTING = {
