@@ -165,3 +165,11 @@ def test_parquet_has_numbers(books, tmp_path):
         table.column("probability_1").to_pylist()
         == model.predict_top(["the oak", "a cat"], 3, among="leaves").probabilities[:, 0].tolist()
     )
+
+
+def test_notebooks_show_bars():
+    model = HierarchicalClassifier(decoder="best-path").fit(TEXTS, LABELS)
+    shown = model.predict_top(TEXTS * 4, 1)._repr_html_()
+    assert shown.count("<th>") == 20
+    assert "and 4 rows more" in shown
+    assert "animal" in shown

@@ -114,3 +114,10 @@ def test_notebooks_show_a_tree_that_folds():
     assert "<summary>&lt;b&gt; (2)</summary>" in shown
     assert "also below b" in DAG._repr_html_()
     assert "more</p>" in Hierarchy.flat(1000)._repr_html_()
+
+
+def test_notebooks_show_what_changed():
+    h = Hierarchy.from_paths(["a", "<b>"])
+    shown = h.edit().rename("<b>", "c").add("d").diff()._repr_html_()
+    assert "<th>renamed</th><td style='text-align:left'>&lt;b&gt; -&gt; c</td>" in shown
+    assert "no change" in h.edit().diff()._repr_html_()

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from truepath.classifier.explanation import NodeReason
+    from truepath.classifier.top import TopLabels
 
-__all__ = ["explanation_table"]
+__all__ = ["explanation_table", "top_table"]
+
+#: More rows than this are counted instead of shown
+MOST_ROWS = 20
 
 HEAD = "<tr><th></th><th style='text-align:left'>label</th><th>score</th><th>threshold</th><th>{causes}</th></tr>"
 
@@ -44,3 +48,20 @@ def _cause(name: str, value: float, largest: float) -> str:
     width, colour = 6 * abs(value) / largest, "#2a7" if value > 0 else "#c44"
     bar = f"<span style='display:inline-block;height:.7em;width:{width:.2f}em;background:{colour}'></span>"
     return f"{bar} {escape(name)} {value:+.3f}"
+
+
+def top_table(top: TopLabels) -> str:
+    """Return one row per row, its best labels with bars as long as they are likely; the first rows of many."""
+    rows = []
+    for i, labels in enumerate(top):
+        if i == MOST_ROWS:
+            rows.append(f"<tr><td colspan='2'>and {len(top) - i:,} rows more</td></tr>")
+            break
+        cells = "<br>".join(_likely(name, value) for name, value in labels)
+        rows.append(f"<tr><th>{i}</th><td style='text-align:left'>{cells}</td></tr>")
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _likely(name: str, value: float) -> str:
+    bar = f"<span style='display:inline-block;height:.7em;width:{6 * value:.2f}em;background:#27a'></span>"
+    return f"{bar} {value:.2f} {escape(name)}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.classifier.html import top_table
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TopLabels"]
@@ -69,6 +70,10 @@ class TopLabels:
             value = float(self.probabilities[i, j])
             found.append({"row": int(i), **level, "rank": int(ranks[j]), "label": names[i, j], "probability": value})
         return found
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return top_table(self)
 
     def to_frame(self) -> Any:
         """Return the long table as a pandas data frame."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,19 @@ class HierarchyDiff:
         lines += [f"merged: {', '.join(several)} -> {new}" for new, several in self.merged.items()]
         lines += [f"split: {old} -> {', '.join(several)}" for old, several in self.split.items()]
         return "\n".join(lines) or "no change"
+
+    def _repr_html_(self) -> str:
+        """Return the list for notebooks."""
+        return _table(str(self).splitlines())
+
+
+def _table(lines: list[str]) -> str:
+    """Return lines of "what: which" as a table."""
+    cells = (line.partition(": ") for line in lines)
+    rows = (
+        f"<tr><th>{escape(what)}</th><td style='text-align:left'>{escape(rest)}</td></tr>" for what, _, rest in cells
+    )
+    return f"<table>{''.join(rows)}</table>"
 
 
 def compare_hierarchies(

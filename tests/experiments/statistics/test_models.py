@@ -62,6 +62,7 @@ def test_swapping_the_models_mirrors_the_result(metric):
     )
     assert found.p_value == pytest.approx(mirrored.p_value, nan_ok=True)
     assert found == compare_models(truth, a, b, TREE, **way)
+    assert found.metric in found._repr_html_()
 
 
 @pytest.mark.parametrize("metric", ADDED)

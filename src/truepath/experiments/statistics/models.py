@@ -16,6 +16,7 @@ A. Yeh. More accurate tests for the statistical significance of result differenc
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,10 @@ class ModelComparison:
                 f"{self.better} is better." if self.better else f"No difference is shown at the level {level}.",
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """Return the same lines for notebooks."""
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def _plain(value: Any) -> Any:
