@@ -131,7 +131,7 @@ def test_what_is_given_beside_a_preset_wins():
 
 
 def test_an_unknown_preset_is_answered_with_the_nearest():
-    with pytest.raises(TruePathError, match=r"no preset is called 'forst'\. Did you mean 'forest'\?"):
+    with pytest.raises(TruePathError, match=r"no preset is called 'forst'\. Did you mean 'forest'"):
         HierarchicalClassifier("forst").fit(np.eye(4), np.eye(4, dtype=int))
 
 

@@ -5,7 +5,7 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 
-from truepath import HierarchicalClassifier
+from truepath import HierarchicalClassifier, Hierarchy
 from truepath.data import make_hmc
 from truepath.learners import TableBlend, table_blend
 from truepath.learners.table_blend import MEMBERS, NETWORKS, TableShape, check_budget, plan_blend
@@ -37,7 +37,6 @@ def fitted(data):
         (TableShape(10_000, 80, 96, 30_000), 90, 2, False),
         (TableShape(15_000, 2000, 1200, 100_000), 90, 1, False),
         (TableShape(30, 5, 10, 60), 90, 5, False),
-        (TableShape(500, 4000, 20, 2000, is_sparse=True), 90, 3, True),
         (TableShape(2500, 80, 500, 22_000), 0.001, 1, False),
     ],
 )
@@ -46,6 +45,39 @@ def test_what_is_tried_follows_from_sizes(shape, budget, names, with_fael):
     assert len(chosen) == names  # no network within seconds
     assert fael is with_fael
     assert chosen[0] == "forest"
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "budget", "has_missing", "names", "with_fael"),
+    [
+        (500, 90, False, ["linear", "kernel ridge, cosine"], True),
+        (500, 90, True, ["forest", "extra trees"], True),
+        (8000, 90, False, ["linear", "kernel ridge, cosine"], True),
+        (20_000, 90, False, ["linear"], False),
+        (500, 120, False, ["linear", "kernel ridge, cosine", "forest", "extra trees"], True),
+    ],
+)
+def test_words_are_tried_with_linear_models(n_rows, budget, has_missing, names, with_fael):
+    shape = TableShape(n_rows, 4000, 20, 3 * n_rows, True, has_missing)
+    assert plan_blend(shape, budget, with_network=False) == (names, with_fael)
+
+
+@pytest.mark.parametrize("has_missing", [False, True])
+def test_sparse_rows_are_blended(has_missing):
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((120, 300), density=0.03, rng=rng, format="csr")
+    y = np.asarray((X[:, :4] != 0).toarray())
+    y[:, 0] |= y[:, 1]
+    h = Hierarchy.from_edges([("n0", "n1"), (None, "n2"), (None, "n3")])
+    y = y[:, [int(name[1]) for name in h.names]]
+    if has_missing:
+        X.data[::50] = np.nan
+    model = TableBlend(hierarchy=h).fit(X, y)
+    tried = [name for name, *_ in model.tried_]
+    assert tried[:2] == (["forest", "extra trees"] if has_missing else ["linear", "kernel ridge, cosine"])
+    S = model.predict_proba(X)
+    assert h.is_coherent(S)
+    np.testing.assert_array_equal(model.predict_proba(X[7:9]), S[7:9])
 
 
 @pytest.mark.parametrize("n_rows", [10, 100, 1000])
@@ -144,6 +176,6 @@ def test_a_wrong_budget_is_named(budget, data):
 
 def test_unknown_members_are_named(data):
     train, _ = parts(data)
-    with pytest.raises(ValueError, match="members must be some of 'forest'"):
+    with pytest.raises(ValueError, match="members must be some of 'linear'"):
         TableBlend(members=["bush"], hierarchy=data.hierarchy).fit(train.X, train.y)
     assert "forest" in MEMBERS

@@ -176,7 +176,7 @@ def test_tables_mostly_of_texts():
     assert default_method(pd.DataFrame(rows, columns=["title", "text", "size"])) == "linear"
     assert default_method(pl.DataFrame(rows, schema=["title", "text", "size"], orient="row")) == "linear"
     assert default_method([[*row[1:], i, i] for i, row in enumerate(rows)]) == "blend"  # one text, three numbers
-    assert default_method(np.array([[*row[1:], 0, 1, 2] for row in rows * 300], object)) == "linear"  # in 6,000 rows
+    assert default_method(np.array([[*row[1:], 0, 1, 2] for row in rows * 300], object)) == "words"  # in 6,000 rows
 
 
 def test_texts_without_blanks_are_cut_into_pieces():

@@ -198,26 +198,41 @@ def _splits(cv: Any, X: Any, Y: Any, random_state: Any) -> Iterator[tuple[Rows, 
         yield from stratified_folds(Y, cv, random_state)
 
 
+#: Words of fewer rows, or more, are learned by linear models alone
+LEAST_ROWS_TO_BLEND, MOST_ROWS_TO_BLEND = 100, 8_000
+
+
 def default_method(X: Any) -> str:
-    """Return the default preset for X: ``"linear"`` for words, ``"blend"`` for everything else.
+    """Return the default preset for X: ``"words"`` or ``"linear"`` for words, ``"blend"`` for everything else.
 
     Words are texts, sparse matrices, and tables with as many columns of texts as others, or with one of texts and
-    more than 5,000 rows.
+    more than 5,000 rows. Of fewer than 100 rows or more than 8,000 they are learned by linear models alone.
 
     Examples
     --------
     >>> from truepath.classifier import default_method
-    >>> default_method(["some words", "and others"]), default_method([[0.5, 1.0]])
-    ('linear', 'blend')
+    >>> words = ["some words", "and others"]
+    >>> default_method(words), default_method(words * 200), default_method([[0.5, 1.0]])
+    ('linear', 'words', 'blend')
     """
     is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
     is_text = is_text or (hasattr(X, "ndim") and X.ndim == 1 and not is_frame(X))
-    return "linear" if is_text or sparse.issparse(X) or is_mostly_text(X) else "blend"
+    if not (is_text or sparse.issparse(X) or is_mostly_text(X)):
+        return "blend"
+    return "words" if LEAST_ROWS_TO_BLEND <= count_rows(X) <= MOST_ROWS_TO_BLEND else "linear"
 
 
 def default_learner(X: Any, random_state: Any = None) -> Pipeline:
     """Return the unfitted learner of :func:`default_method`."""
-    return linear_learner() if default_method(X) == "linear" else blend_learner(random_state)
+    method = default_method(X)
+    if method == "linear":
+        return linear_learner()
+    return words_learner(random_state) if method == "words" else blend_learner(random_state)
+
+
+def words_learner(random_state: Any = None) -> Pipeline:
+    """Return linear models, a kernel ridge regression and FAEL on TF-IDF weights, weighed on held-out rows."""
+    return Pipeline([("features", AutoFeatures(scale=True)), ("learner", TableBlend(None, random_state=random_state))])
 
 
 def blend_learner(random_state: Any = None) -> Pipeline:

@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from truepath.classifier.parts import blend_learner, forest_learner, linear_learner
+from truepath.classifier.parts import blend_learner, forest_learner, linear_learner, words_learner
 from truepath.classifier.presets import Arguments, preset
 from truepath.combiners import FAEL, KernelFAEL, TruePathRule
 from truepath.decoders import MAS, MASR, BestPath, ExactLeafMAP, MultiThreshold, SingleThreshold, Threshold
@@ -61,9 +61,14 @@ def _logistic() -> LogisticRegression:
 # ------------------------------------------------------------------------------------- baselines of our own
 
 
-@preset("linear", "a linear classifier for every label, one threshold; the default for words")
+@preset("linear", "a linear classifier for every label, one threshold; the default for many words, or few")
 def _linear(seed: Any) -> Arguments:
     return {"learner": linear_learner()}
+
+
+@preset("words", "linear models, kernel ridge and FAEL, weighed on held-out rows, one threshold; the default for words")
+def _words(seed: Any) -> Arguments:
+    return {"learner": words_learner(seed)}
 
 
 @preset("blend", "forests, kernel ridge and FAEL, weighed on held-out rows, one threshold; the default for tables")

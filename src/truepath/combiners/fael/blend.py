@@ -189,6 +189,10 @@ class FAELBlend(Combiner):
         if len(parts) != self.n_sources_:
             raise ValueError(f"S has {len(parts)} score matrices but fit was given {self.n_sources_}.")
         B = self.blend_.transform(parts)
-        voices = [self._to_scores(voice.predict(B)) for voice in (self.linear_, self.kernel_)]
+        heard = [bool(weights.any()) for weights in self.weights_[:, self.n_sources_ :].T]  # the others need no work
+        voices = [
+            self._to_scores(voice.predict(B)) if counts else B
+            for voice, counts in zip((self.linear_, self.kernel_), heard)
+        ]
         dtype = np.result_type(*(part.dtype for part in parts))
         return self.final_.transform([*parts, *voices]).astype(dtype, copy=False)
