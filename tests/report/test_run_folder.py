@@ -19,7 +19,8 @@ def folder(tmp_path, three):
     dense, other, _ = three.results
     results = [dense, Evaluated("sparse", sparse.csr_array(other.y_pred), sparse.csr_array(other.S))]
     per_node = np.linspace(0.1, 0.9, three.hierarchy.n_nodes)
-    results.append(Evaluated("bare", other.y_pred, thresholds=per_node))
+    reasons = [{"a": [("word", 0.5)]}, *[None] * 59]
+    results.append(Evaluated("bare", other.y_pred, thresholds=per_node, reasons=reasons, coverage=0.9))
     more = {"title": "Mine", "ids": [f"r{i}" for i in range(60)], "texts": ["t"] * 60, "y_train": three.y_true[:9]}
     return save_run(tmp_path / "deep" / "run", Run(three.hierarchy, three.y_true, results, **more))
 
@@ -35,6 +36,8 @@ def test_what_is_saved_comes_back(folder, three):
     assert bare.S is None
     assert bare.thresholds.shape == (three.hierarchy.n_nodes,)
     assert (dense.fit_seconds, dense.settings) == (1.5, {"depth": "0", "rate": "0.1"})
+    assert (dense.reasons, dense.coverage, bare.coverage) == (None, None, 0.9)
+    assert bare.reasons[:2] == ({three.hierarchy.index("a"): [("word", 0.5)]}, None)
     assert 0 < run.measures["sparse"]["hierarchical_f1"] < 1
     assert "truepath" in run.versions
 

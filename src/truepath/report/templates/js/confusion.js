@@ -102,7 +102,7 @@ function cellButton(count, shown, t, w, m) {
   const of = (g) => (g === m - 1 ? [NONE] : confusion.groups[g].members);
   const said = t === m - 1 ? `${groupFull(confusion.groups[w])} predicted, nothing here missed`
     : w === m - 1 ? `${groupFull(confusion.groups[t])} missed, nothing here predicted instead`
-      : t === w ? `${groupFull(confusion.groups[t])} true and predicted` : `${groupFull(confusion.groups[t])} missed, ${groupFull(confusion.groups[w])} predicted instead`;
+      : t === w ? `${groupFull(confusion.groups[t])} ${confusion.groups[t].v === null ? "right, or taken for one another" : "true and predicted"}` : `${groupFull(confusion.groups[t])} missed, ${groupFull(confusion.groups[w])} predicted instead`;
   return button(shown, () => openRows({ cell: { t: of(t), w: of(w) }, title: said }), { "aria-label": `${counted(count, "row")}: ${said}`, title: `${counted(count, "row")}: ${said}` });
 }
 
