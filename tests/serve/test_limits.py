@@ -11,6 +11,7 @@ from truepath.errors import TruePathError
 from truepath.serve import ServeSettings, answers
 from truepath.serve.batching import Batcher, Piece
 from truepath.serve.rows import RowForm
+from truepath.serve.threads import WorkThreads
 
 from .conftest import client_of, refused
 
@@ -177,3 +178,13 @@ def test_counts_of_workers_are_added_up(tmp_path):
 def test_limits_are_above_zero():
     with pytest.raises(TruePathError, match="max_rows"):
         ServeSettings(max_rows=0)
+
+
+def test_what_nobody_waits_for_does_not_keep_a_server_alive():
+    pool = WorkThreads(2, "test")
+    jobs = [pool.submit(pow, 2, k) for k in range(5)] + [pool.submit(int, "x")]
+    assert [job.result(5) for job in jobs[:5]] == [1, 2, 4, 8, 16]
+    with pytest.raises(ValueError, match="invalid literal"):
+        jobs[5].result(5)
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name.startswith("test-"))
+    pool.shutdown()

@@ -11,13 +11,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from truepath.serve.refusals import RefusedError
+from truepath.serve.threads import WorkThreads
 
-__all__ = ["Batcher", "Piece", "work_alone"]
+__all__ = ["Batcher", "Piece"]
 
 
 @dataclass(eq=False)
@@ -51,7 +51,7 @@ class Batcher:
 
     def __init__(self, work: Work, *, threads: int, batch_rows: int, max_waiting: int, mixes: bool = True):
         self.work, self.batch_rows, self.max_waiting, self.mixes = work, batch_rows, max_waiting, mixes
-        self.pool = ThreadPoolExecutor(threads, "predict", initializer=work_alone)
+        self.pool = WorkThreads(threads, "predict")
         self.free = threads
         self.waiting: deque[Piece] = deque()
         self.n_waiting = 0
@@ -127,16 +127,4 @@ class Batcher:
 
     def close(self) -> None:
         """End the threads; what they are at is finished."""
-        self.pool.shutdown(wait=False, cancel_futures=True)
-
-
-def work_alone() -> None:
-    """Keep a thread's predictions in the thread: no pool of workers is started for a few rows.
-
-    Parameters of fitted estimators are not checked again with every request; what is in the rows still is.
-    """
-    from joblib import parallel_config
-    from sklearn import set_config
-
-    parallel_config(backend="sequential")
-    set_config(skip_parameter_validation=True)
+        self.pool.shutdown()

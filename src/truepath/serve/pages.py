@@ -1,12 +1,18 @@
-"""The pages of a server: files that need no network, and a list of the operations made from their description."""
+"""What a server shows: its page, the list of its operations, and its hierarchy; nothing needs a network."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["PAGE_FILES", "write_operations"]
+import numpy as np
+
+from truepath.hierarchy import Hierarchy
+from truepath.serve.refusals import RefusedError, blaming_request
+
+__all__ = ["PAGE_FILES", "show_hierarchy", "write_operations"]
 
 #: Address, file beside this one, and type
 PAGE_FILES = {
@@ -14,6 +20,8 @@ PAGE_FILES = {
     "/page.css": ("page.css", "text/css; charset=utf-8"),
     "/page.js": ("page.js", "text/javascript; charset=utf-8"),
 }
+#: Types of pictures of the hierarchy
+PICTURES = {"svg": "image/svg+xml", "dot": "text/vnd.graphviz; charset=utf-8"}
 
 
 def write_operations(openapi: dict[str, Any]) -> str:
@@ -55,3 +63,31 @@ def _kind(field: dict[str, Any]) -> str:
     kinds = field.get("anyOf", [field])
     words = [json.dumps(kind["enum"]) if "enum" in kind else kind.get("type", "") for kind in kinds]
     return " or ".join(dict.fromkeys(word for word in words if word and word != "null"))
+
+
+def show_hierarchy(hierarchy: Hierarchy, labels: Sequence[str], format: str) -> tuple[Any, int, None, str]:
+    """Return content, status, headers and media type: all labels with their parents, or some with their ancestors.
+
+    Examples
+    --------
+    >>> show_hierarchy(Hierarchy.from_paths(["a/1", "b"]), ["a/1"], "json")[0]
+    '{"labels": [{"name": "a", "parents": []}, {"name": "a/1", "parents": ["a"]}]}'
+    """
+    with blaming_request():
+        nodes = np.arange(hierarchy.n_nodes)
+        if labels:
+            chosen = np.zeros((1, hierarchy.n_nodes), bool)
+            chosen[0, hierarchy.indices(list(labels))] = True
+            nodes = np.flatnonzero(hierarchy.close(chosen)[0])
+        if format == "json":
+            return json.dumps({"labels": [_label(hierarchy, v) for v in nodes.tolist()]}), 200, None, "application/json"
+        if format in PICTURES:
+            picture = hierarchy.plot(list(labels) or None)
+            return (picture.to_svg() if format == "svg" else picture.to_dot()), 200, None, PICTURES[format]
+    raise RefusedError(422, f"format must be json, svg or dot, not {format!r}.")
+
+
+def _label(hierarchy: Hierarchy, v: int) -> dict[str, Any]:
+    name = str(hierarchy.names[v])
+    title = {"title": hierarchy.titles[name]} if name in hierarchy.titles else {}
+    return {"name": name, **title, "parents": hierarchy.names[hierarchy.parents(v)].tolist()}

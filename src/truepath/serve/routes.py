@@ -14,8 +14,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from truepath import __version__
-from truepath.serve.graph import show_hierarchy
-from truepath.serve.pages import PAGE_FILES, write_operations
+from truepath.serve.pages import PAGE_FILES, show_hierarchy, write_operations
 from truepath.serve.refusals import OWN_MISTAKE, RefusedError, write_refusal
 from truepath.serve.requests import ExplainRequest, PredictRequest
 from truepath.serve.service import ModelService

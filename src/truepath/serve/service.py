@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from truepath.hierarchy.matrices import DENSE_LIMIT
 from truepath.serve.answers import Answerer, Wanted, explain_as_json
-from truepath.serve.batching import Batcher, work_alone
+from truepath.serve.batching import Batcher
 from truepath.serve.decisions import decide_as_asked, has_coverage
 from truepath.serve.metrics import ServerCounts
 from truepath.serve.refusals import RefusedError, blaming_request
 from truepath.serve.requests import ExplainRequest, PredictRequest, read_request
 from truepath.serve.rows import RowForm
 from truepath.serve.settings import ServeSettings
+from truepath.serve.threads import WorkThreads
 
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
@@ -48,7 +48,7 @@ class ModelService:
         rows = max(1, min(settings.batch_rows, DENSE_LIMIT // (64 * n_nodes)))  # some matrices per batch fit well
         options: dict[str, Any] = {"threads": settings.threads, "batch_rows": rows, "mixes": self.form.mixes}
         self.batcher = Batcher(Answerer(model, self.form), max_waiting=settings.max_waiting, **options)
-        self.explainers = ThreadPoolExecutor(1, "explain", initializer=work_alone)
+        self.explainers = WorkThreads(1, "explain")
         self.n_explained = 0
 
     async def predict(self, body: bytes, scope: Any) -> bytes:
@@ -149,4 +149,4 @@ class ModelService:
     def close(self) -> None:
         """End the threads."""
         self.batcher.close()
-        self.explainers.shutdown(wait=False, cancel_futures=True)
+        self.explainers.shutdown()
