@@ -22,6 +22,7 @@ def test_a_label_is_added_and_one_renamed(decoder):
     kept = [v for v, name in enumerate(model.hierarchy_.names) if name != "plant/elm"]
     np.testing.assert_array_equal(model.predict_proba(TEXTS)[:, kept], S)
     assert model.hierarchy_ == diff.new
+    assert model.updated_ == "learned: plant/elm; the other 5 labels as they were"
     assert model.fitted_on_.n_rows == len(more)
     assert all("animal" not in name for row in model.predict_labels(TEXTS) for name in row)
 

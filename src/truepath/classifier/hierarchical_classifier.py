@@ -51,7 +51,7 @@ from truepath.classifier.parts import (
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
 from truepath.classifier.tried import Tried
-from truepath.classifier.updating import as_diff, update_parts
+from truepath.classifier.updating import as_diff, say_update, update_parts
 from truepath.combiners.calibration.calibrator import calibrate_held_out
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
@@ -128,6 +128,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         What was fitted to choose from or to weigh, each with its score on held-out rows; empty if it was one thing.
     fitted_on_ : FittedOn
         A record of the training data.
+    updated_ : str
+        What the last :meth:`update` learned, and what it left as it was. Only after one.
 
     See Also
     --------
@@ -311,6 +313,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         if self.hierarchy is not None:
             self.hierarchy = diff.new
         self.fitted_on_ = replace(self.fitted_on_, n_rows=count_rows(X))
+        self.updated_ = say_update(self, diff)
         return self
 
     # -------------------------------------------------------------------------------------- predicting

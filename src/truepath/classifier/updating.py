@@ -8,16 +8,18 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from truepath.adapters import final_step
 from truepath.classifier.parts import combines_by_learning, decides_by_learning
 from truepath.decoders import Threshold
 from truepath.errors import TruePathError
+from truepath.files.text import counted
 from truepath.hierarchy import Hierarchy, HierarchyDiff
-from truepath.learners import update_learner
+from truepath.learners import PCTForest, PCTree, update_learner
 
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["as_diff", "update_parts"]
+__all__ = ["as_diff", "say_update", "update_parts"]
 
 
 def as_diff(model: HierarchicalClassifier, change: Hierarchy | HierarchyDiff) -> HierarchyDiff:
@@ -35,6 +37,14 @@ def update_parts(model: HierarchicalClassifier, diff: HierarchyDiff, X: Any, y: 
     decoder = _update_decoder(model.decoder_, diff)
     learner = _update_last(model.learner_, diff, X, y)
     return {"learner_": learner, "combiner_": combiner, "decoder_": decoder, "hierarchy_": diff.new}
+
+
+def say_update(model: HierarchicalClassifier, diff: HierarchyDiff) -> str:
+    """Say what an update learned, and what it left as it was."""
+    learned = ", ".join(diff.new.names[diff.touched].tolist()) or "nothing"
+    if isinstance(final_step(model.learner_), PCTree | PCTForest):
+        return f"learned: {learned}; the questions of trees as they were, all leaves counted again"
+    return f"learned: {learned}; the other {counted(diff.new.n_nodes - diff.touched.size, 'label')} as they were"
 
 
 def _update_last(learner: Any, diff: HierarchyDiff, X: Any, y: Any) -> Any:

@@ -63,7 +63,7 @@ def update(
         show(0, None, f"learning {counted(len(change.touched), 'label')}")
         fitted.update(change, X, change.transfer(rows.y) if old_labels else rows.y)
     fitted.set_fitted_on(replace(fitted.fitted_on_, n_rows=len(rows))).save(output)
-    _say(change, _kept(fitted, change), len(rows), output, json_wanted)
+    _say(change, fitted.updated_, len(rows), output, json_wanted)
 
 
 def _change(fitted: Any, hierarchy: str | None, steps: Any, sep: str | None, header: bool | None) -> HierarchyDiff:
@@ -89,17 +89,7 @@ def _same_columns(X: Any, names: tuple[str, ...], wanted: tuple[str, ...]) -> An
     return X[:, [names.index(name) for name in wanted]]
 
 
-def _kept(fitted: Any, change: HierarchyDiff) -> str:
-    """Say what was not learned again."""
-    from truepath.adapters import final_step
-    from truepath.learners import PCTForest, PCTree
-
-    if isinstance(final_step(fitted.learner_), PCTree | PCTForest):
-        return "the questions of trees as they were, all leaves counted again"
-    return f"the other {counted(change.new.n_nodes - change.touched.size, 'label')} as they were"
-
-
-def _say(change: HierarchyDiff, kept: str, n_rows: int, output: Path, json_wanted: bool) -> None:
+def _say(change: HierarchyDiff, done: str, n_rows: int, output: Path, json_wanted: bool) -> None:
     """Print what was done."""
     from truepath.cli.taxonomy.steps import as_json
 
@@ -107,6 +97,5 @@ def _say(change: HierarchyDiff, kept: str, n_rows: int, output: Path, json_wante
         typer.echo(json.dumps({**as_json(change), "rows": n_rows, "model": str(output)}, indent=2))
         return
     typer.echo(str(change))
-    learned = ", ".join(change.new.names[change.touched].tolist()) or "nothing"
-    typer.echo(f"learned: {learned}; {kept}")
+    typer.echo(done)
     typer.echo(f"truepath: {counted(n_rows, 'row')} -> {output}", err=True)
