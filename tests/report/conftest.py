@@ -41,7 +41,7 @@ LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 def opened(chromium, path, viewport=LAPTOP, address="", **options):
     """Open a page, and refuse any console message, error or request but that for the page itself."""
     context = chromium.new_context(viewport=viewport, reduced_motion="reduce", **options)
-    context.set_default_timeout(5000)
+    context.set_default_timeout(15_000)
     page, trouble, requests = context.new_page(), [], []
     page.on("console", lambda message: trouble.append(message.text))
     page.on("pageerror", lambda error: trouble.append(str(error)))
@@ -51,7 +51,7 @@ def opened(chromium, path, viewport=LAPTOP, address="", **options):
     page.wait_for_timeout(50)
     context.close()
     assert trouble == []
-    assert [url for url in requests if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
+    assert {url for url in requests if not url.startswith(("data:", "blob:"))} == {path.as_uri()}
 
 
 def make_run(hierarchy, n_samples=60, seed=0, n_methods=1):
