@@ -41,8 +41,8 @@ ROWS_FOR_SCALE = 1000
 # Rows no farther apart than this share of the greatest distance are equal
 ROUNDING = 1e-12
 #: Rows are multiplied so many at a time, the last block filled up: as a multiple of the tiles that BLAS works in
-#: (48 and its divisors), this gives every row the same bits wherever it stands
-ROW_BLOCK = 384
+#: (48 and its divisors), this gives every row the same bits wherever it stands; a single row costs as much as a block
+ROW_BLOCK = 96
 
 
 def kernel_scale(X: Any, kernel: str, weight: np.ndarray) -> float:
