@@ -35,7 +35,9 @@ def fitted(data):
         (TableShape(2500, 550, 500, 22_000), 90, 5, True),
         (TableShape(2500, 80, 4100, 86_000), 90, 5, True),
         (TableShape(10_000, 80, 96, 30_000), 90, 2, False),
-        (TableShape(15_000, 2000, 1200, 100_000), 90, 1, False),
+        (TableShape(15_000, 2000, 1200, 100_000), 90, 2, False),  # a kernel with landmarks
+        (TableShape(60_000, 2000, 1200, 100_000), 90, 1, False),
+        (TableShape(100_000, 50, 3000, 300_000), 600, 1, False),  # many scores to hold
         (TableShape(30, 5, 10, 60), 90, 5, False),
         (TableShape(2500, 80, 500, 22_000), 0.001, 1, False),
     ],
@@ -53,7 +55,7 @@ def test_what_is_tried_follows_from_sizes(shape, budget, names, with_fael):
         (500, 90, False, ["linear", "kernel ridge, cosine"], True),
         (500, 90, True, ["forest", "extra trees"], True),
         (8000, 90, False, ["linear", "kernel ridge, cosine"], True),
-        (20_000, 90, False, ["linear"], False),
+        (100_000, 90, False, ["linear"], False),
         (500, 120, False, ["linear", "kernel ridge, cosine", "forest", "extra trees"], True),
     ],
 )

@@ -49,6 +49,10 @@ FAEL = "FAEL"
 # Width and penalty of a kernel are found in about this many steps, on so many rows
 STEPS_OF_KERNEL, ROWS_TO_CHOOSE = 12, 3000
 CELLS_JUDGED = 4_000_000
+# Beyond so many rows a kernel compares with some of them only
+MOST_EXACT_ROWS, N_LANDMARKS = 11_000, 3000
+# Beyond so many scores of held-out rows there is one member: each has as many
+MOST_HELD_OUT = 200_000_000
 # Networks, and forests of words, are for budgets from this many seconds on
 SECONDS_FOR_MORE = 120.0
 # An epoch of a network takes so long per row and weight of one of its members
@@ -117,6 +121,8 @@ def _seconds_of_linear(shape: TableShape) -> float:
 
 
 def _seconds_of_kernel(n_rows: int, n_columns: int, n_nodes: int, per_distance: float) -> float:
+    if n_rows > MOST_EXACT_ROWS:
+        return 30.0 + n_rows * N_LANDMARKS * (4e-11 * N_LANDMARKS + per_distance * n_columns)
     chosen_on = min(n_rows, ROWS_TO_CHOOSE)
     solving = STEPS_OF_KERNEL * chosen_on**3 + (2.0 * n_rows**3 if n_rows > chosen_on else 0.0)
     judging = STEPS_OF_KERNEL * min(chosen_on * n_nodes, CELLS_JUDGED)
@@ -133,7 +139,12 @@ def _kernel(name: str, normalize: str, per_distance: float, *, sparse_x: bool = 
     """Return what a member needs besides its name."""
     return (
         lambda shape, seed: MultiLabelKernelRidge(
-            name, normalize=normalize, n_folds=N_FOLDS, max_rows=12_000, random_state=seed
+            name,
+            normalize=normalize,
+            n_folds=N_FOLDS,
+            max_rows=MOST_EXACT_ROWS,
+            n_landmarks=N_LANDMARKS,
+            random_state=seed,
         ),
         lambda shape: _seconds_of_kernel(shape.n_rows, shape.n_columns, shape.n_nodes, per_distance),
         lambda shape: shape.has_words if sparse_x else not shape.is_sparse,
@@ -245,10 +256,11 @@ class TableBlend(HierarchicalLearner):
     -----
     The seconds expected of a forest grow with the rows times the features tried at a node, and with the labels that are
     set; those of a kernel with the cube of the rows (at most 3,000 of them while width and penalty are chosen) and with
-    rows times nodes. FAEL is left out if it would pass the budget, or below 50 rows. With "seconds", 2,500 rows get
-    everything but networks, with 500 labels or 4,000; 10,000 rows a forest and one kernel, 15,000 rows the forest
-    alone. With "minutes", 2,500 rows of 80 columns and 500 labels get two networks; one, two and all
-    three are expected to be done after 160, 360 and 640 s there, and after 600, 1,240 and 2,150 s with 4,100 labels.
+    rows times nodes. Beyond 11,000 rows it compares with 3,000 of them. FAEL is left out if it would pass the budget,
+    or below 50 rows. With "seconds", 2,500 rows get everything but networks, with 500 labels or 4,000; 10,000 to 35,000
+    rows a forest and one kernel, more rows the forest alone. With "minutes", 2,500 rows of 80 columns and 500 labels
+    get two networks; one, two and all three are expected to be done after 160, 360 and 640 s there, and after 600,
+    1,240 and 2,150 s with 4,100 labels.
 
     A tree of the forest tries the root of the number of features at a node, an extra-randomised one a third, but no
     more than 64 or the root, whichever is more.
@@ -376,7 +388,7 @@ def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -
 
     Examples
     --------
-    >>> plan_blend(TableShape(2500, 80, 500, 22_000), 90)[1], plan_blend(TableShape(15_000, 2000, 1200, 100_000), 90)
+    >>> plan_blend(TableShape(2500, 80, 500, 22_000), 90)[1], plan_blend(TableShape(60_000, 2000, 1200, 100_000), 90)
     (True, (['forest'], False))
     """
     left_out = set(NETWORKS) if not with_network or budget < SECONDS_FOR_MORE else set()
@@ -388,6 +400,8 @@ def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -
         steps.insert(2 if shape.is_sparse else 3, (FAEL, seconds_of_fael(shape, len(possible))))
     totals = np.cumsum([seconds for _, seconds in steps])
     n_tried = max(1, int(np.searchsorted(totals, budget, side="right")))
+    if shape.n_rows * shape.n_nodes > MOST_HELD_OUT:
+        n_tried = 1
     names = [name for name, _ in steps[:n_tried]]
     return [name for name in names if name != FAEL], FAEL in names
 
