@@ -28,9 +28,9 @@ class ServeSettings:
         A prediction that takes longer gets 503.
     drain_seconds : float, default=30
         How long requests that are under way may take to finish once the server is told to stop.
-    batch_rows : int, default=256
+    batch_rows : int, default=64
         Rows of several requests that are predicted together. A row's prediction does not depend on the others.
-    threads : int, default=2
+    threads : int, default=1
         Batches that are predicted at the same time in one worker.
     origins : tuple of str, default=()
         Web origins whose pages may call the server (CORS); none by default.
@@ -48,8 +48,8 @@ class ServeSettings:
     read_seconds: float = 10.0
     answer_seconds: float = 30.0
     drain_seconds: float = 30.0
-    batch_rows: int = 256
-    threads: int = 2
+    batch_rows: int = 64
+    threads: int = 1
     origins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
