@@ -17,7 +17,7 @@ Chapelle, O. & Li, L. (2011). An empirical evaluation of Thompson sampling. NIPS
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,10 @@ from scipy.special import expit
 
 from truepath.learners.linear.label_graph import LabelGraph
 
-__all__ = ["LinearState", "Seen", "learn_more"]
+if TYPE_CHECKING:
+    from truepath.learners.linear.sparse_linear import Seen
+
+__all__ = ["LinearState", "learn_more"]
 
 Floats = NDArray[np.float64]
 
@@ -36,28 +39,6 @@ N_STEPS = 20
 CELLS = 1 << 22
 #: Weights that move no score of the new rows by more than this share of ``min_weight`` are dropped
 SMALL = 0.1
-
-
-class Seen(NamedTuple):
-    """What is kept of rows: their weight, and the sum of squares of each feature."""
-
-    weight: float
-    squares: Floats
-
-    @classmethod
-    def of(cls, X: sparse.csr_array, weight: Floats | None) -> Seen:
-        """Count rows."""
-        own = np.ones(X.shape[0]) if weight is None else weight
-        return cls(float(own.sum()), np.asarray(X.astype(np.float64).power(2).T @ own).ravel())
-
-    def more(self, other: Seen) -> Seen:
-        """Return the counts of both."""
-        return Seen(self.weight + other.weight, self.squares + other.squares)
-
-    @property
-    def squared_length(self) -> float:
-        """The mean squared length of a row."""
-        return float(self.squares.sum() / max(self.weight, 1e-300))
 
 
 class LinearState(NamedTuple):

@@ -21,9 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
@@ -42,12 +43,12 @@ from truepath.learners.base import (
 )
 from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
 from truepath.learners.linear.label_groups import group_labels
-from truepath.learners.linear.partial import LinearState, Seen, learn_more
+from truepath.learners.linear.partial import LinearState, learn_more
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["SparseLinear"]
+__all__ = ["Seen", "SparseLinear"]
 
 LOSSES = ("log", "squared_hinge")
 TRAIN_ON = ("parents", "all")
@@ -58,6 +59,28 @@ USUAL_C = {"log": 20.0, "squared_hinge": 0.5}
 USUAL_TOL = {"log": 0.1, "squared_hinge": 0.3}
 #: Rows that one job scores
 ROWS_AT_A_TIME = 2048
+
+
+class Seen(NamedTuple):
+    """What is kept of rows: their weight, and the sum of squares of each feature."""
+
+    weight: float
+    squares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, X: sparse.csr_array, weight: NDArray[np.float64] | None) -> Seen:
+        """Count rows."""
+        own = np.ones(X.shape[0]) if weight is None else weight
+        return cls(float(own.sum()), np.asarray(X.astype(np.float64).power(2).T @ own).ravel())
+
+    def more(self, other: Seen) -> Seen:
+        """Return the counts of both."""
+        return Seen(self.weight + other.weight, self.squares + other.squares)
+
+    @property
+    def squared_length(self) -> float:
+        """The mean squared length of a row."""
+        return float(self.squares.sum() / max(self.weight, 1e-300))
 
 
 class SparseLinear(HierarchicalLearner):

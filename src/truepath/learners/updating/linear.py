@@ -12,7 +12,6 @@ from truepath.hierarchy import HierarchyDiff
 from truepath.learners.base import check_fit_input
 from truepath.learners.linear import sparse_linear as linear
 from truepath.learners.linear.label_graph import order_labels
-from truepath.learners.linear.partial import Seen
 
 __all__ = ["update_linear"]
 
@@ -41,7 +40,7 @@ def update_linear(new: Any, fitted: Any, diff: HierarchyDiff, X: Any, y: Any, be
         weights.sort_indices()
     new._weights, new._intercepts, new._graph = weights, intercepts, tuple(graph)
     new.n_iter_ = getattr(new, "n_iter_", fitted.n_iter_)
-    new._seen = tuple(Seen.of(X, None))
+    new._seen = tuple(linear.Seen.of(X, None))
     return new
 
 
