@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-#: Enough to learn thresholds, and quick
-N_FOLDS = 3
+#: Enough to learn thresholds, and quick, for methods that do not score rows they did not see on their own
+N_FOLDS = {"fael": 3, "clus-ens+mts": 3}
 #: What is compared: preset -> what it is in words
 METHODS = {
-    "linear": "one linear classifier per topic, one threshold for all",
+    "words": "the default: linear models and a kernel, with FAEL on top",
     "fael": "local classifiers, final scores learned from all topics' scores",
     "clus-ens+mts": "a forest of clustering trees, one threshold per topic",
 }
@@ -67,7 +67,7 @@ def _train(ds: Dataset) -> Run:
     together = ds.merge("train", "valid", into="train").train
     results = []
     for method in METHODS:
-        model = make_preset(method, hierarchy=ds.hierarchy, cv=N_FOLDS)
+        model = make_preset(method, hierarchy=ds.hierarchy, cv=N_FOLDS.get(method, "auto"))
         seconds = fit_with_progress(model, together.X, together.y, method)
         results.append(evaluate_model(model, ds.test.X, method, seconds))
     about: dict[str, Any] = {"ids": ds.test.ids, "y_train": together.y, "description": ds.describe()}
