@@ -47,6 +47,7 @@ TEXTS = {
     "truth.csv": "id,labels\nx,a/1\ny,a/2;b\n",
     "labels.csv": "id,labels\nx,a/1\ny,a/2;b/1\n",
     "other_labels.csv": "id,labels\nx,a\ny,b/1\n",
+    "thresholds.json": '{"threshold": 0.5, "thresholds": {"a/2": 0.4}}',
     "plan.toml": PLAN,
     "things.csv": "size,weight,labels\n" + "1,2,a/1\n9,4,b\n5,1,a/2\n" * 12,
     "more_things.csv": "size,weight\n1.5,2\n8,4\n",

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from truepath.errors import DataFormatError
 from truepath.report import Evaluated, Run, load_run, run_folder, save_run, write_report
+from truepath.report.run import write_features
 
 
 @pytest.fixture
@@ -156,3 +157,10 @@ def test_files_that_do_not_belong_together_are_refused(folder, three):
     sparse.save_npz(file_of(folder, "truth.npz"), sparse.csr_array(three.y_true[:7]))
     with pytest.raises(DataFormatError, match="do not belong together"):
         load_run(folder)
+
+
+def test_rows_of_any_table_are_written_out():
+    cells = np.array([["1.5", "red", None], ["", "blue", "a text"]], object)
+    assert write_features(cells, ["size", "colour", "about"]) == ["size 1.5, colour red", "colour blue, about a text"]
+    assert write_features(np.array([[0.0, -2.0, 1.0]]), ["a", "b", "c"]) == ["b -2, c 1"]
+    assert write_features(np.array([[0.0, -2.0]])) == ["x1 -2"]

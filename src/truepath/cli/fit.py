@@ -258,10 +258,11 @@ def _measure(
     """Fit on the training rows, measure on the others, save the results in a folder."""
     from truepath.cli.steps import evaluate_model, fit_with_progress
     from truepath.report import Run, save_run
+    from truepath.report.run import write_features
 
     seconds = fit_with_progress(model, train.X, train.y, method)
     result = evaluate_model(model, test.X, method, seconds)
-    texts = test.X.tolist() if getattr(test.X, "ndim", 2) == 1 else test.X
+    texts = test.X.tolist() if getattr(test.X, "ndim", 2) == 1 else write_features(test.X, ds.feature_names)
     about: dict[str, Any] = {"ids": test.ids, "texts": texts, "y_train": train.y, "description": ds.describe()}
     run = Run(ds.hierarchy, test.y, result, title=f"{ds.name}: {method}", **about)
     save_run(folder, run)

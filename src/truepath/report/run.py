@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from truepath.data.describe import Description
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["MEASURES", "Evaluated", "Run", "names_of_measures", "package_versions"]
+__all__ = ["MEASURES", "Evaluated", "Run", "names_of_measures", "package_versions", "write_features"]
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 #: Features of a row that are written out
@@ -161,7 +161,7 @@ class Run:
         self.title = str(title)
         self.ids = _as_strings(ids, "ids", self.n_samples)
         is_table = hasattr(texts, "columns") or getattr(texts, "ndim", 1) == 2
-        self.texts = _as_strings(_write_features(texts) if is_table else texts, "texts", self.n_samples)
+        self.texts = _as_strings(write_features(texts) if is_table else texts, "texts", self.n_samples)
         self.description = _as_description(description)
         self.created = datetime.now().astimezone().isoformat(timespec="seconds")
         self.versions = package_versions()
@@ -248,23 +248,33 @@ def _as_strings(column: Sequence[Any] | None, name: str, n_samples: int) -> tupl
     return tuple(str(entry) for entry in column)
 
 
-def _write_features(X: Any) -> list[str]:
-    """Write each row's features: of a frame the first columns that are not empty, else the values furthest from 0."""
+def write_features(X: Any, names: Sequence[str] = ()) -> list[str]:
+    """Write each row's features: the first cells of a table that are not empty, or the values furthest from 0.
+
+    ``names`` are those of the columns of a matrix; a data frame has its own.
+    """
+    from scipy import sparse
+
     if hasattr(X, "columns"):
         import narwhals.stable.v1 as nw
 
         table = nw.from_native(X, eager_only=True)
-        parts = ([(name, x) for name, x in zip(table.columns, row) if x == x and x is not None] for row in table.rows())
-        return [", ".join(f"{name} {_brief(x)}" for name, x in row[:N_FEATURES]) for row in parts]
-    from scipy import sparse
-
+        return _write_cells(table.rows(), table.columns)
+    names = names or [f"x{j}" for j in range(X.shape[1])]
+    if not sparse.issparse(X) and X.dtype.kind not in "biuf":
+        return _write_cells(X.tolist(), names)
     rows = sparse.csr_array(X)
     written = []
     for i in range(rows.shape[0]):
         at = slice(rows.indptr[i], rows.indptr[i + 1])
         best = sorted(zip(-abs(rows.data[at]), rows.indices[at], rows.data[at]))[:N_FEATURES]
-        written.append(", ".join(f"x{j} {_brief(float(x))}" for _, j, x in best))
+        written.append(", ".join(f"{names[j]} {_brief(float(x))}" for _, j, x in best))
     return written
+
+
+def _write_cells(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> list[str]:
+    parts = ([(name, x) for name, x in zip(names, row) if x == x and x is not None and x != ""] for row in rows)
+    return [", ".join(f"{name} {_brief(x)}" for name, x in row[:N_FEATURES]) for row in parts]
 
 
 def _brief(value: Any) -> str:
