@@ -45,6 +45,7 @@ _ROOMS = (
     "registry",
     "report",
     "ridge",
+    "serve",
     "warmup",
 )
 

@@ -167,7 +167,8 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int, n_causes: 
     thresholds = getattr(model.decoder_, "thresholds_", None)
     t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
     nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others)
-    found = contributions(model.learner_, X, nodes) if n_causes and nodes.size else None
+    columns = model.fitted_on_.columns
+    found = contributions(model.learner_, X, nodes, columns=columns) if n_causes and nodes.size else None
     votes = local_votes(model, raw[0], nodes, n_causes)
     is_local = bool(n_causes) and model.decoder_ is not None and takes_conditional(model.decoder_)
     records = []

@@ -161,11 +161,14 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         return np.hstack(parts)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return a name for every column: words, ``column=value`` pairs, columns."""
+        """Return a name for every column: words, ``column=value`` pairs, columns.
+
+        ``input_features`` are the names of the columns of X, where it was an array.
+        """
         check_is_fitted(self, "blocks_")
         names: list[str] = []
         for kind, keys, transformer in self.blocks_:
-            names += _names_of(kind, keys, transformer, getattr(self, "feature_names_in_", None))
+            names += _names_of(kind, keys, transformer, getattr(self, "feature_names_in_", input_features))
         return np.asarray(names, dtype=object)
 
     def _kind(self, X: Any) -> str:

@@ -54,11 +54,12 @@ def find_reasons(
     from truepath.learners import contributions
 
     learner, rows = getattr(model, "learner_", model), sparse.csr_array(labels)
+    columns = model.fitted_on_.columns if hasattr(model, "fitted_on_") else ()
     found: list[Reasons | None] = [None] * rows.shape[0]
     for i in range(min(most_rows, rows.shape[0])):
         nodes = np.sort(rows.indices[rows.indptr[i] : rows.indptr[i + 1]])
         if nodes.size:
-            causes = contributions(learner, take_rows(X, [i]), nodes)
+            causes = contributions(learner, take_rows(X, [i]), nodes, columns=columns)
             found[i] = {int(v): causes.of(int(v), n_causes) for v in nodes}
     return tuple(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from truepath.learners.linear.sparse_linear import SparseLinear
 from truepath.learners.reasons.trees import explain_by_path, explain_by_shapley
 from truepath.learners.trees.base import PCTBase
 
-__all__ = ["Contributions", "contributions", "last_step"]
+__all__ = ["Contributions", "contributions", "last_step", "names_after"]
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +56,9 @@ class Contributions:
         return [(str(self.features[j]), float(values[j])) for j in order if values[j] != 0]
 
 
-def contributions(learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto") -> Contributions:
+def contributions(
+    learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto", columns: Sequence[str] = ()
+) -> Contributions:
     """Return what each feature of one row adds to the scores of some labels.
 
     Parameters
@@ -70,6 +73,8 @@ def contributions(learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto
         "auto" is exact: the products of weights and values for :class:`SparseLinear`, Shapley values for
         :class:`PCTree` and :class:`PCTForest`; "path" follows the row's way through their trees instead. Any other
         learner is asked again with one feature after the other taken away.
+    columns : sequence of str, optional
+        What the columns of X are called, if X is an array.
 
     Returns
     -------
@@ -87,7 +92,7 @@ def contributions(learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto
     """
     if method not in ("auto", "shapley", "path", "leave-one-out"):
         raise ValueError(f"method must be 'auto', 'shapley', 'path' or 'leave-one-out'; got {method!r}.")
-    learner, x, features = last_step(learner, x)
+    learner, x, features = last_step(learner, x, columns)
     wanted = np.asarray(nodes, np.int64)
     if isinstance(learner, PCTBase) and method != "leave-one-out":
         explain = explain_by_path if method == "path" else explain_by_shapley
@@ -102,20 +107,27 @@ def contributions(learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto
     return _leave_out(learner, x, wanted, features)
 
 
-def last_step(learner: Any, x: Any) -> tuple[Any, Any, NDArray[np.object_]]:
+def last_step(learner: Any, x: Any, columns: Sequence[str] = ()) -> tuple[Any, Any, NDArray[np.object_]]:
     """Return the learner at the end of pipelines, the row that reaches it, and what its features are called."""
     names: Any = None
     while isinstance(learner, Pipeline):
-        before = learner[:-1] if len(learner.steps) > 1 else None
-        if before is not None:
-            names = before.get_feature_names_out() if hasattr(before[-1], "get_feature_names_out") else None
-            x = before.transform(x)
+        if len(learner.steps) > 1:
+            names = names_after(learner[:-1], columns)
+            x = learner[:-1].transform(x)
         learner = learner.steps[-1][1]
     names = getattr(learner, "feature_names_in_", None) if names is None else names
     x = x if sparse.issparse(x) else np.asarray(x)
     if names is None or len(names) != x.shape[1]:
         names = [f"x{j}" for j in range(x.shape[1])]
     return learner, x, np.asarray(names, dtype=object)
+
+
+def names_after(steps: Pipeline, columns: Sequence[str] = ()) -> Any:
+    """Return the names of what some steps make of columns, or None; a data frame's own names come first."""
+    if not hasattr(steps[-1], "get_feature_names_out"):
+        return None
+    has_names = hasattr(steps[0], "feature_names_in_") or len(columns) != getattr(steps[0], "n_features_in_", -1)
+    return steps.get_feature_names_out(None if has_names else np.asarray(columns, dtype=object))
 
 
 def _leave_out(learner: Any, x: Any, nodes: NDArray[np.int64], features: NDArray[np.object_]) -> Contributions:

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from truepath.errors import TruePathError
 from truepath.learners.linear.sparse_linear import SparseLinear
+from truepath.learners.reasons.contributions import names_after
 from truepath.learners.trees.base import PCTBase
 
 __all__ = ["top_features"]
@@ -21,7 +22,8 @@ def top_features(model: Any, n: int = 10, *, by: str = "label") -> dict[str, lis
     Parameters
     ----------
     model : fitted HierarchicalClassifier, pipeline or learner
-        Whose learner is a :class:`SparseLinear`, :class:`PCTree` or :class:`PCTForest`.
+        Whose learner is a :class:`SparseLinear`, :class:`PCTree` or :class:`PCTForest`, or blends some of these: then
+        the first is read.
     n : int, default=10
     by : {"label", "level"}, default="label"
         Whether for each label, or for the labels of each level together.
@@ -45,10 +47,12 @@ def top_features(model: Any, n: int = 10, *, by: str = "label") -> dict[str, lis
     if by not in ("label", "level"):
         raise ValueError(f"by must be 'label' or 'level'; got {by!r}.")
     learner, names = getattr(model, "learner_", model), None
+    columns = model.fitted_on_.columns if hasattr(model, "fitted_on_") else ()
     while isinstance(learner, Pipeline):
-        if len(learner.steps) > 1 and hasattr(learner[-2], "get_feature_names_out"):
-            names = learner[:-1].get_feature_names_out()
+        if len(learner.steps) > 1:
+            names = names_after(learner[:-1], columns)
         learner = learner.steps[-1][1]
+    learner = _readable(learner)
     if isinstance(learner, SparseLinear):
         weights = sparse.csc_array(learner.coef_ if by == "label" else _mean_by_level(learner))
     elif isinstance(learner, PCTBase):
@@ -63,6 +67,12 @@ def top_features(model: Any, n: int = 10, *, by: str = "label") -> dict[str, lis
     labels = learner.hierarchy_.names.tolist()
     labels = labels if by == "label" else [f"level {d}" for d in range(1, learner.hierarchy_.height + 1)]
     return {name: _largest(weights, v, called, n) for v, name in enumerate(labels)}
+
+
+def _readable(learner: Any) -> Any:
+    """Return the first member of a blend that has weights or importances; any other learner as it is."""
+    members = getattr(getattr(learner, "stack_", learner), "learners_", None) or [learner]
+    return next((member for member in members if isinstance(member, (SparseLinear, PCTBase))), learner)
 
 
 def _largest(weights: sparse.csc_array, v: int, names: list[str], n: int) -> list[tuple[str, float]]:
