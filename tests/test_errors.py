@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from places import ROOT
 from truepath import Hierarchy, errors
 from truepath.cli.app import format_error
+from truepath.serve.refusals import RefusedError
 
 ERRORS = [
     errors.TruePathError("a is missing.", "Give it."),
@@ -25,6 +26,7 @@ ERRORS = [
     errors.DataFormatError("not a number.", None, 3),
     errors.ModelFileError("the file is damaged.", "some.tp", "Save it again."),
     errors.MissingExtraError("PyTorch is not installed.", 'pip install "truepath[torch]".'),
+    RefusedError(422, "the request has no rows.", "Send some."),
 ]
 
 

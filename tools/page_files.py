@@ -47,7 +47,8 @@ TEXTS = {
     "truth.csv": "id,labels\nx,a/1\ny,a/2;b\n",
     "labels.csv": "id,labels\nx,a/1\ny,a/2;b/1\n",
     "other_labels.csv": "id,labels\nx,a\ny,b/1\n",
-    "thresholds.json": '{"threshold": 0.5, "thresholds": {"a/2": 0.4}}',
+    "thresholds.json": '{"threshold": 0.5, "thresholds": {"a/2": 0.6}}',
+    "changes.txt": "add Science/Genetics under Science\n",
     "plan.toml": PLAN,
     "things.csv": "size,weight,labels\n" + "1,2,a/1\n9,4,b\n5,1,a/2\n" * 12,
     "more_things.csv": "size,weight\n1.5,2\n8,4\n",
@@ -76,6 +77,11 @@ def set_scene(folder: Path, arguments: list[str]) -> None:
 def _make_model(folder: Path) -> None:
     books = ["--text", "about", "--labels", "topics", "--ids", "id"]
     run_command(["truepath", "fit", str(DOCS / "books.csv"), *books, "-o", "model.tp"], folder)
+
+
+def _make_rows(folder: Path) -> None:
+    for name in ("all_rows.csv", "old_rows.csv"):
+        shutil.copy(DOCS / "books.csv", folder / name)
 
 
 def _make_run(folder: Path) -> None:
@@ -135,6 +141,7 @@ MADE: dict[str, Callable[[Path], object]] = {
     **dict.fromkeys(("made.obo", "annotations.gaf", "embeddings.npz"), _make_proteins),
     "model.tp": _make_model,
     "rows.csv": lambda folder: shutil.copy(DOCS / "new.csv", folder / "rows.csv"),
+    **dict.fromkeys(("all_rows.csv", "old_rows.csv"), _make_rows),
     "run": _make_run,
     "experiment-folder": _make_experiment,
     "cellcycle_FUN": _make_benchmark("data/hmc/cellcycle_FUN"),

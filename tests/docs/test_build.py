@@ -20,6 +20,7 @@ HOSTS = {
     "pydata-sphinx-theme.readthedocs.io",
     "sphinx-gallery.github.io",
     "scikit-learn.org",
+    "shap.readthedocs.io",
     "semver.org",
 }
 

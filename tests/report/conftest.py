@@ -1,8 +1,7 @@
-"""A small run to report on, with names that try to break the page, and one Chromium for all browser tests."""
+"""A small run to report on, with names that try to break the page."""
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -22,17 +21,6 @@ HOSTILE = [
     "{{ 7 * 7 }}{% raw %}",
     "half a pair \ud83e",
 ]
-
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 
@@ -104,16 +92,3 @@ def hostile():
         "texts": [HOSTILE[(i + 3) % len(HOSTILE)] for i in range(60)],
     }
     return run
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Start Debian's Chromium once; without it or Playwright the browser tests are skipped, and say so."""
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM)
-        yield browser
-        browser.close()

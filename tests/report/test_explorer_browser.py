@@ -59,6 +59,7 @@ def label_rows(run, name, k=0):
 
 
 def count_of(page):
+    page.wait_for_selector("#rows-count:has-text('row')")
     return int(re.match(r"[\d,]+", page.locator("#rows-count").inner_text())[0].replace(",", ""))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from contextlib import contextmanager
@@ -22,18 +21,6 @@ from .conftest import TEXTS, free_port
 pytestmark = pytest.mark.slow  # a browser
 
 ODD = "<script>window.broken = 1</script>"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
-    with api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
 
 
 @contextmanager
@@ -56,10 +43,10 @@ def address_of(model):
 
 
 @contextmanager
-def opened(browser, model, **options):
+def opened(chromium, model, **options):
     """Open the page, and refuse any console message, error or request to anywhere else."""
     with address_of(model) as address:
-        context = browser.new_context(reduced_motion="reduce", **options)
+        context = chromium.new_context(reduced_motion="reduce", **options)
         page, trouble, requests = context.new_page(), [], []
         page.set_default_timeout(10_000)
         page.on("console", lambda message: trouble.append(message.text))
@@ -95,8 +82,8 @@ def draw(page):
     return 0
 
 
-def test_a_text_is_labelled_explained_and_cut_elsewhere(browser, model):
-    with opened(browser, model) as page:
+def test_a_text_is_labelled_explained_and_cut_elsewhere(chromium, model):
+    with opened(chromium, model) as page:
         page.get_by_label("Text").fill(TEXTS[0])
         predict(page)
         assert chips(page) == list(model.predict_labels(TEXTS[:1])[0])
@@ -112,8 +99,8 @@ def test_a_text_is_labelled_explained_and_cut_elsewhere(browser, model):
         assert draw(page) > 50
 
 
-def test_the_keyboard_and_a_phone_are_enough(browser, model):
-    with opened(browser, model, viewport={"width": 360, "height": 740}) as page:
+def test_the_keyboard_and_a_phone_are_enough(chromium, model):
+    with opened(chromium, model, viewport={"width": 360, "height": 740}) as page:
         page.get_by_label("Text").focus()
         page.keyboard.type("a dog")
         page.keyboard.press("Control+Enter")
@@ -121,13 +108,13 @@ def test_the_keyboard_and_a_phone_are_enough(browser, model):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_names_with_markup_are_only_text_and_columns_have_fields(browser):
+def test_names_with_markup_are_only_text_and_columns_have_fields(chromium):
     h = Hierarchy.from_edges([(None, ODD), (ODD, "b"), (None, "c"), ("c", "b")])
     X = np.array([[str(i % 5), "red" if i % 2 else "blue"] for i in range(40)], object)
     model = HierarchicalClassifier(make_pipeline(AutoFeatures(dense=True), GaussianNB()), hierarchy=h, cv=2)
     model.fit(X, [[ODD] if i % 2 else ["b"] for i in range(40)])
     model.set_fitted_on(FittedOn("table", ODD, ("size", ODD)))
-    with opened(browser, model) as page:
+    with opened(chromium, model) as page:
         page.get_by_label("size").fill("3")
         page.get_by_label(ODD).fill("red")
         predict(page)
@@ -140,9 +127,9 @@ def test_names_with_markup_are_only_text_and_columns_have_fields(browser):
         assert draw(page) > 50
 
 
-def test_the_list_of_operations_needs_no_script(browser, model):
+def test_the_list_of_operations_needs_no_script(chromium, model):
     with address_of(model) as address:
-        context = browser.new_context(java_script_enabled=False)
+        context = chromium.new_context(java_script_enabled=False)
         page = context.new_page()
         page.goto(f"{address}/docs")
         assert page.get_by_text("min_score").count() == 1
