@@ -75,7 +75,10 @@ class Training:
 
     def _to_device(self, M: Any) -> Any:
         """Return a dense matrix as a tensor on the device; sparse ones stay, their batches are made dense."""
-        return self.torch.as_tensor(M, device=self.settings.device) if isinstance(M, np.ndarray) else M
+        if not isinstance(M, np.ndarray):
+            return M
+        own = M if M.flags.writeable else M.copy()  # PyTorch warns of arrays that workers share
+        return self.torch.as_tensor(own, device=self.settings.device)
 
     def _take(self, M: Any, rows: np.ndarray) -> Any:
         """Return some rows as float32 on the device, in the shape of the row numbers."""
