@@ -258,6 +258,15 @@ def test_short_names_drop_what_the_parent_says():
     }  # fmt: skip
 
 
+def test_a_word_that_begins_like_its_parent_stays_whole_everywhere():
+    h = Hierarchy.from_edges([(None, "cat"), ("cat", "category"), ("cat", "cat/tabby")])
+    drawn = h.plot().to_svg()
+    for page in (drawn, h._repr_html_()):
+        assert "category" in page
+        assert "tabby" in page
+        assert "cat/tabby" not in page
+
+
 def test_examples_count_every_label_even_when_folded(one):
     from truepath.report.examples import MOST_LINES, choose_examples
 

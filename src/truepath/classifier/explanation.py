@@ -13,6 +13,7 @@ from truepath.classifier.html import explanation_table
 from truepath.classifier.parts import takes_conditional
 from truepath.combiners import FAEL, KernelFAEL
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.names import short_name
 from truepath.learners import contributions
 from truepath.preprocessing.auto_features import is_frame
 
@@ -126,7 +127,8 @@ class Explanation:
         seen.add(record.node)
         mark = "✓" if record.predicted else "·"
         title = self.hierarchy.titles.get(record.name, "")
-        name = f"{_short_name(record.name, indent)} {title}".rstrip()
+        above = self.hierarchy.names[self.hierarchy.parents(record.node)] if indent else ()
+        name = f"{short_name(record.name, above)} {title}".rstrip()
         numbers = f"{record.score:6.3f} {_number(record.threshold):>10} {_signed(record.margin):>8}"
         lines = [f"{mark} {numbers}   {indent}{name}{' (see above)' if again else ''}"]
         if record.causes and not again:
@@ -139,14 +141,6 @@ class Explanation:
                 if child in shown:
                     lines += self._branch(shown[child], shown, indent + "  ", seen)
         return lines
-
-
-def _short_name(name: str, indent: str) -> str:
-    """Return the last part of a path below its parent, and the whole name at the top."""
-    for sep in (" :: ", "/"):
-        if indent and sep in name:
-            return name.rsplit(sep, 1)[-1]
-    return name
 
 
 def _number(value: float) -> str:

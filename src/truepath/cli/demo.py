@@ -91,6 +91,8 @@ def _example(run: Run, result: Evaluated) -> Any:
     import numpy as np
     from rich.tree import Tree
 
+    from truepath.hierarchy.names import short_name
+
     truth, y_pred = run.y_true.toarray(), result.y_pred.toarray()
     right = (truth & y_pred).sum(axis=1)
     row = int(np.argmax(np.where((truth != y_pred).sum(axis=1) == 1, right, -1)))
@@ -101,6 +103,6 @@ def _example(run: Run, result: Evaluated) -> Any:
     for v in np.flatnonzero(truth[row] | y_pred[row]).tolist():
         above = run.hierarchy.parents(v)
         mark = marks[bool(truth[row, v]), bool(y_pred[row, v])]
-        label = str(run.hierarchy.names[v]).rsplit(" :: ", 1)[-1]
+        label = short_name(str(run.hierarchy.names[v]), run.hierarchy.names[above])
         branches[v] = branches[int(above[0]) if above.size else -1].add(mark.format(label))
     return tree

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Delimiter, Encoding, SafeCsv
+from truepath.cli.steps import Delimiter, Encoding, SafeCsv, Trust
 from truepath.errors import TruePathError
 from truepath.files.text import counted
 
@@ -59,10 +59,7 @@ def predict(
     ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
-    ] = None,
+    trust: Trust = None,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Predict label sets for new rows, and write the label names. Tables may be of any length."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep
+from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep, refuse_options
 
 __all__ = ["report"]
 
@@ -15,8 +15,8 @@ __all__ = ["report"]
 FILES = "Files of any model: --truth T --predictions P --scores S"
 #: The options that are about files
 OF_FILES = (
-    *("predictions", "scores", "hierarchy", "name", "labels", "text", "threshold", "split", "header", "sep", "between"),
-    *("delimiter", "encoding", "ids", "by_order"),
+    *("truth", "predictions", "scores", "hierarchy", "name", "labels", "text", "threshold", "split", "header"),
+    *("sep", "between", "delimiter", "encoding", "ids", "by_order"),
 )
 
 
@@ -123,11 +123,8 @@ def _check_use(ctx: typer.Context, run: Path | None, truth: str | None, found: A
     if run is None and (truth is None or not found):
         missing = "a run, or --truth and --predictions" if truth is None else "--predictions or --scores"
         raise TruePathError(f"nothing to report on: {missing} is missing.", "See truepath report -h.")
-    sources = {option: ctx.get_parameter_source(option) for option in ("truth", *OF_FILES)}
-    typed = [option for option, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
-    if run is not None and typed:
-        problem = f"--{typed[0].replace('_', '-')} is about files of predictions, and {run} is a run."
-        raise TruePathError(problem, "Leave one of the two out.")
+    if run is not None:
+        refuse_options(ctx, OF_FILES, f"files of any model, and {run} is a run: leave one of the two out")
 
 
 def _report_folder(run: Path, output: Path | None, title: str | None) -> Path:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from truepath.cli.steps import Trust
+
 __all__ = ["serve"]
 
 MEGABYTE = 1 << 20
@@ -30,10 +32,7 @@ def serve(
         list[str] | None,
         typer.Option(help="A web origin whose pages may call the server, such as https://example.org; repeatable."),
     ] = None,
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
-    ] = None,
+    trust: Trust = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not log every request.")] = False,
 ) -> None:
     """Answer requests with a saved model: labels, scores, reasons, and a page to try it at http://HOST:PORT/.

@@ -39,6 +39,7 @@ __all__ = [
     "SafeCsv",
     "Sep",
     "Show",
+    "Trust",
     "check_outputs",
     "evaluate_model",
     "fit_with_progress",
@@ -48,6 +49,7 @@ __all__ = [
     "open_training",
     "print_results",
     "progress",
+    "refuse_options",
     "said_in_a_line",
 ]
 
@@ -98,11 +100,27 @@ ByOrder = Annotated[
 ]
 
 
+#: ``--trust``, the same in every command that loads a model
+Trust = Annotated[
+    list[str] | None,
+    typer.Option("--trust", help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
+]
+
 #: ``--sep`` and ``--between``, the same in every command that reads labels of rows
 Sep = Annotated[
     str | None, typer.Option("--sep", help="Separator of the parts of a label path, such as ' > ' (default: /).")
 ]
 Between = Annotated[str, typer.Option("--between", help="Separator of the labels in a cell.")]
+
+
+def refuse_options(ctx: typer.Context, names: Sequence[str], what: str) -> None:
+    """Refuse options that were typed and belong to the other use of a command."""
+    from truepath.errors import TruePathError
+
+    for name in names:
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise TruePathError(f"--{name.replace('_', '-')} is for {what}.")
 
 
 def join_and_say(wanted: RowKeys, given: RowKeys, by_order: bool) -> NDArray[Any]:

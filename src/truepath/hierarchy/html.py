@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from truepath.hierarchy.names import short_name
+
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
@@ -37,10 +39,8 @@ def _branch(hierarchy: Hierarchy, v: int, shown: list[int]) -> str:
     if shown[0] >= MOST_SHOWN:
         return ""
     shown[0] += 1
-    name = str(hierarchy.names[v])
-    if hierarchy.sep is not None:
-        name = name.rsplit(hierarchy.sep, 1)[-1]
-    others = hierarchy.parents(v)[1:]
+    first, others = hierarchy.parents(v)[:1], hierarchy.parents(v)[1:]
+    name = short_name(str(hierarchy.names[v]), hierarchy.names[first])
     also = f" <i>(also below {escape(', '.join(hierarchy.names[others]))})</i>" if others.size else ""
     below = [int(u) for u in hierarchy.children(v) if hierarchy.parents(u)[0] == v]
     if not below:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.names import short_name
 from truepath.report.run import Evaluated, Run
 
 __all__ = ["Mistakes", "count_labels", "drawn_parents", "most_mistaken", "node_table", "short_names"]
 
-SEPARATORS = " :/.|>@-_\\,;"
 N_MISTAKEN = 12
 
 
@@ -36,15 +36,10 @@ def drawn_parents(hierarchy: Hierarchy) -> NDArray[np.int64]:
 
 
 def short_names(hierarchy: Hierarchy) -> list[str]:
-    """Return what a name adds to its parent's if it begins with that one, or else the whole name."""
+    """Return each node's name without that of the parent it is drawn under."""
     names = [str(name) for name in hierarchy.names]
-    short = []
-    for name, parent in zip(names, drawn_parents(hierarchy).tolist()):
-        above = names[parent] if parent >= 0 else None
-        rest = name[len(above) :] if above and name.startswith(above) else ""
-        tail = rest.lstrip(SEPARATORS)
-        short.append(tail if tail and tail != rest else name)
-    return short
+    parents = drawn_parents(hierarchy).tolist()
+    return [short_name(name, [] if u < 0 else [names[u]]) for name, u in zip(names, parents)]
 
 
 def node_table(run: Run) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from truepath.cli.steps import Trust
+
 __all__ = ["export"]
 
 
@@ -21,10 +23,7 @@ def export(
             "such as TF-IDF weights, are left to the caller.",
         ),
     ] = False,
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
-    ] = None,
+    trust: Trust = None,
 ) -> None:
     """Write a linear model, a forest or a network as ONNX: scores, thresholds and hierarchy in one graph."""
     from truepath.cli.fitting.trust import trusted_types_of

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from truepath.cli.steps import Trust
+
 __all__ = ["features"]
 
 
@@ -16,10 +18,7 @@ def features(
     n: Annotated[int, typer.Option("--number", "-n", help="How many for each label.", min=1)] = 5,
     by: Annotated[str, typer.Option(help="For each 'label', or for each 'level' of the hierarchy.")] = "label",
     label: Annotated[list[str] | None, typer.Option(help="A label to show; may be repeated (default: all).")] = None,
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
-    ] = None,
+    trust: Trust = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """List the words or columns that matter most to each label, with their weights or shares."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, SafeCsv, Sep
+from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, SafeCsv, Sep, refuse_options
 from truepath.cli.studies.models import Reading, compare_predictions
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ def compare(
         raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
     form = Format.json if as_json else form
     if len(files) == 1 and truth is None:
-        _refuse(ctx, OF_MODELS, "two models, compared by: truepath compare A B --truth T")
+        refuse_options(ctx, OF_MODELS, "two models, compared by: truepath compare A B --truth T")
         compare_results(files[0], measure, alpha, form, diagram, greater_is_better, safe_csv)
         return
     _check_files(files, truth)
-    _refuse(ctx, OF_RESULTS, "a table of results, compared by: truepath compare RESULTS")
+    refuse_options(ctx, OF_RESULTS, "a table of results, compared by: truepath compare RESULTS")
     if form not in (Format.table, Format.json):
         raise TruePathError(f"--format {form.value} is for tables of results.", "Two models: table or json.")
     reading = Reading(labels, split, header, sep, between, delimiter, encoding, ids, by_order)
@@ -150,16 +150,6 @@ def _check_files(files: list[Path], truth: str | None) -> None:
     if len(files) != 2:
         problem = f"compare takes one table of results, or two files of predictions and --truth; got {len(files)}"
         raise TruePathError(f"{problem} file{'s' if len(files) > 1 else ' and --truth'}.", "See truepath compare -h.")
-
-
-def _refuse(ctx: typer.Context, names: tuple[str, ...], what: str) -> None:
-    """Refuse options that belong to the other use."""
-    from truepath.errors import TruePathError
-
-    for name in names:
-        source = ctx.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise TruePathError(f"--{name.replace('_', '-')} is for {what}.")
 
 
 def compare_results(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Delimiter, Encoding, Header
+from truepath.cli.steps import Delimiter, Encoding, Header, Trust
 from truepath.cli.taxonomy.steps import StepFile
 from truepath.errors import TruePathError
 from truepath.files.text import counted
@@ -39,10 +39,7 @@ def update(
     header: Header = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
-    ] = None,
+    trust: Trust = None,
     json_wanted: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ) -> None:
     """Take a model over to a changed hierarchy, without fitting everything again."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from truepath.combiners.fael.weights import Weights
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.names import short_name
 
 __all__ = ["draw_weights"]
 
@@ -15,7 +16,6 @@ __all__ = ["draw_weights"]
 READABLE_CELLS, READABLE_NAMES = 12, 60
 # Longer names are cut; what may separate a parent's name from the rest of a path
 LONGEST_NAME = 28
-SEPARATORS = " :/>.|"
 # Where a cell is darker than this share of the scale its number is written in white
 DARK = 0.6
 
@@ -86,8 +86,6 @@ def _short_names(hierarchy: Hierarchy, nodes: np.ndarray) -> list[str]:
     names = []
     for v in nodes:
         name, level = str(hierarchy.names[v]), int(hierarchy.depth[v] - top)
-        above = [str(hierarchy.names[u]) for u in hierarchy.parents(v)]
-        rest = next((name[len(u) :].lstrip(SEPARATORS) for u in above if name.startswith(u)), "") if level else ""
-        name = rest or name
+        name = short_name(name, hierarchy.names[hierarchy.parents(v)]) if level else name
         names.append("· " * level + (name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"))
     return names

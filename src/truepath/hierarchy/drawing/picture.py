@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import TruePathError
+from truepath.hierarchy.names import short_name
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -116,7 +117,9 @@ def make_picture(
     edges = [(int(u), int(v)) for u, v in hierarchy.edges if int(u) in place and int(v) in place]
     given = None if labels is None or truth is not None or not whole else as_row(hierarchy, labels)
     held = [row for row in (given, valued) if row is not None]
-    nodes = tuple(PictureNode(v, short_name(hierarchy, v), marks[v] or "", _score(valued, v)) for v in map(int, shown))
+    nodes = tuple(
+        PictureNode(v, _written_name(hierarchy, v), marks[v] or "", _score(valued, v)) for v in map(int, shown)
+    )
     wrong = tuple(any(bool(row[v] > row[u]) for row in held) for u, v in edges)
     return HierarchyPicture(nodes, tuple((place[u], place[v]) for u, v in edges), wrong)
 
@@ -175,12 +178,10 @@ def _values(hierarchy: Hierarchy, scores: Mapping[str, float] | Collection[float
     return row
 
 
-def short_name(hierarchy: Hierarchy, v: int) -> str:
+def _written_name(hierarchy: Hierarchy, v: int) -> str:
     """Return a node's name, without that of its only parent in front, and with its title."""
     name, above = str(hierarchy.names[v]), hierarchy.parents(v)
     title = hierarchy.titles.get(name)
     if title:
         return f"{name} {title}"
-    if above.size == 1 and name.startswith(first := str(hierarchy.names[above[0]])) and name != first:
-        return name[len(first) :].lstrip(" :/>.|") or name
-    return name
+    return short_name(name, hierarchy.names[above]) if above.size == 1 else name
