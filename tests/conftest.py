@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -26,6 +27,12 @@ CHROMIUM = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected, thousands of tests and all they import, out of garbage collection and forks."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
