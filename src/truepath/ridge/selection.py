@@ -1,6 +1,7 @@
 """The width and the penalty of a kernel ridge regression, chosen by leave-one-out AU(PRC).
 
-Each width costs one eigendecomposition, each penalty one product with the labels; the leave-one-out scores are exact.
+Each width costs one kernel matrix, each penalty one factorisation (one decomposition for all, with landmarks); the
+leave-one-out scores are exact.
 The search climbs: from the middle of the grid it follows the penalty while the area grows, then tries the widths on
 either side of the best, each with its own penalty, and stops where neither is better.
 """

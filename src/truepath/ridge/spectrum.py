@@ -41,6 +41,8 @@ __all__ = [
 RANK_TOLERANCE = {"d": 1e-12, "f": 1e-6}
 # Labels are handled this many at a time, so that residuals never need a second dense label matrix
 LABEL_BLOCK = 1024
+# Rows that are mirrored at a time
+STRIP = 256
 CRITERIA = ("loo", "gcv")
 # The candidates for alpha, unless given
 ALPHAS = tuple(10.0**k for k in range(-3, 6))
@@ -64,7 +66,7 @@ def factor(A: np.ndarray, penalty: Any) -> tuple[np.ndarray, bool]:
         A += penalty.toarray()
     else:
         A.flat[:: A.shape[0] + 1] += penalty
-    return linalg.cho_factor(A, overwrite_a=True, check_finite=False)
+    return linalg.cho_factor(A.T, overwrite_a=True, check_finite=False)  # symmetric, and in the order of LAPACK
 
 
 def inverse(A: np.ndarray, penalty: float) -> np.ndarray:
@@ -74,9 +76,17 @@ def inverse(A: np.ndarray, penalty: float) -> np.ndarray:
     G, info = potri(factor_, lower=is_lower, overwrite_c=True)
     if info:
         raise np.linalg.LinAlgError(f"the matrix is singular (row {info})")
-    half = np.tril(G) if is_lower else np.triu(G)
-    half += (np.tril(G, -1) if is_lower else np.triu(G, 1)).T
-    return half
+    return _mirror(G.T if is_lower else G).T  # symmetric; its rows lie in one piece
+
+
+def _mirror(G: np.ndarray) -> np.ndarray:
+    """Copy the upper triangle to the lower one, in place, a strip of rows at a time."""
+    for start in range(0, len(G), STRIP):
+        strip = G[start : start + STRIP]
+        corner = strip[:, start : start + STRIP]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        G[start + STRIP :, start : start + STRIP] = strip[:, start + STRIP :].T
+    return G
 
 
 def kernel_spectrum(K: np.ndarray) -> Spectrum:
