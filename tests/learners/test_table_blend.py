@@ -64,6 +64,39 @@ def test_words_are_tried_with_linear_models(n_rows, budget, has_missing, names, 
     assert plan_blend(shape, budget, with_network=False) == (names, with_fael)
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "n_labels", "first"),
+    [(2000, 90, ["kernel ridge, rbf", "linear", "forest"]), (40_000, 2000, ["kernel ridge, rbf"])],
+)
+def test_embeddings_are_tried_with_the_quicker_of_linear_models_and_a_kernel(n_rows, n_labels, first):
+    shape = TableShape(n_rows, 384, n_labels, 8 * n_rows, is_embedding=True)
+    assert plan_blend(shape, 90, with_network=False)[0][:3] == first
+
+
+def test_embeddings_are_blended_and_may_lack_values_later():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 64)).astype(np.float32)
+    y = X[:, :3] > 0
+    model = TableBlend(members=["linear", "kernel ridge, rbf"]).fit(X, y)
+    assert model.stack_.learners_[0][-1].n_features_in_ == 64
+    X[3, :5] = np.nan
+    S = model.predict_proba(X)
+    np.testing.assert_array_equal(model.predict_proba(X[3:5]), S[3:5])
+    scaled = model.stack_.learners_[0].predict_proba(7 * X)
+    np.testing.assert_allclose(scaled[4:], model.stack_.learners_[0].predict_proba(X)[4:], atol=1e-6)
+
+
+def test_only_float32_arrays_of_many_columns_are_embeddings(data):
+    train, _ = parts(data)
+    wide = np.hstack([train.X] * 9)
+    tried = {
+        kind: [name for name, *_ in TableBlend(hierarchy=data.hierarchy).fit(X, train.y).tried_]
+        for kind, X in (("double", wide), ("single", wide.astype(np.float32)))
+    }
+    assert "linear" in tried["single"]
+    assert "linear" not in tried["double"]
+
+
 @pytest.mark.parametrize("has_missing", [False, True])
 def test_sparse_rows_are_blended(has_missing):
     rng = np.random.default_rng(0)

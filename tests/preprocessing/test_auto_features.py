@@ -32,6 +32,16 @@ def test_texts_become_tf_idf_weights():
         assert (AutoFeatures().fit_transform(given) != expected).nnz == 0
 
 
+def test_embeddings_become_rows_of_length_one():
+    X = np.random.default_rng(0).normal(3, 2, (5, 80)).astype(np.float32)
+    scaled = AutoFeatures(scale=True).fit(X).transform(X)
+    assert scaled.dtype == np.float32
+    np.testing.assert_allclose(scaled, X / np.linalg.norm(X, axis=1, keepdims=True), rtol=1e-6)
+    np.testing.assert_array_equal(AutoFeatures(impute=False).fit_transform(X), X)
+    of_columns = AutoFeatures(scale=True).fit_transform(X.astype(np.float64))
+    np.testing.assert_allclose(of_columns.std(axis=0), 1)
+
+
 def test_the_kinds_of_columns():
     features = AutoFeatures().fit(CELLS)
     assert [(kind, keys) for kind, keys, _ in features.blocks_] == [("number", [2]), ("category", [1]), ("text", [0])]

@@ -23,6 +23,7 @@ __all__ = [
     "derive_hierarchy",
     "encode_labels",
     "find_places",
+    "is_embedding",
     "is_unspaced",
     "plain_rows",
     "refuse_complex",
@@ -31,10 +32,26 @@ __all__ = [
     "take_rows",
 ]
 
+#: Dense float32 arrays of this many columns and more are taken as embeddings
+COLUMNS_OF_EMBEDDING = 64
 #: The first texts show what script they are in
 TEXTS_TO_SEE = 1000
 #: Thai, Lao, Burmese, Khmer, Japanese and Chinese signs
 _UNSPACED = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+
+
+def is_embedding(X: Any) -> bool:
+    """Say whether rows look like what an encoder of texts or images gives: 64 columns or more of float32, none missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_embedding(np.zeros((2, 384), np.float32)), is_embedding(np.zeros((2, 384))), is_embedding(["a text"])
+    (True, False, False)
+    """
+    if not isinstance(X, np.ndarray) or X.dtype != np.float32 or X.ndim != 2 or X.shape[1] < COLUMNS_OF_EMBEDDING:
+        return False
+    return bool(np.isfinite(X).all())
 
 
 def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:

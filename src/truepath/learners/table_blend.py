@@ -18,10 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import fit_learner
+from truepath.adapters.inputs import is_embedding
 from truepath.combiners import FAELBlend, GreedyBlend
 from truepath.combiners.held_out import N_FOLDS
 from truepath.hierarchy import Hierarchy
@@ -72,6 +76,7 @@ class TableShape(NamedTuple):
     n_set: int
     is_sparse: bool = False
     has_missing: bool = False
+    is_embedding: bool = False
 
     @property
     def has_words(self) -> bool:
@@ -116,8 +121,14 @@ def _seconds_of_trees(shape: TableShape, n_features: float) -> float:
     return 3.0 * dense if shape.is_sparse else dense
 
 
+def _linear(shape: TableShape, seed: int) -> Any:
+    linear = SparseLinear(random_state=seed)
+    return linear if shape.is_sparse else make_pipeline(SimpleImputer(keep_empty_features=True), Normalizer(), linear)
+
+
 def _seconds_of_linear(shape: TableShape) -> float:
-    return (N_FOLDS + 1) * 1e-6 * (shape.n_rows + shape.n_set) * float(np.log2(shape.n_nodes + 1))
+    per_label = 1e-6 if shape.is_sparse else 1.2e-8 * shape.n_columns
+    return (N_FOLDS + 1) * per_label * (shape.n_rows + shape.n_set) * float(np.log2(shape.n_nodes + 1))
 
 
 def _seconds_of_kernel(n_rows: int, n_columns: int, n_nodes: int, per_distance: float) -> float:
@@ -190,17 +201,14 @@ NETWORKS = tuple(member.name for member in _NETWORKS)
 
 # Those of words take long, to fit and to ask
 FORESTS = {"forest", "extra trees"}
+# What is tried first on embeddings: forests are weak there
+OF_EMBEDDINGS = {"linear", "kernel ridge, rbf"}
 
 #: The learners that may be tried, in this order, the first always
 MEMBERS: dict[str, Candidate] = {
     member.name: member
     for member in (
-        Candidate(
-            "linear",
-            lambda shape, seed: SparseLinear(random_state=seed),
-            _seconds_of_linear,
-            lambda shape: shape.has_words,
-        ),
+        Candidate("linear", _linear, _seconds_of_linear, lambda shape: shape.has_words or shape.is_embedding),
         Candidate("kernel ridge, cosine", *_kernel("cosine", "standard", 5e-11, sparse_x=True)),
         Candidate("forest", _forest, lambda shape: _seconds_of_trees(shape, shape.n_columns**0.5), lambda shape: True),
         Candidate("kernel ridge, rbf", *_kernel("rbf", "standard", 5e-11)),
@@ -224,8 +232,8 @@ class TableBlend(HierarchicalLearner):
     ----------
     budget : {"seconds", "minutes"} or float, optional
         How long to take, in seconds on one core: ``"seconds"`` is 90, ``"minutes"`` 600. What is expected to take more
-        is not tried; the first member, a forest or for words a linear model, always is. It is a rule about sizes, not a
-        clock: the same data give the same model on any machine. None takes that of the
+        is not tried; the first member (a forest; for words and embeddings others) always is. It is a
+        rule about sizes, not a clock: the same data give the same model on any machine. None takes that of the
         :class:`~truepath.HierarchicalClassifier` around it, and ``"seconds"`` without one.
     hierarchy : Hierarchy, optional
     members : sequence of str, optional
@@ -269,6 +277,9 @@ class TableBlend(HierarchicalLearner):
     blended, whose kernel compares rows by their cosine, and forests are tried from a budget of two minutes on: on eight
     sets of words the blend was .02 to .06 in AU(PRC) above the linear models alone, and forests added up to .025 on
     seven and took most of the time (``benchmarks/bench_words.py``).
+
+    Dense float32 rows of 64 columns and more are taken as embeddings, of texts or images by some encoder: a linear
+    model of rows of length 1 is tried too; it and a kernel come first, the quicker before the other, then forests.
 
     Examples
     --------
@@ -319,7 +330,9 @@ class TableBlend(HierarchicalLearner):
         X = as_dense(X) if self.is_dense_ else X
         n_set = Y.nnz if sparse.issparse(Y) else int(np.count_nonzero(Y))
         has_missing = not self.is_dense_ and bool(np.isnan(X.data).any())
-        shape = TableShape(X.shape[0], X.shape[1], Y.shape[1], n_set, not self.is_dense_, has_missing)
+        n_rows, n_columns = X.shape
+        flags = (not self.is_dense_, has_missing, is_embedding(X))
+        shape = TableShape(n_rows, n_columns, Y.shape[1], n_set, *flags)
         names, with_fael = self._plan(shape, seconds)
         self.max_features_ = shape.features_tried
         random = check_random_state(self.random_state)
@@ -395,6 +408,8 @@ def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -
     if shape.has_words and budget < SECONDS_FOR_MORE:
         left_out |= FORESTS
     possible = [member for member in MEMBERS.values() if member.fits(shape) and member.name not in left_out]
+    if shape.is_embedding:  # these first, the quicker before the other; the rest as it was
+        possible.sort(key=lambda member: member.seconds(shape) if member.name in OF_EMBEDDINGS else np.inf)
     steps = [(member.name, member.seconds(shape)) for member in possible]
     if shape.n_rows >= ROWS_FOR_FAEL:
         steps.insert(2 if shape.is_sparse else 3, (FAEL, seconds_of_fael(shape, len(possible))))

@@ -19,10 +19,17 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, Normalizer, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters.inputs import TEXTS_TO_SEE, is_unspaced, plain_rows, refuse_complex, resolve_categorical
+from truepath.adapters.inputs import (
+    TEXTS_TO_SEE,
+    is_embedding,
+    is_unspaced,
+    plain_rows,
+    refuse_complex,
+    resolve_categorical,
+)
 from truepath.errors import LeftOutWarning
 from truepath.hierarchy.build import is_missing
 from truepath.preprocessing.column_kinds import (
@@ -208,7 +215,7 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, TIME, CATEGORY, TEXT)}
         texts = [(TEXT, [key], self._words(to_strings(columns[key]))) for key in of_kind[TEXT]]
         return [
-            (NUMBER, of_kind[NUMBER], self._numbers()),
+            (NUMBER, of_kind[NUMBER], self._embeddings() if is_embedding(columns) else self._numbers()),
             (TIME, of_kind[TIME], self._numbers()),
             (CATEGORY, of_kind[CATEGORY], self._categories()),
             *texts,
@@ -241,6 +248,9 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)] if self.impute else []
         steps += [StandardScaler()] if self.scale else []
         return make_pipeline(*steps) if steps else FunctionTransformer()
+
+    def _embeddings(self) -> Any:
+        return Normalizer() if self.scale else FunctionTransformer()
 
     def _categories(self) -> Any:
         return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
