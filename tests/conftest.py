@@ -48,7 +48,8 @@ def bounds_checked(tmp_path_factory) -> dict[str, str]:
     """The environment of a process whose kernels check every index; compiled once for all such processes."""
     folder = tmp_path_factory.getbasetemp()
     shared = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder  # by the workers of one run
-    return {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(shared / "bounds-checked")}
+    quick = {"NUMBA_OPT": "1"}  # to compile, which is what such a process does most of the time
+    return {**os.environ, **quick, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(shared / "bounds-checked")}
 
 
 @pytest.fixture(scope="module")
