@@ -411,6 +411,32 @@ def test_the_address_keeps_what_is_chosen(chromium, pages):
         assert page.locator("#depth").input_value() == "0"
 
 
+@pytest.mark.parametrize("way", ["two labels by hand", "best per label"])
+def test_the_address_keeps_thresholds_of_single_labels(chromium, pages, way):
+    def exported(page):
+        with page.expect_download() as saved:
+            page.locator("#t-export").click()
+        return json.loads(Path(saved.value.path()).read_text())
+
+    with opened(chromium, pages["one"]) as page:
+        if way == "best per label":
+            page.locator("#t-marks button", has_text=way).click()
+        else:
+            drag_to(page, 0.5)
+            page.fill("#t-find", "b/x")
+            page.press("#t-find", "Enter")
+            drag_to(page, 0.75)
+        wanted, address = exported(page), page.evaluate("location.hash")
+        assert "each=" in address
+    with opened(chromium, pages["one"], address=address) as page:
+        assert exported(page) == wanted
+        assert page.evaluate("location.hash") == address
+    with opened(chromium, pages["one"]) as page:
+        wanted = exported(page)
+    with opened(chromium, pages["one"], address="#labels~each=zz.1_0.zzz_x_-1.2_1.") as page:
+        assert exported(page) == wanted
+
+
 def test_a_flat_set_is_a_list_of_bars(chromium, pages, runs):
     with opened(chromium, pages["flat"]) as page:
         assert page.locator("#icicle").is_hidden()

@@ -1,6 +1,7 @@
 /* What is chosen, in the address after the #, so that it can be shared: #section~key=value&key=value. */
 
 let isReading = false;
+const MOST_MOVED = 2000; // labels with a threshold of their own that an address can name
 
 function stateText() {
   const kept = new URLSearchParams(), put = (key, value, usual) => { if (value !== null && value !== undefined && value !== usual) kept.set(key, String(value)); };
@@ -17,16 +18,29 @@ function stateText() {
   if (byId("compare") && (compared.first !== firstCompared[0] || compared.second !== firstCompared[1])) put("pair", `${compared.first},${compared.second}`);
   if (byId("thresholds") && hasCurves(state.method)) {
     put("scope", scope.kind === "label" ? scope.label : null, null);
-    const own = chosen[state.method] ? new Set(nodesInScope().map((v) => chosen[state.method].at[v])) : new Set();
-    if (own.size === 1 && isMoved()) put("t", [...own][0]);
+    const moved = movedLabels(), mine = chosen[state.method], shown = nodesInScope(), own = new Set(mine ? shown.map((v) => mine.at[v]) : []);
+    const isShown = new Set(shown);
+    if (moved.length && own.size === 1 && moved.every((v) => isShown.has(v))) put("t", [...own][0]);
+    else if (moved.length && moved.length <= MOST_MOVED) put("each", moved.map((v) => `${v.toString(36)}.${(mine.at[v] + 1).toString(36)}`).join("_"));
   }
   if (asked && !asked.cell && !asked.sizes) put("rows", [asked.label ?? "", asked.kind, asked.other ?? "", asked.depth ?? ""].join(","));
   return kept.toString();
 }
-/* Whether the threshold shown is another than the one used. */
-function isMoved() {
+/* The labels whose threshold is another than the one used. */
+function movedLabels() {
   const curves = curvesOf(), mine = chosen[state.method];
-  return nodesInScope().some((v) => mine.at[v] !== (curves.used ? curves.used[v] : curves.bestF1));
+  return mine ? Array.from(mine.at.keys()).filter((v) => mine.at[v] !== (curves.used ? curves.used[v] : curves.bestF1)) : [];
+}
+function readEach(text) {
+  const curves = curvesOf(), mine = chosenOf();
+  for (const one of text.split("_")) {
+    const [v, place] = one.split(".").map((part) => parseInt(part, 36));
+    if (!(v >= 0 && v < n && place >= 0 && place <= curves.size)) continue;
+    mine.at[v] = place - 1;
+    if (curves.each[v] === place - 1 && curves.eachValue) mine.exact[v] = curves.eachValue[v]; else delete mine.exact[v];
+  }
+  drawThresholds();
+  tell("threshold");
 }
 
 let section = "";
@@ -62,6 +76,7 @@ function readAddress() {
   if (byId("compare") && read.has("pair")) { [compared.first, compared.second] = read.get("pair").split(",").map((k) => (data.methods[Number(k)] ? Number(k) : 0)); drawComparison(); }
   if (byId("thresholds") && hasCurves(state.method)) {
     if (read.has("scope") && node(read.get("scope")) !== null && node(read.get("scope")) !== ROOT) chooseScope("label", node(read.get("scope")));
+    if (read.has("each")) readEach(read.get("each"));
     if (read.has("t")) setThreshold(Math.max(0, Math.min(curvesOf().size - 1, Number(read.get("t")) || 0)));
   }
   if (rows && read.has("rows")) {
