@@ -16,6 +16,7 @@ from sklearn import config_context, get_config
 
 from places import SOURCES
 from truepath import Hierarchy
+from truepath.adapters import parallel
 from truepath.adapters.alignment import align
 from truepath.adapters.parallel import count_workers, iterate_parallel, run_parallel
 
@@ -49,6 +50,26 @@ def test_results_come_in_order_unless_asked_otherwise():
     cases = [(k,) for k in range(4)]
     assert run_parallel(late, cases, n_jobs=2, prefer="threads") == [0, 1, 2, 3]
     assert run_parallel(late, cases, n_jobs=2, prefer="threads", in_order=False)[0] == 1
+
+
+def test_long_jobs_are_not_put_into_one_batch(monkeypatch):
+    sizes = []
+
+    class Recorded(joblib.Parallel):
+        def __init__(self, **options):
+            sizes.append(options["batch_size"])
+            super().__init__(**options)
+
+    monkeypatch.setattr(parallel, "Parallel", Recorded)
+    for one_by_one in (False, True):
+        assert run_parallel(late, ((k,) for k in range(5)), n_jobs=2, prefer="threads", one_by_one=one_by_one) == [
+            0,
+            1,
+            2,
+            3,
+            4,
+        ]
+    assert sizes == ["auto", 1]
 
 
 def test_cases_are_taken_as_workers_become_free():

@@ -325,7 +325,9 @@ def out_of_fold(
     """
     cases = ((learner, *split) for learner in learners for split in splits)
     parts: list[NDArray[Any]] = []
-    for part in iterate_parallel(_fit_and_score, cases, common=(X, Y, weight, hierarchy), n_jobs=n_jobs):
+    for part in iterate_parallel(
+        _fit_and_score, cases, common=(X, Y, weight, hierarchy), n_jobs=n_jobs, one_by_one=True
+    ):
         parts.append(part)
         if progress is not None:
             progress.step(f"held-out part {len(parts)} of {len(learners) * len(splits)} scored")

@@ -82,6 +82,7 @@ def iterate_parallel(
     prefer: Prefer | None = None,
     shared_memory: bool = False,
     in_order: bool = True,
+    one_by_one: bool = False,
     verbose: int = 0,
 ) -> Generator[Any, None, None]:
     """Yield ``function(*common, *case)`` for each case, computed in parallel by joblib's active backend.
@@ -103,6 +104,8 @@ def iterate_parallel(
         True stays in threads of this process under any backend: for short loops over large arrays.
     in_order : bool, default=True
         False yields results as they finish, each handed over by itself.
+    one_by_one : bool, default=False
+        For few jobs of which some take much longer: joblib would put several into one batch after some short ones.
     verbose : int, default=0
         Passed to joblib.
     """
@@ -112,7 +115,7 @@ def iterate_parallel(
     for attempt in range(RETRIES + 1):
         send = _Sender(function, common, how)
         try:
-            with closing(_results(send, unfinished, how, in_order)) as results:
+            with closing(_results(send, unfinished, how, in_order, one_by_one)) as results:
                 for k, result in results:
                     unfinished.remove(k)
                     yield result
@@ -132,14 +135,14 @@ def count_workers(n_jobs: int | None = None, *, shared_memory: bool = False) -> 
 
 
 def _results(
-    send: _Sender, unfinished: _Unfinished, how: dict[str, Any], in_order: bool
+    send: _Sender, unfinished: _Unfinished, how: dict[str, Any], in_order: bool, one_by_one: bool
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield pairs (number of the case, result).
 
     If results are wanted as they finish, one job is one batch: a batch comes back as a whole. Backends that cannot hand
     over results one by one then get as many jobs at a time as there are workers.
     """
-    size: Any = "auto" if in_order else 1
+    size: Any = "auto" if in_order and not one_by_one else 1
     if getattr(send.backend, "supports_return_generator", True):
         kind = "generator" if in_order else "generator_unordered"
         with closing(Parallel(return_as=kind, batch_size=size, **how)(map(send, unfinished))) as results:

@@ -175,19 +175,19 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     def _score_rows(
         self, learners: list[Any], own: list[bool], X: Any, Y: Any, weight: Any, splits: Any, progress: Progress
     ) -> tuple[list[HeldOut], list[Any]]:
-        """Return each learner's scores of rows it did not see, and the learners fitted on all rows."""
+        """Return each learner's scores of rows it did not see, and the learners fitted on all rows.
+
+        The last learner is handed out first: those that take long tend to stand at the end, and would be left over.
+        """
         by_folds = [learner for learner, once in zip(learners, own) if not once]
         options: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": progress, "hierarchy": self.hierarchy_}
         folds = iter(out_of_fold(by_folds, X, Y, weight, splits, **options))
-        fits = iterate_parallel(_fit, zip(learners, own), common=(X, Y, weight), n_jobs=self.n_jobs)
-        held_out, fitted = [], []
-        self.seconds_: list[float] = []
-        for part, learner, seconds in fits:
-            held_out.append(next(folds) if part is None else part)
-            fitted.append(learner)
-            self.seconds_.append(seconds)
-            progress.step(f"learner {len(fitted)} of {len(learners)} fitted on all rows")
-        return held_out, fitted
+        cases, fits = list(zip(learners, own))[::-1], list[Any]()
+        for fit in iterate_parallel(_fit, cases, common=(X, Y, weight), n_jobs=self.n_jobs, one_by_one=True):
+            fits.insert(0, fit)
+            progress.step(f"learner {len(fits)} of {len(learners)} fitted on all rows")
+        self.seconds_: list[float] = [seconds for *_, seconds in fits]
+        return [next(folds) if part is None else part for part, *_ in fits], [learner for _, learner, _ in fits]
 
     def _combine(self, combiner: Any, sources: list[Any], Y: Any, weight: Any, rows: NDArray[np.int64]) -> None:
         """Fit the combiner on the rows that all learners scored."""
