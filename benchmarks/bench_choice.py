@@ -94,7 +94,7 @@ def start(names):
     head("Just start", "set", "method", "hF", "AU(PRC)", "fit s", "predict ms per row", "file MB")
     tree = {"one tree (pct)": "pct"}
     usual = {"the default": None, "forest": "forest"}
-    compare_fits(load(TOPICS), {"the default": None, "fael": "fael"}, [TOPICS])
+    compare_fits(load(TOPICS), {"the default": None, "linear": "linear", "fael": "fael"}, [TOPICS])
     compare_fits(load(names[0]), usual | {"linear": "linear"} | tree, ["enron"])
     compare_fits(load(names[1]), usual | tree, ["diatoms"])
     compare_fits(load(names[2]), usual | tree, ["cellcycle_FUN"])
