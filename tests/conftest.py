@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,12 @@ def pytest_collection_finish() -> None:
     """Leave what was collected, thousands of tests and all they import, out of garbage collection and forks."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_teardown() -> None:
+    """Close what a test drew: matplotlib warns where a process has more than 20 figures open."""
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="session")
