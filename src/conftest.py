@@ -1,12 +1,8 @@
-"""Examples are collected from the file they are written in, whatever module their class says it lives in.
-
-What an example drew is closed after it: matplotlib warns where a process has more than 20 figures open.
-"""
+"""Examples are collected from the file they are written in, whatever module their class says it lives in."""
 
 from __future__ import annotations
 
 import doctest
-import sys
 from types import ModuleType
 from typing import Any
 
@@ -24,9 +20,3 @@ def _is_written_in(finder: doctest.DocTestFinder, module: ModuleType | None, val
 
 
 doctest.DocTestFinder._from_module = _is_written_in  # type: ignore[attr-defined]
-
-
-def pytest_runtest_teardown() -> None:
-    """Close the figures of an example."""
-    if pyplot := sys.modules.get("matplotlib.pyplot"):
-        pyplot.close("all")

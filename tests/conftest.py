@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,18 +26,6 @@ CHROMIUM = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
-
-def pytest_collection_finish() -> None:
-    """Leave what was collected, thousands of tests and all they import, out of garbage collection and forks."""
-    gc.collect()
-    gc.freeze()
-
-
-def pytest_runtest_teardown() -> None:
-    """Close what a test drew: matplotlib warns where a process has more than 20 figures open."""
-    if pyplot := sys.modules.get("matplotlib.pyplot"):
-        pyplot.close("all")
 
 
 @pytest.fixture(scope="session")

@@ -62,13 +62,8 @@ def test_long_jobs_are_not_put_into_one_batch(monkeypatch):
 
     monkeypatch.setattr(parallel, "Parallel", Recorded)
     for one_by_one in (False, True):
-        assert run_parallel(late, ((k,) for k in range(5)), n_jobs=2, prefer="threads", one_by_one=one_by_one) == [
-            0,
-            1,
-            2,
-            3,
-            4,
-        ]
+        found = run_parallel(late, ((k,) for k in range(5)), n_jobs=2, prefer="threads", one_by_one=one_by_one)
+        assert found == list(range(5))
     assert sizes == ["auto", 1]
 
 

@@ -49,6 +49,17 @@ class Memory(BaseEstimator):
         return np.array([self.seen_.get(tuple(x), np.zeros(5)) for x in X])
 
 
+FITTED = []
+
+
+class Noted(Linear):
+    """Writes down when it is fitted."""
+
+    def fit(self, X, Y, sample_weight=None):
+        FITTED.append(self.power)
+        return super().fit(X, Y, sample_weight)
+
+
 @pytest.fixture
 def rows():
     rng = np.random.default_rng(0)
@@ -188,3 +199,12 @@ def test_blend_weights_minimise_the_squared_error_over_what_is_not_negative():
             Blend(groups, hierarchy=TOY).fit(S, Y)
     with pytest.raises(ValueError, match="2 score matrices but fit was given 3"):
         blend.transform(S[:2])
+
+
+def test_the_last_learner_is_fitted_on_all_rows_first_and_all_stay_in_place(rows):
+    FITTED.clear()
+    X, Y = rows
+    stack = Stack([Noted(1), Noted(2), Noted(3)], cv=2, combiner=GreedyBlend(), hierarchy=TOY).fit(X, Y)
+    assert FITTED[-3:] == [3, 2, 1]
+    assert [learner.power for learner in stack.learners_] == [1, 2, 3]
+    assert len(stack.seconds_) == len(stack.areas_) == 3

@@ -42,6 +42,13 @@ def test_embeddings_become_rows_of_length_one():
     np.testing.assert_allclose(of_columns.std(axis=0), 1)
 
 
+def test_embeddings_may_lack_values_later():
+    X = np.random.default_rng(0).normal(size=(5, 80)).astype(np.float32)
+    features = AutoFeatures(scale=True).fit(X)
+    X[0, 0] = np.nan
+    np.testing.assert_allclose(np.linalg.norm(features.transform(X), axis=1), 1, rtol=1e-6)
+
+
 def test_the_kinds_of_columns():
     features = AutoFeatures().fit(CELLS)
     assert [(kind, keys) for kind, keys, _ in features.blocks_] == [("number", [2]), ("category", [1]), ("text", [0])]

@@ -215,7 +215,7 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, TIME, CATEGORY, TEXT)}
         texts = [(TEXT, [key], self._words(to_strings(columns[key]))) for key in of_kind[TEXT]]
         return [
-            (NUMBER, of_kind[NUMBER], self._embeddings() if is_embedding(columns) else self._numbers()),
+            (NUMBER, of_kind[NUMBER], self._numbers(is_embedding(columns) and not of_kind[CATEGORY])),
             (TIME, of_kind[TIME], self._numbers()),
             (CATEGORY, of_kind[CATEGORY], self._categories()),
             *texts,
@@ -244,13 +244,10 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
             warnings.warn(left_out(self.left_out_), LeftOutWarning, stacklevel=2)
         return {key: kind for key, kind in kinds.items() if kind != ROW_ID}
 
-    def _numbers(self) -> Any:
+    def _numbers(self, by_row: bool = False) -> Any:
         steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)] if self.impute else []
-        steps += [StandardScaler()] if self.scale else []
+        steps += [Normalizer() if by_row else StandardScaler()] if self.scale else []
         return make_pipeline(*steps) if steps else FunctionTransformer()
-
-    def _embeddings(self) -> Any:
-        return Normalizer() if self.scale else FunctionTransformer()
 
     def _categories(self) -> Any:
         return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)

@@ -14,6 +14,7 @@ from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import HierarchicalClassifier, Hierarchy
 from truepath.combiners import Isotonic
 from truepath.decoders import ConformalRisk, ConformalSet, ConformalSubtree, SureLabels
+from truepath.decoders.conformal.base import SLACK
 from truepath.decoders.conformal.shapes import SHAPES, Shape, end_scores
 
 FEW = settings(max_examples=25)
@@ -92,7 +93,16 @@ def test_subtrees_have_the_highest_price_allowed(data, missed, name):
             assert (w - price)[g >= price].sum() == pytest.approx(best_closed_set(w, price, h))
     level = highest_level(worth, Y, h, "any", missed)
     decoder = ConformalSubtree(1 - missed, hierarchy=h, shape=name).fit(S, Y)
-    np.testing.assert_array_equal(decoder.predict(S), worth >= level)
+    np.testing.assert_array_equal(decoder.predict(S), worth >= level - SLACK)  # equal but for rounding is equal
+
+
+def test_subtrees_worth_the_same_but_for_rounding_are_all_taken():
+    h = Hierarchy.from_edges([("a", "a/1")])
+    S = np.array([[0, 0], [0.25, 0.25], [0.375, 0.375], [0.5, 0.125], [0.5, 0.125], [0.875, 0.375]])
+    Y = np.zeros((6, 2), bool)
+    Y[4] = True  # worth .125, as both labels of the second row together
+    found = ConformalSubtree(0.75, hierarchy=h, shape="ends").fit(S, Y).predict(S)
+    assert found.tolist() == [[False] * 2, *[[True] * 2] * 5]
 
 
 @given(st.data(), shares, st.booleans())

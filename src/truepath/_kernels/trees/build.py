@@ -147,7 +147,7 @@ def _find_split(columns, seats, lists, buffers, random, awkward, task, tick, fea
     node = Node(task.start, task.end, n_rows, task.n_labels, N, C, least, only_known, heaviest)
     best = _search(columns, seats, lists, buffers, random, awkward, node, features, rules, rng)
     gain = best.gain
-    F = gain * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.
+    F = max(gain, 0.0) * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.
     if gain == NO_SPLIT or gain < rules.min_gain - slack or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
         return leaf, N, 0.0, task, tick
     return best, N, max(gain, 0.0), task, tick
