@@ -5,11 +5,21 @@ from __future__ import annotations
 import gc
 import sys
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 
 def pytest_collection_finish() -> None:
     """Leave what was collected, thousands of tests and all they import, out of garbage collection and forks."""
+    _try_nothing()
     gc.collect()
     gc.freeze()
+
+
+@settings(max_examples=1, database=None)
+@given(st.none())
+def _try_nothing(_: None) -> None:
+    """Have hypothesis take charge of its random numbers: it looks for who holds them, and not among frozen objects."""
 
 
 def pytest_runtest_teardown() -> None:

@@ -136,8 +136,8 @@ def tree_log_likelihood(parent, order, size, pairs, columns, n_rows, smooth_pair
     counts, probabilities = tables[0], tables[1]
     total = 0.0
     for i in range(size):
-        v = order[i]
-        u = parent[v]
+        v = np.int64(order[i])
+        u = np.int64(parent[v])
         if u < 0:
             rest_count, rest = float(n_rows), 1.0
             for b in range(offset[v], offset[v + 1]):
@@ -258,7 +258,7 @@ def fill_factors(parent, pairs, columns, n_rows, prior_pairs, prior_columns, str
     widest = factors.shape[1]
     table = np.empty((widest, widest))
     for v in range(parent.size):
-        u = parent[v]
+        u = np.int64(parent[v])
         if u < 0:
             k_u, k_v = 1, offset[v + 1] - offset[v] + 1
             table[0, 0] = 1.0

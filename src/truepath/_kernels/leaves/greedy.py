@@ -70,9 +70,9 @@ def greedy_tree(W, root, k, roots, up, child_ptr, child_idx, is_leaf, order, tot
     values, leaves, nodes = np.empty(n_leaves), np.empty(n_leaves, np.int32), np.empty(n_leaves, np.int32)
     for i in range(W.shape[0]):
         find_best_paths(W[i], up, is_leaf, best, leaf)
-        size, total = 0, root[i]
+        size, total = np.int64(0), root[i]
         for v in roots:
-            size = _push(values, leaves, nodes, size, best[v], leaf[v], v)
+            size = _push(values, leaves, nodes, size, best[v], leaf[v], np.int64(v))
         for j in range(k[i]):
             total += values[0]
             v, top = leaves[0], nodes[0]
@@ -82,7 +82,7 @@ def greedy_tree(W, root, k, roots, up, child_ptr, child_idx, is_leaf, order, tot
                 u = up[v]
                 for c in child_idx[child_ptr[u] : child_ptr[u + 1]]:
                     if c != v:
-                        size = _push(values, leaves, nodes, size, best[c], leaf[c], c)
+                        size = _push(values, leaves, nodes, size, best[c], leaf[c], np.int64(c))
                 v = u
 
 

@@ -147,7 +147,7 @@ def find_best(X, W, parents, children, ranges, depth, node_of, wanted, k, beam, 
     end = 0
     for i in range(n_samples):
         looked[:] = 0
-        n_touched, size, u = 0, 0, -1
+        n_touched, size, u = 0, np.int64(0), -1
         while True:
             level = depth[u] + 1 if u >= 0 else 0
             if looked[level] < beam and children[0][u + 1] < children[0][u + 2]:

@@ -40,7 +40,7 @@ def _training_rows(v, labels, parents, n_samples, rows):
         for i in range(n_samples):
             rows[i] = i
         return n_samples
-    n = 0
+    n = np.int64(0)
     u = parents[1][first]
     for e in range(ptr[u], ptr[u + 1]):
         rows[n] = label_rows[e]
@@ -106,7 +106,7 @@ def _take_weights(X, rows, n, by_rows, w, least, features, values, end):
     if by_rows:
         for k in range(n):
             for e in range(X[2][rows[k]], X[2][rows[k] + 1]):
-                end = _take_weight(X[1][e], w, X[4], least, features, values, end)
+                end = _take_weight(np.int64(X[1][e]), w, X[4], least, features, values, end)
     else:
         for f in range(w.size - 1):
             end = _take_weight(f, w, X[4], least, features, values, end)

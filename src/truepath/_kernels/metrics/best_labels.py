@@ -34,7 +34,7 @@ def best_of_dense_rows(S: Array, best: Array) -> None:
     """Set best[i] to the columns of the highest scores of row i."""
     values = np.empty(best.shape[1])
     for i in range(S.shape[0]):
-        size = 0
+        size = np.int64(0)
         for c in range(S.shape[1]):
             size = _enter(best[i], values, size, c, S[i, c])
 
@@ -45,11 +45,11 @@ def best_of_sparse_rows(data: Array, indices: Array, indptr: Array, n_columns: i
     k = best.shape[1]
     values = np.empty(k)
     for i in range(indptr.size - 1):
-        size = 0
+        size = np.int64(0)
         for e in range(indptr[i], indptr[i + 1]):
             if data[e] > 0:
-                size = _enter(best[i], values, size, indices[e], data[e])
-        e, c = indptr[i], 0
+                size = _enter(best[i], values, size, np.int64(indices[e]), data[e])
+        e, c = indptr[i], np.int64(0)
         while c < n_columns and (size < k or values[k - 1] < 0):  # nothing above zero is left
             score = 0.0
             if e < indptr[i + 1] and indices[e] == c:

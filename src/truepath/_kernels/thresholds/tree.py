@@ -37,7 +37,7 @@ def best_tree_thresholds(
     n_nodes = ptr.size - 1
     first, last = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
     begin, end, rise = np.empty(1024), np.empty(1024), np.empty(1024, np.int64)
-    used = 0
+    used = np.int64(0)  # not a literal, which would be compiled once more
     for v in range(n_nodes - 1, -1, -1):  # children before parents
         below, growth = _gather_rises(child_idx[child_ptr[v] : child_ptr[v + 1]], first, last, end, rise)
         room = used + below.size + ptr[v + 1] - ptr[v] + 1

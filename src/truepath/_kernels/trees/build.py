@@ -102,7 +102,7 @@ def build_tree(
     return n_nodes, n_words, n_values
 
 
-@inner
+@once
 def _write_split(columns, awkward, tree, t, split, parts, n_words):
     """Write what a node needs to send rows on. Return the next free word of categories."""
     link, number, surrogate = tree.link, tree.number, parts.surrogate
@@ -179,7 +179,7 @@ def _search(columns, seats, lists, buffers, random, awkward, node, features, rul
     return best
 
 
-@inner
+@once
 def _write_leaf(tree, n_values, lists, seats, start, end, indptr, indices, N):
     """Write the mean label vector of the rows, labels as they are met. Return the next free entry (NO_ROOM: full)."""
     first, sums, stat = n_values, lists.sums[SUM_L], lists.stat
@@ -200,14 +200,14 @@ def _write_leaf(tree, n_values, lists, seats, start, end, indptr, indices, N):
     return n_values
 
 
-@once
+@inner
 def _push(stack, k, task, used):
     stack[k, 0], stack[k, 1], stack[k, 2] = task.t, task.start, task.end
     stack[k, 3], stack[k, 4], stack[k, 5] = task.depth, task.n_labels, task.n_condensed
     stack[k, 6], stack[k, 7] = used.copies, used.entries
 
 
-@once
+@inner
 def _pop(stack, k):
     task = Task(stack[k, 0], stack[k, 1], stack[k, 2], stack[k, 3], stack[k, 4], stack[k, 5])
     return task, Used(stack[k, 6], stack[k, 7])

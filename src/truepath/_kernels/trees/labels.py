@@ -43,10 +43,10 @@ def weigh(span, label, weight, stat, T, W, rows, n_labels):
         b = stat[i, B]
         stat[i, SHARE_B] = product_with(np.uint64(i), span, label, weight, stat, T) + b * b * stat[i, SINGLE]
         e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
-        while e < stop:  # PAD at a time
-            W[label[e]], W[label[e + ONE]] = weight[e], weight[e + ONE]
-            W[label[e + TWO]], W[label[e + THREE]] = weight[e + TWO], weight[e + THREE]
-            e += FOUR
+        while e < stop:
+            for _ in range(PAD):  # so that the machine takes PAD steps between two questions
+                W[label[e]] = weight[e]
+                e += ONE
     return U, C
 
 
@@ -88,7 +88,7 @@ def renumber(span, label, marks, rows, tick):
     return n_labels, tick + 1
 
 
-@inner
+@once
 def _refine(span, label, marks, rows, tick):
     """Give every label its class: the labels held by the same rows."""
     for i in rows:
@@ -99,7 +99,8 @@ def _refine(span, label, marks, rows, tick):
     for i in rows:
         tick += 1
         for e in range(span[i, START], span[i, STOP]):
-            old = marks[label[e], CLASS]
+            v = label[e]
+            old = marks[v, CLASS]
             if marks[old, STAMP] != tick:  # first label of this class in this row: it splits
                 if n_free:
                     n_free -= 1
@@ -110,40 +111,43 @@ def _refine(span, label, marks, rows, tick):
                 marks[old, STAMP], marks[old, CHILD] = tick, new
                 marks[new, MEMBERS], marks[new, N_ROWS] = 0, marks[old, N_ROWS] + 1
             new = marks[old, CHILD]
-            marks[label[e], CLASS] = new
+            marks[v, CLASS] = new
             marks[new, MEMBERS] += 1
-            marks[old, MEMBERS] -= 1
-            if marks[old, MEMBERS] == 0:  # emptied: its number may be used again, even by this row
+            n_left = marks[old, MEMBERS] - 1
+            marks[old, MEMBERS] = n_left
+            if n_left == 0:  # emptied: its number may be used again, even by this row
                 marks[n_free, FREE] = old
                 n_free += 1
     return tick + 1
 
 
-@inner
+@once
 def _rewrite(span, label, weight, stat, marks, i, n_rows, n_labels, node_tick, tick):
     """Rewrite the list of row i with classes as its labels, numbered as they are met. Return the number so far."""
-    kept = span[i, START]
-    for e in range(span[i, START], span[i, STOP]):
+    start, b, single = span[i, START], stat[i, B], stat[i, SINGLE]
+    kept = start
+    for e in range(start, span[i, STOP]):
         k, w = marks[label[e], CLASS], weight[e]
-        if marks[k, N_ROWS] == n_rows:
+        n_rows_with, stamp = marks[k, N_ROWS], marks[k, STAMP]
+        if n_rows_with == n_rows:
             continue
-        if marks[k, N_ROWS] == 1:
-            stat[i, SINGLE] += w
+        if n_rows_with == 1:
+            single += w
             continue
-        if marks[k, STAMP] == tick:  # another label of a class already listed
+        if stamp == tick:  # another label of a class already listed
             weight[marks[k, SLOT]] += w
             continue
-        if marks[k, STAMP] < node_tick:
+        if stamp < node_tick:
             marks[k, NUMBER] = n_labels
             n_labels += 1
         marks[k, STAMP], marks[k, SLOT] = tick, kept
         label[kept], weight[kept] = marks[k, NUMBER], w
         kept += 1
     span[i, STOP] = kept
-    sum_w = stat[i, SINGLE]
-    for e in range(span[i, START], kept):
+    sum_w = single
+    for e in range(start, kept):
         sum_w += weight[e]
-    stat[i, SHARE_A] = stat[i, B] * stat[i, B] * sum_w
+    stat[i, SINGLE], stat[i, SHARE_A] = single, b * b * sum_w
     while kept % PAD:
         label[kept], weight[kept] = PADDING, 0.0
         kept += 1
@@ -155,21 +159,14 @@ def move_row(i, span, label, weight, stat, L):
     """Add row i to the side whose sums are in L. Return by how much A = sum w L^2 grows."""
     b, grown = stat[i, B], 0.0
     e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
-    while e < stop:  # PAD at a time
-        grown += _add(e, b, label, weight, L)
-        grown += _add(e + ONE, b, label, weight, L)
-        grown += _add(e + TWO, b, label, weight, L)
-        grown += _add(e + THREE, b, label, weight, L)
-        e += FOUR
+    while e < stop:
+        for _ in range(PAD):
+            v = label[e]
+            before = L[v]
+            L[v] = before + b
+            grown += weight[e] * before
+            e += ONE
     return 2.0 * b * grown + stat[i, SHARE_A]  # w ((L + b)^2 - L^2) = 2 b w L + b^2 w
-
-
-@once
-def _add(e, b, label, weight, L):
-    v = label[e]
-    before = L[v]
-    L[v] = before + b
-    return weight[e] * before
 
 
 @inner
@@ -178,9 +175,9 @@ def product_with(i, span, label, weight, stat, M):
     product = 0.0
     e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
     while e < stop:
-        product += weight[e] * M[label[e]] + weight[e + ONE] * M[label[e + ONE]]
-        product += weight[e + TWO] * M[label[e + TWO]] + weight[e + THREE] * M[label[e + THREE]]
-        e += FOUR
+        for _ in range(PAD // 2):
+            product += weight[e] * M[label[e]] + weight[e + ONE] * M[label[e + ONE]]
+            e += TWO
     return stat[i, B] * product
 
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from truepath._kernels.jit import inner, once
 from truepath._kernels.trees.labels import (
-    FOUR,
     ONE,
+    PAD,
     SHARE_B,
     SINGLE,
     START,
@@ -29,8 +29,6 @@ from truepath._kernels.trees.labels import (
     SUM_M,
     SUM_T,
     SUM_W,
-    THREE,
-    TWO,
     B,
     clear,
     move_row,
@@ -98,26 +96,25 @@ def scan(keys, first, n_keys, step, beside, span, label, weight, stat, L, M, nod
     return best
 
 
-@inner
+@once
 def fill_table(table, keys, n_keys, n_ranks, n_labels, span, label, stat):
     """Sum up the rows of each rank: weight, number, share of single labels, and the labels. No sorting needed."""
     stride = n_labels + N_FIELDS
     for k in range(n_ranks * stride):
         table[k] = 0.0
     for k in range(n_keys):
-        i, cell = np.uint64(keys[k] & ROW_MASK), (keys[k] >> 32) * stride
+        key = keys[k]
+        i, cell = np.uint64(key & ROW_MASK), (key >> 32) * stride
         b = stat[i, B]
         table[cell] += b
         table[cell + 1] += 1.0
         table[cell + 2] += b * b * stat[i, SINGLE]
         cell += N_FIELDS
         e, stop = np.uint64(span[i, START]), np.uint64(span[i, STOP])
-        while e < stop:  # PAD at a time
-            table[cell + label[e]] += b
-            table[cell + label[e + ONE]] += b
-            table[cell + label[e + TWO]] += b
-            table[cell + label[e + THREE]] += b
-            e += FOUR
+        while e < stop:
+            for _ in range(PAD):
+                table[cell + label[e]] += b
+                e += ONE
 
 
 @inner

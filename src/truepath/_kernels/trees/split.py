@@ -67,7 +67,7 @@ def no_split(j):
     return Split(NO_SPLIT, np.int64(j), np.int64(-1), False, np.nan)
 
 
-@inner
+@once
 def is_constant(keys, n_keys, n_missing, n_rows):
     """Return whether the rows of the node all have one value, or none has any."""
     if n_missing == n_rows:

@@ -11,6 +11,7 @@ __all__ = ["warmup"]
 
 
 def warmup(
+    n_jobs: Annotated[int, typer.Option("--n-jobs", "-j", help="Processes that compile; -1 for all cores.")] = -1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts and the folder as JSON.")] = False,
 ) -> None:
     """Compile the loops of common models once, so that no first fit or prediction waits for it.
@@ -23,7 +24,7 @@ def warmup(
     from truepath.warmup import warm_up
 
     with progress("compiling") as show:
-        done = warm_up(show)
+        done = warm_up(show, n_jobs)
     if as_json:
         typer.echo(json.dumps(done._asdict(), indent=2))
         return

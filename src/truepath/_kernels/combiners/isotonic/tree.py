@@ -36,7 +36,7 @@ def project_tree(S, parent):
                 below[v] = _merge(rest, below[b], mean, left, right, spine)
             if parent[v] != NONE:
                 left[v], right[v] = NONE, NONE
-                below[parent[v]] = _merge(below[parent[v]], v, mean, left, right, spine)
+                below[parent[v]] = _merge(below[parent[v]], np.int32(v), mean, left, right, spine)
         for v in range(n_nodes):  # a block's top comes before the rest of it
             if into[v] != NONE:
                 mean[v] = mean[into[v]]
