@@ -123,7 +123,7 @@ def run_predict(n_rows, header, rows, options, what, is_smallest):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "train.csv").write_text(
-            "\n".join([header, *rows[: 200 if is_smallest else N_TRAINED_ON], ""]), encoding="utf-8"
+            "\n".join([header, *rows[: 60 if is_smallest else N_TRAINED_ON], ""]), encoding="utf-8"
         )
         fit = [*truepath, "fit", folder / "train.csv", "-o", folder / "m.tp", "--labels", "labels", *options]
         subprocess.run(fit, check=True, capture_output=True)

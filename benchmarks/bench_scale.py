@@ -98,14 +98,14 @@ FAMILIES = {
 }
 
 
-def seconds(call):
-    """Return the median processor time of three calls; of a long one the lesser of two."""
+def seconds(call, n_calls):
+    """Return the median processor time of these calls after a first one; of a long one the lesser of two."""
     times = []
-    while len(times) <= CALLS and not (len(times) == 2 and times[0] > LONG_S):
+    while len(times) <= n_calls and not (len(times) == 2 and times[0] > LONG_S):
         start = time.process_time()
         call()
         times.append(time.process_time() - start)
-    return min(times) if len(times) == 2 else statistics.median(times[1:])
+    return min(times) if len(times) <= 2 else statistics.median(times[1:])
 
 
 def exponent(sizes, times):
@@ -113,10 +113,12 @@ def exponent(sizes, times):
     return np.polyfit(np.log(sizes), np.log(np.maximum(times, 1e-6)), 1)[0]
 
 
-def measure(call, member, series):
+def measure(call, member, series, n_calls):
     """Return the seconds at the largest hierarchy and the exponents in nodes, rows and edges."""
     call(member, series["nodes"][0][1])  # compiles
-    times = {kind: [seconds(lambda p=p: call(member, p)) for _, p in problems] for kind, problems in series.items()}
+    times = {
+        kind: [seconds(lambda p=p: call(member, p), n_calls) for _, p in problems] for kind, problems in series.items()
+    }
     slopes = {kind: exponent([size for size, _ in series[kind]], times[kind]) for kind in series}
     return times["nodes"][-1], slopes
 
@@ -140,12 +142,12 @@ def print_sizes(series):
     print()
 
 
-def table_line(kind, member, call, series):
+def table_line(kind, member, call, series, n_calls):
     """Measure a member; return its line of the table."""
     if member.name in BOUNDED:
         return f"| {kind} | {member.name} | | | | | | {BOUNDED[member.name]} |"
     try:
-        taken, slope = measure(call, member, series)
+        taken, slope = measure(call, member, series, n_calls)
         line = f"{taken:.3f} | {slope['nodes']:.2f} | {slope['rows']:.2f} | {slope['edges']:.2f}"
         remark = ""
     except (ValueError, TypeError) as problem:
@@ -156,10 +158,10 @@ def table_line(kind, member, call, series):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--smallest", action="store_true", help="a few hundred nodes: only to see that it runs")
+    parser.add_argument("--smallest", action="store_true", help="a few dozen nodes: only to see that it runs")
     parser.add_argument("names", nargs="*", help="members to run; all without")
     given = parser.parse_args()
-    nodes = (100, 200, 400) if given.smallest else NODES
+    nodes = (30, 60, 90) if given.smallest else NODES
     for what, rows in ROWS.items():
         families = [(kind, *family[:2]) for kind, family in FAMILIES.items() if family[2] == what]
         chosen = [
@@ -175,7 +177,7 @@ def main():
         print("| kind | member | seconds | nodes | rows | edges | peak RSS so far, MB | |")
         print("|---|---|---:|---:|---:|---:|---:|---|")
         for kind, member, call in chosen:
-            print(table_line(kind, member, call, series), flush=True)
+            print(table_line(kind, member, call, series, 0 if given.smallest else CALLS), flush=True)
         print()
 
 

@@ -130,6 +130,7 @@ def run_tests(python: str, numba_cache: Path, end: float, for_pytest: list[str])
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", n_workers, "-m", "not slow", *for_pytest]
     surroundings = {**os.environ, "NUMBA_CACHE_DIR": str(numba_cache)}  # numba's files of one Python at a time
     surroundings.pop("PYTHONPATH", None)
+    subprocess.run([python, "-m", "truepath", "warmup"], cwd=ROOT, env=surroundings, check=False)  # to save time
     with subprocess.Popen(
         command, cwd=ROOT, env=surroundings, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

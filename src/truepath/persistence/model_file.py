@@ -138,8 +138,8 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     anything is unpacked, types before anything is built, and indices of trees and sparse matrices before the estimator
     is returned. See :func:`trusted_types` for what may be in a file.
     """
-    skops = _skops()
     model = read_model(path)
+    skops = _skops()
     allowed = [*trusted_types(), *_names(trusted)]
     try:
         with warnings.catch_warnings():
