@@ -31,6 +31,7 @@ __all__ = [
     "GuessedEncodingWarning",
     "HierarchyError",
     "InputWarning",
+    "JoinedLabelsWarning",
     "LeftOutWarning",
     "MissingExtraError",
     "ModelFileError",
@@ -141,6 +142,10 @@ class InputWarning(UserWarning):
 
 class FlatLabelsWarning(InputWarning):
     """Labels were read as flat, though they look like paths; the text says how to have them read as such."""
+
+
+class JoinedLabelsWarning(InputWarning):
+    """Labels were read as one each, though they look like several; the text says how to have them taken apart."""
 
 
 class LeftOutWarning(InputWarning):

@@ -69,9 +69,7 @@ def cache_folder() -> str:
     return folder
 
 
-def warm_up(
-    on_progress: Callable[[float, float | None, str], None] | None = None, n_jobs: int | None = None
-) -> Warmed:
+def warm_up(on_progress: Callable[[float, float | None, str], None] | None = None, n_jobs: int | None = None) -> Warmed:
     """Compile what common models need, so that a first fit or prediction does not have to wait for it.
 
     Parameters

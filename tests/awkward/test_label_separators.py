@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -12,9 +13,10 @@ from typer.testing import CliRunner
 
 from truepath import HierarchicalClassifier, Hierarchy
 from truepath.adapters import derive_hierarchy
+from truepath.adapters.inputs import split_paths
 from truepath.cli.app import app
 from truepath.data import read_paths_csv
-from truepath.errors import FlatLabelsWarning
+from truepath.errors import DataFormatError, FlatLabelsWarning, JoinedLabelsWarning
 
 X = np.array([[0.0], [1.0], [2.0], [3.0]] * 3)
 PATHS = [("Food", "Fruit"), ("Food", "Bread"), ("Tools",), ("Tools", "Saw")] * 3
@@ -48,6 +50,45 @@ def test_names_that_look_like_paths_are_said(sep):
         fit(y)
     with pytest.warns(FlatLabelsWarning, match="pass sep='/'"):
         fit(["/".join(path) for path in PATHS], sep="::")
+
+
+@pytest.mark.parametrize(("sep", "between"), [("/", "|"), (" > ", ";"), ("::", ", "), ("/", " & ")])
+def test_names_that_look_like_several_labels_are_said(sep, between):
+    y = [sep.join(path) for path in PATHS] + [f"Tools{between}{sep.join(path)}" for path in PATHS[:2]]
+    with pytest.warns(JoinedLabelsWarning, match=f"2 of the 6 labels.*pass between='{re.escape(between.strip())}'"):
+        assert derive_hierarchy(split_paths(y, sep), sep=sep).n_edges > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = derive_hierarchy(split_paths(y, sep, between.strip()), sep=sep)
+    assert found.n_nodes == 5
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["Arts", "Music", "Arts & Music", "Sports"],  # one may be a name
+        ["Arts & Crafts", "Food, drinks", "Music; old", "Arts"],
+        ["a/Salt & Pepper", "a/Salt", "a/Pepper", "b"],  # parts of a name, not labels
+    ],
+)
+def test_names_with_a_comma_are_left_in_peace(y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        derive_hierarchy(y)
+
+
+def test_flat_lists_are_said_to_be_lists_only(tmp_path):
+    file = write(tmp_path, ["1,red,3,Food", "2,blue,4,Tools", "3,red,5,Food|Tools", "4,red,5,Tools|Food"])
+    with pytest.warns(JoinedLabelsWarning) as said:
+        read_paths_csv(file)
+    assert [warning.category for warning in said] == [JoinedLabelsWarning]
+    assert read_paths_csv(file, between="|").hierarchy.n_nodes == 2
+
+
+def test_a_column_of_labels_that_is_not_there(tmp_path):
+    file = write(tmp_path, ["1,red,3,Food"], header="id,colour,size,topics")
+    with pytest.raises(DataFormatError, match=r"no column 'labels'.*'topics'.*labels= \(--labels\)"):
+        read_paths_csv(file)
 
 
 def test_lists_of_levels_are_said():

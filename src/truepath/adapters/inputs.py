@@ -13,7 +13,7 @@ from scipy import sparse
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.checks import check_labels, resolve_hierarchy
-from truepath.hierarchy.flatness import warn_of_levels, warn_of_separators
+from truepath.hierarchy.flatness import warn_of_levels, warn_of_lists, warn_of_separators
 from truepath.hierarchy.names import WAYS, nearest
 
 __all__ = [
@@ -86,8 +86,9 @@ def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:
     if not paths:
         raise ValueError(_NO_LABEL)
     found = Hierarchy.from_paths(paths, sep=sep)
+    between = warn_of_lists([path if isinstance(path, str) else sep.join(map(str, path)) for path in paths], sep)
     if found.n_edges == 0 and found.n_nodes > 1:
-        warn_of_separators(found.names.tolist(), sep)
+        warn_of_separators(found.names.tolist(), sep, between)
         if values.ndim == 1:
             warn_of_levels(values.tolist())
     return found

@@ -1,4 +1,4 @@
-"""Labels that became flat though they look like paths: a separator in names, or lists of levels; said, not changed."""
+"""Labels that were read otherwise than they look: paths as flat names, several labels as one; said, not changed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,55 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from truepath.errors import FlatLabelsWarning
+from truepath.errors import FlatLabelsWarning, JoinedLabelsWarning
 
-__all__ = ["SEPARATORS", "warn_of_levels", "warn_of_separators"]
+__all__ = ["BETWEEN", "SEPARATORS", "warn_of_levels", "warn_of_lists", "warn_of_separators"]
 
 #: What people write between the levels of a path
 SEPARATORS = (" > ", "::", "|", "/", "->", "\\")
+#: What people write between the labels of a row
+BETWEEN = (";", "|", ",", "&", "\n")
+#: So many labels that look like several say that they are: one may be a name
+FEWEST_LISTS = 2
 
 
-def warn_of_separators(names: Iterable[str], sep: str) -> None:
+def warn_of_lists(names: Iterable[str], sep: str) -> str | None:
+    """Warn if labels are others with something between them; return what that is.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     found = warn_of_lists(["a/1", "a/2", "b", "a/1|b", "b | a/2"], "/")
+    >>> print(said[0].message)
+    2 of the 5 labels, such as 'a/1|b', look like several with '|' between them, and were read as one each. If they ...
+    >>> warn_of_lists(["a", "a|1", "a|2"], "/")  # levels of a path: nothing is called 1 or 2
+    """
+    listed = list(names)
+    for other in BETWEEN:
+        if other == sep.strip():
+            continue
+        joined = [name for name in listed if other in name]
+        plain = [name for name in listed if other not in name]
+        known = {sep.join(parts[:k]) for parts in (name.split(sep) for name in plain) for k in range(1, len(parts) + 1)}
+        lists = [name for name in joined if all(part.strip() in known for part in name.split(other))]
+        if len(lists) >= FEWEST_LISTS and 2 * len(lists) >= len(joined):
+            warnings.warn(
+                f"{len(lists)} of the {len(listed)} labels, such as {lists[0][:60]!r}, look like several with "
+                f"{other!r} between them, and were read as one each. If they are several, pass between={other!r} "
+                "(--between).",
+                JoinedLabelsWarning,
+                stacklevel=3,
+            )
+            return other
+    return None
+
+
+def warn_of_separators(names: Iterable[str], sep: str, between: str | None = None) -> None:
     """Warn if names of a hierarchy without edges contain what usually separates the levels of a path.
+
+    ``between`` is known to separate labels.
 
     Examples
     --------
@@ -29,7 +68,7 @@ def warn_of_separators(names: Iterable[str], sep: str) -> None:
     """
     listed = list(names)
     for other in SEPARATORS:
-        found = next((name for name in listed if other != sep and other in name), None)
+        found = next((name for name in listed if other not in (sep, between) and other in name), None)
         if found is not None:
             warnings.warn(
                 f"the {len(listed)} labels are flat: no name has the separator {sep!r}, but {found[:60]!r} has "

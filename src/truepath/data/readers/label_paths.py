@@ -24,13 +24,13 @@ from truepath.data.readers.base import (
     title_of,
     written_labels,
 )
-from truepath.data.tables.columns import Columns, stack_columns
+from truepath.data.tables.columns import Columns, no_column, stack_columns
 from truepath.data.tables.frames import TABLES, TextForm, read_columns
 from truepath.errors import DataFormatError
 from truepath.files.text import Limits, PathType, naming_file, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import is_missing
-from truepath.hierarchy.flatness import warn_of_separators
+from truepath.hierarchy.flatness import BETWEEN, warn_of_lists, warn_of_separators
 
 __all__ = ["read_paths_csv"]
 
@@ -115,6 +115,8 @@ def read_paths_csv(
     table, part = _read(path, TextForm.of(delimiter, encoding), split, limits)
     level_columns = [labels] if isinstance(labels, str) else list(labels)
     used = [*level_columns, *(c for c in (text, ids, split) if c is not None)]
+    if missing := [column for column in level_columns if column not in table.data]:
+        raise table.error(f"{no_column(missing[0], table.names)} Name that of the label paths by labels= (--labels).")
     table.check(used + list(features or ()) + list(categorical_features))
     rows = _path_rows(table, labels, sep, between)
     hierarchy, index = _hierarchy(table, rows, hierarchy, sep, limits)
@@ -196,8 +198,9 @@ def _hierarchy(
         limits.check_paths(parts, sep, table.path)
         with naming_file(table.path):
             hierarchy = Hierarchy.from_paths(parts, sep=sep)
+        between = warn_of_lists(paths, sep) if any(mark in path for mark in BETWEEN for path in paths) else None
         if hierarchy.n_edges == 0:
-            warn_of_separators(hierarchy.names.tolist(), sep)
+            warn_of_separators(hierarchy.names.tolist(), sep, between)
     return hierarchy, {label: v for v, label in enumerate(hierarchy.names.tolist())}
 
 
