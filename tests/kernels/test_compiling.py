@@ -1,7 +1,8 @@
-"""Kernels where numba finds no folder for its cache: compiled all the same, with one warning."""
+"""Kernels are compiled where numba finds no folder for its cache, with one warning, and undisturbed."""
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -9,6 +10,9 @@ import sys
 import warnings
 
 import pytest
+from numba import njit
+from numba.core import event
+from numba.core.errors import TypingError
 
 from places import SOURCES
 from truepath._kernels import jit
@@ -82,3 +86,32 @@ def test_the_demo_runs_from_a_read_only_package_and_home(tmp_path):
     assert done.stderr.count("NUMBA_CACHE_DIR") == done.stderr.count("Warning") == 1
     assert (tmp_path / "results" / "demo" / "report.html").is_file()
     assert not list((tmp_path / "home").iterdir())
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_garbage_is_collected_again_once_a_kernel_is_compiled(is_on):
+    held = []
+
+    @njit
+    def add(a, b):
+        return a + b
+
+    class Watch(event.Listener):
+        def on_start(self, event):
+            held.append(gc.isenabled())
+
+        def on_end(self, event):
+            pass
+
+    was_on = gc.isenabled()
+    (gc.enable if is_on else gc.disable)()
+    try:
+        with event.install_listener("numba:compile", Watch()):
+            add(1, 2)
+        assert held[-1] is False
+        assert gc.isenabled() is is_on
+        with pytest.raises(TypingError):
+            add("a", 2)  # an error while it is compiled
+        assert gc.isenabled() is is_on
+    finally:
+        (gc.enable if was_on else gc.disable)()
