@@ -146,6 +146,13 @@ def test_a_file_with_another_separator_is_said_and_read(tmp_path):
     assert (counts["n_numeric"], counts["n_categorical"]) == (1, 1)
 
 
+def test_columns_of_texts_are_counted_as_such(tmp_path):
+    rows = [f"r{i},{'red' if i % 2 else 'blue'},a thing of size {i},{'/'.join(PATHS[i % 12])}" for i in range(40)]
+    file = write(tmp_path, rows, header="id,colour,about,labels")
+    counts = json.loads(CliRunner().invoke(app, ["describe", file, "--ids", "id", "--json"]).stdout)
+    assert (counts["n_numeric"], counts["n_categorical"], counts["n_text"]) == (0, 1, 1)
+
+
 @pytest.mark.slow
 def test_rows_without_labels_and_repeated_rows_are_counted(tmp_path):
     labelled = [f"{i},{'ab'[i % 2]},{i % 7},Food/{'Fruit' if i % 2 else 'Bread'}" for i in range(60)]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from truepath.cli.steps import Delimiter, Encoding
+
+if TYPE_CHECKING:
+    from truepath.data import Dataset
 
 __all__ = ["describe"]
 
@@ -35,5 +39,20 @@ def describe(
 
     form = {"delimiter": delimiter, "encoding": encoding, "format": reader}
     ds, _ = open_training(data, labels=labels, text=text, ids=ids, split=split, sep=sep, between=between, **form)
+    n_text = _count_texts(ds)
     description = ds.describe()
+    description = replace(
+        description, n_text=description.n_text + n_text, n_categorical=description.n_categorical - n_text
+    )
     typer.echo(json.dumps(description.to_dict(), indent=2) if as_json else str(description))
+
+
+def _count_texts(ds: Dataset) -> int:
+    """Count the columns of a table that ``truepath fit`` takes as texts, among those that hold no numbers."""
+    from truepath.preprocessing import AutoFeatures
+    from truepath.preprocessing.column_kinds import TEXT, column_kind
+
+    X, most = next(iter(ds.splits.values())).X, AutoFeatures().max_categories
+    if X.ndim == 1 or X.dtype != object:
+        return 0
+    return sum(column_kind(X[:, j], most, name) == TEXT for j, name in enumerate(ds.feature_names))
