@@ -7,12 +7,11 @@ One thread is used.
 
 from __future__ import annotations
 
-import sys
 import time
 
 import numpy as np
-from bench_text import WORDNET, make_up, read_wordnet
-from data_folder import home, make_parser
+from bench_text import open_wordnet
+from data_folder import make_parser
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
@@ -26,10 +25,7 @@ N_ROWS, N_COLUMNS = 16_000, 256
 
 def main():
     smallest = make_parser(__doc__).parse_args().smallest
-    if not smallest and not (home() / WORDNET).is_dir():
-        print(f"not in {home()}, left out: {WORDNET}", file=sys.stderr)
-        return
-    hierarchy, texts, Y, test_texts, Y_test = make_up() if smallest else read_wordnet(home() / WORDNET)
+    hierarchy, texts, Y, test_texts, Y_test = open_wordnet(smallest)
     words = TfidfVectorizer(min_df=2, sublinear_tf=True, dtype=np.float32)
     encoder = make_pipeline(words, TruncatedSVD(4 if smallest else N_COLUMNS, random_state=0), Normalizer())
     X, X_test = (rows.astype(np.float32) for rows in (encoder.fit_transform(texts), encoder.transform(test_texts)))

@@ -35,6 +35,16 @@ WORDNET = "text/wordnet_nouns"
 TOP = 50  # labels that peers are asked for; what they do not name scores 0
 
 
+def open_wordnet(smallest):
+    """Return what :func:`read_wordnet` does, of a few made-up texts if ``smallest``; end the script without the set."""
+    if smallest:
+        return make_up()
+    if not (home() / WORDNET).is_dir():
+        print(f"not in {home()}, left out: {WORDNET}", file=sys.stderr)
+        sys.exit()
+    return read_wordnet(home() / WORDNET)
+
+
 def read_wordnet(folder):
     """Return hierarchy, texts and labels to train on and to test on."""
     with lzma.open(folder / "edges.csv.xz", "rt", encoding="utf-8") as file:
@@ -161,10 +171,7 @@ def main():
     parser.add_argument("--rows", default="", help="run only methods whose name has one of these words, a,b,c")
     asked = parser.parse_args()
     smallest = asked.smallest
-    if not smallest and not (home() / WORDNET).is_dir():
-        print(f"not in {home()}, left out: {WORDNET}", file=sys.stderr)
-        return
-    hierarchy, texts, Y, test_texts, Y_test = make_up() if smallest else read_wordnet(home() / WORDNET)
+    hierarchy, texts, Y, test_texts, Y_test = open_wordnet(smallest)
     words = TfidfVectorizer(min_df=2, sublinear_tf=True, dtype=np.float32)
     matrices = (hierarchy, words.fit_transform(texts), Y, words.transform(test_texts), Y_test)
     methods = [

@@ -7,12 +7,11 @@ AU(PRC) is that of test rows; a fit uses one thread.
 
 from __future__ import annotations
 
-import sys
 import time
 
 import numpy as np
-from bench_text import WORDNET, make_up, read_wordnet
-from data_folder import home, make_parser
+from bench_text import open_wordnet
+from data_folder import make_parser
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
@@ -36,10 +35,7 @@ def hashed(size):
 
 def main():
     smallest = make_parser(__doc__).parse_args().smallest
-    if not smallest and not (home() / WORDNET).is_dir():
-        print(f"not in {home()}, left out: {WORDNET}", file=sys.stderr)
-        return
-    hierarchy, texts, Y, test_texts, Y_test = make_up() if smallest else read_wordnet(home() / WORDNET)
+    hierarchy, texts, Y, test_texts, Y_test = open_wordnet(smallest)
     ways = [("all", cut())]
     for size in SIZES:
         ways += [("the most frequent", cut(size)), ("hashed", hashed(size))]

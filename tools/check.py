@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     if fast:
         tests += ["-m", "not slow"]
     failed = [name for name, command in CHECKS.items() if not passes(name, command)]
-    passes("kernels", [sys.executable, "-m", "truepath", "warmup"])  # at once, not by every worker; tests need none
+    passes("kernels", [sys.executable, "-m", "truepath", "warmup"])  # once, not by every worker; not a check
     if not passes("tests", tests):
         failed.append("tests")
     if failed:

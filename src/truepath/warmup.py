@@ -17,7 +17,7 @@ from scipy import sparse
 
 from truepath import metrics
 from truepath._kernels.trees import build
-from truepath.adapters.parallel import count_workers, iterate_parallel
+from truepath.adapters.parallel import iterate_parallel
 from truepath.classifier import HierarchicalClassifier
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
@@ -75,7 +75,7 @@ def warm_up(on_progress: Callable[[float, float | None, str], None] | None = Non
     Parameters
     ----------
     on_progress : callable, optional
-        Called with the number of steps done, of all, and what the next step or the last one done is about.
+        Called with the number of steps done, of all, and what the last one done was about.
     n_jobs : int, optional
         Number of processes that compile at the same time, as in joblib; -1 for all cores. A function that two of them
         need at once is compiled twice, so that two take a bit more than half the time of one.
@@ -92,20 +92,14 @@ def warm_up(on_progress: Callable[[float, float | None, str], None] | None = Non
     229
     """
     folder, start = cache_folder(), time.perf_counter()
-    names = list(_steps())
+    names, n_compiled = list(_steps()), 0
     show = on_progress or (lambda *_: None)
-    if count_workers(n_jobs) == 1:
-        n_compiled = 0
-        for done, name in enumerate(names):
-            show(done, len(names), name)
-            n_compiled += _take_step(name)[1]
-    else:
-        show(0, len(names), "")
-        n_compiled, cases = 0, [(name,) for name in names]
-        steps = iterate_parallel(_take_step, cases, n_jobs=n_jobs, prefer="processes", in_order=False)
-        for done, (name, n) in enumerate(steps, 1):
-            show(done, len(names), name)
-            n_compiled += n
+    show(0, len(names), "")
+    cases = [(name,) for name in names]
+    steps = iterate_parallel(_take_step, cases, n_jobs=n_jobs, prefer="processes", in_order=False)
+    for done, (name, n) in enumerate(steps, 1):
+        show(done, len(names), name)
+        n_compiled += n
     return Warmed(n_compiled, time.perf_counter() - start, folder)
 
 

@@ -57,22 +57,16 @@ def test_a_new_process_compiles_nothing_after_it():
     assert json.loads(done.stdout) == []
 
 
-def test_steps_are_shown_and_what_was_compiled_is_counted(monkeypatch):
-    shown = []
-    monkeypatch.setattr(warmup, "_steps", lambda: {"first": lambda: None, "second": lambda: None})
-    done = warmup.warm_up(lambda *step: shown.append(step))
-    assert shown == [(0, 2, "first"), (1, 2, "second")]
-    assert done.n_compiled == 0
-    assert done.folder == warmup.cache_folder()
-
-
-def test_steps_of_several_workers_are_shown_as_they_are_done(monkeypatch):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_steps_are_shown_as_they_are_done_and_what_was_compiled_is_counted(monkeypatch, n_jobs):
     shown = []
     monkeypatch.setattr(warmup, "_steps", lambda: {"first": lambda: None, "second": lambda: None})
     with parallel_config("threading"):  # so that the workers have the steps of this test
-        warmup.warm_up(lambda *step: shown.append(step), n_jobs=2)
+        done = warmup.warm_up(lambda *step: shown.append(step), n_jobs)
     assert [step[:2] for step in shown] == [(0, 2), (1, 2), (2, 2)]
     assert {step[2] for step in shown} == {"", "first", "second"}
+    assert done.n_compiled == 0
+    assert done.folder == warmup.cache_folder()
 
 
 def test_it_says_where_the_result_is(monkeypatch):

@@ -198,7 +198,8 @@ def _hierarchy(
         limits.check_paths(parts, sep, table.path)
         with naming_file(table.path):
             hierarchy = Hierarchy.from_paths(parts, sep=sep)
-        between = warn_of_lists(paths, sep) if any(mark in path for mark in BETWEEN for path in paths) else None
+        holds_marks = any(mark in path for mark in BETWEEN for path in paths)  # few names do
+        between = warn_of_lists(paths, sep) if holds_marks else None
         if hierarchy.n_edges == 0:
             warn_of_separators(hierarchy.names.tolist(), sep, between)
     return hierarchy, {label: v for v, label in enumerate(hierarchy.names.tolist())}
