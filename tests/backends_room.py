@@ -18,8 +18,8 @@ from truepath.data import Split
 from truepath.learners import PCTForest, PCTree, Stack
 from truepath.registry import COMBINERS, DECODERS
 
-#: What keeps the suite quick
-QUICK = {"ada-boost-mh": 4, "h-ada-boost-mh": 4, "pct-forest": 4, "bagged-cutset-networks": 3}
+#: What keeps the suite quick, of a learner made of many
+N_ESTIMATORS = 4
 #: Cutset networks take dense discrete features
 DENSE_ONLY = {name for name, member in members().items() if "discrete features" in member.needs}
 #: Of a fitted object: how it was to be fitted, and how long that took
@@ -49,8 +49,8 @@ def build(name, hierarchy, n_jobs=None):
     options = {"estimator": LogisticRegression(C=0.5)} if NEEDS_A_CLASSIFIER in members()[name].needs else {}
     if name == "hbr":
         options["estimator"] = LogisticRegression(C=0.5)
-    if name in QUICK:
-        options["n_estimators"] = QUICK[name]
+    if "n_estimators" in inspect.signature(members()[name]).parameters:
+        options["n_estimators"] = N_ESTIMATORS
     return make(name, hierarchy, random_state=3, n_jobs=n_jobs, **options)
 
 
@@ -101,8 +101,9 @@ def plan():
     tree = PCTree(random_state=0)
     methods = {name: build(name, None) for name in sorted(members()) if is_installed(name)}
     for combiner in COMBINERS.members():
-        learner = Stack([tree], combiner=combiner(), cv=2) if combiner.name == "blend" else tree
-        given = {} if combiner.name == "blend" else {"combiner": combiner.name}
+        of_several = "several learners' scores" in combiner.needs
+        learner = Stack([tree], combiner=combiner(), cv=2) if of_several else tree
+        given = {} if of_several else {"combiner": combiner.name}
         methods[f"combiner {combiner.name}"] = HierarchicalClassifier(learner, cv=2, **given)
     for decoder in DECODERS.members():
         methods[f"decoder {decoder.name}"] = HierarchicalClassifier(tree, decoder=decoder.name, cv=2)

@@ -12,16 +12,18 @@ from sklearn.linear_model import LogisticRegression
 from truepath import Hierarchy
 from truepath.registry import LEARNERS as REGISTRY
 
+NEEDS_A_CLASSIFIER = "a classifier or pipeline"
+NEEDS_A_TREE = "a tree"
+NEEDS_LEARNERS = "learners"
+NEEDS_TORCH = "torch"
+
 
 def members():
     """Return the classes of all learners by name, those of other packages too; a stack is made of learners."""
-    return {cls.name: cls for cls in REGISTRY.members() if cls.name != "stack"}  # see test_stack.py
+    return {cls.name: cls for cls in REGISTRY.members() if NEEDS_LEARNERS not in cls.needs}  # see test_stack.py
 
 
 LEARNERS = sorted(members())
-NEEDS_A_CLASSIFIER = "a classifier or pipeline"
-NEEDS_A_TREE = "a tree"
-NEEDS_TORCH = "torch"
 
 
 def logistic(**options):
@@ -58,13 +60,6 @@ WEIGHT_IS_NOT_REPETITION = {
     "pct-forest": "draws bootstrap samples of rows",
     "network": "draws batches of rows",
     "table-blend": "deals rows into folds, and its forests draw them",
-}
-# Members that answer for missing values but learn from complete rows only
-NEED_WHOLE_ROWS = {
-    "bagged-cutset-networks",
-    "chow-liu-tree",
-    "cutset-network",
-    "restricted-cutset-network",
 }
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "a/3", "b/1", "b/2", "c"])
@@ -129,7 +124,6 @@ __all__ = [
     "DAG",
     "HIERARCHIES",
     "LEARNERS",
-    "NEED_WHOLE_ROWS",
     "TREE",
     "WEIGHT_IS_NOT_REPETITION",
     "cases",
@@ -142,3 +136,15 @@ __all__ = [
     "members",
     "trees_only",
 ]
+
+
+def as_plain_hierarchy(learner):
+    """Return the hierarchy with the groups of a linear learner in it, and where each label is."""
+    from truepath.learners.linear.label_graph import LabelGraph  # here: other tests move this file
+
+    graph = LabelGraph(*learner._graph)
+    names = [f"g{c}" if v < 0 else str(learner.hierarchy_.names[v]) for c, v in enumerate(graph.node_of)]
+    edges = [(names[u], names[c]) for c, u in zip(*graph.edges())]
+    edges += [(None, names[c]) for c in np.flatnonzero(np.diff(graph.parent_ptr) == 0)]
+    h = Hierarchy.from_edges(edges)
+    return h, h.indices([str(name) for name in learner.hierarchy_.names])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear
 
 from oracles import ancestors, closed_sets
 
@@ -74,7 +74,8 @@ def isotonic(S, h):
         D[e, u], D[e, v] = 1, -1
     if not h.n_edges:
         return np.array(S)
-    return np.array([s + D.T @ nnls(D.T, -s)[0] for s in S])
+    # nnls of SciPy stops at a wrong corner for some scores with ties
+    return np.array([s + D.T @ lsq_linear(D.T, -s, (0, np.inf), method="bvls", tol=1e-15).x for s in S])
 
 
 def isotonic_by_sets(S, h):

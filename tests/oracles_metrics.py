@@ -71,7 +71,7 @@ def precision_recall_f1(T, P, hierarchy, nodes, weight, average, zero_division=0
     return tuple(weighted_mean(column, group_weight) for column in zip(*groups))
 
 
-def h_loss(T, P, hierarchy, nodes, weight, costs="normalised"):
+def h_loss(T, P, hierarchy, nodes, weight, costs="normalized"):
     c = costs_of(hierarchy, costs)
     losses = []
     for t, p in zip(T, P):
@@ -102,7 +102,7 @@ def prices(T, nodes, weight, lambda_):
     return found
 
 
-def hmc_loss(T, P, hierarchy, nodes, weight, lambda_="per_class", costs="normalised"):
+def hmc_loss(T, P, hierarchy, nodes, weight, lambda_="per_class", costs="normalized"):
     c, price = costs_of(hierarchy, costs), prices(T, nodes, weight, lambda_)
     losses = [
         sum(price[v][0] * c[v] for v in nodes if t[v] and not p[v])
@@ -113,7 +113,7 @@ def hmc_loss(T, P, hierarchy, nodes, weight, lambda_="per_class", costs="normali
 
 
 def symmetric_loss(T, P, hierarchy, nodes, weight, alpha=1.0):
-    c = costs_of(hierarchy, "normalised")
+    c = costs_of(hierarchy, "normalized")
     plus, minus = 2 / (1 + alpha), 2 * alpha / (1 + alpha)
     losses = []
     for t, p in zip(T, P):
@@ -150,7 +150,7 @@ def level_accuracy(T, P, hierarchy, nodes, weight, rows="all"):
     return found
 
 
-def unlabelled_share(T, P, hierarchy, nodes, weight):
+def unlabeled_share(T, P, hierarchy, nodes, weight):
     return weighted_mean([not any(p[v] for v in nodes) for p in P], weight)
 
 
@@ -162,21 +162,17 @@ def incoherent_share(T, S, hierarchy, nodes, weight):
 # ---------------------------------------------------------------- scores
 
 
-def top_k_accuracy(T, S, hierarchy, nodes, weight, k, out_of="k"):
-    values = []
-    for t, s in zip(T, S):
-        best = sorted(nodes, key=lambda v: (-s[v], v))[:k]
-        below = k if out_of == "k" else min(k, sum(bool(t[v]) for v in nodes))
-        values.append(ratio(sum(bool(t[v]) for v in best), below, 0.0))
-    return weighted_mean(values, weight)
-
-
 def best_first(s, nodes):
     return sorted(nodes, key=lambda v: (-s[v], v))
 
 
 def precision_at_k(T, S, hierarchy, nodes, weight, k, out_of="k"):
-    return top_k_accuracy(T, S, hierarchy, nodes, weight, min(k, len(nodes)), out_of)
+    values, k = [], min(k, len(nodes))
+    for t, s in zip(T, S):
+        best = best_first(s, nodes)[:k]
+        below = k if out_of == "k" else min(k, sum(bool(t[v]) for v in nodes))
+        values.append(ratio(sum(bool(t[v]) for v in best), below, 0.0))
+    return weighted_mean(values, weight)
 
 
 def ndcg_at_k(T, S, hierarchy, nodes, weight, k):

@@ -46,3 +46,17 @@ def shapley_values(tree, x, n_nodes):
                 factor = factorial(len(known)) * factorial(d - len(known) - 1) / factorial(d)
                 phi[j] += factor * (worth[known | {j}] - value)
     return phi, worth[frozenset()]
+
+
+def shapley_of(worth, n_players):
+    """Return the Shapley value of each player in a game: ``worth(known)`` of each set of players, a number or array."""
+    values = []
+    for j in range(n_players):
+        total = 0.0
+        others = [k for k in range(n_players) if k != j]
+        for size in range(n_players):
+            factor = factorial(size) * factorial(n_players - size - 1) / factorial(n_players)
+            for known in combinations(others, size):
+                total = total + factor * (worth({*known, j}) - worth(set(known)))
+        values.append(total)
+    return np.array(values)

@@ -10,9 +10,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import learners_room
 from truepath import Hierarchy, combiners, preprocessing
-from truepath.classifier import Tried, make_preset
+from truepath.classifier import make_preset
 from truepath.decoders import MetaLabeler
 from truepath.learners import POLICIES, Stack
+from truepath.metrics import Tried
 from truepath.registry import COMBINERS, DECODERS
 
 TREE = learners_room.TREE
@@ -69,7 +70,7 @@ def _variants(X, Y):
         "categories": learners_room.make("global-naive-bayes", TREE, categorical_features=[0]).fit(X - X.min(0), Y),
     }
     if learners_room.is_installed("network"):
-        made["pieces"] = learners_room.make("network", TREE, encoding="piecewise").fit(X, Y)
+        made["pieces"] = learners_room.make("network", TREE, n_pieces=8).fit(X, Y)
     return {f"learners.{name}": model for name, model in made.items()}
 
 

@@ -76,3 +76,15 @@ def test_the_glossary_explains_parameters_that_exist():
     taken = {f"{name}=" for cls in public_estimators() for name in inspect.signature(cls).parameters}
     assert {"hierarchy=", "estimator=", "labels=", "categorical_features="} <= explained
     assert explained - {"sample_weight="} <= taken
+
+
+@every_estimator
+def test_the_seed_is_zero_unless_given(cls):
+    seed = inspect.signature(cls).parameters.get("random_state")
+    assert seed is None or seed.default == 0
+
+
+@every_estimator
+def test_kernel_width_and_penalty_come_in_this_order(cls):
+    names = [name for name in inspect.signature(cls).parameters if name in ("kernel", "gamma", "alpha")]
+    assert names == [name for name in ("kernel", "gamma", "alpha") if name in names]

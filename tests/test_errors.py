@@ -25,6 +25,7 @@ ERRORS = [
     errors.DataFormatError("not a number.", "some.csv", 3, "Remove it."),
     errors.DataFormatError("not a number.", None, 3),
     errors.ModelFileError("the file is damaged.", "some.tp", "Save it again."),
+    errors.CapabilityError("PCTree cannot be exported.", "export", ["PCTForest", "Stack"]),
     errors.MissingExtraError("PyTorch is not installed.", 'pip install "truepath[torch]".'),
     RefusedError(422, "the request has no rows.", "Send some."),
 ]
@@ -65,7 +66,6 @@ def test_pickling_keeps_the_fields(error):
     assert str(again) == str(error)
 
 
-@pytest.mark.slow
 def test_fields_come_back_from_a_worker_process():
     with pytest.raises(errors.CycleError) as caught:
         Parallel(n_jobs=2, backend="loky")(delayed(Hierarchy.from_edges)([("a", "b"), ("b", "a")]) for _ in range(2))
@@ -74,7 +74,7 @@ def test_fields_come_back_from_a_worker_process():
     assert "Remove one" in caught.value.remedy
 
 
-OUR_MISTAKE = "If your input is right, this is a mistake of truepath; TRUEPATH_TRACEBACK=1 shows where."
+OUR_BUG = "If your input is right, this is a bug in truepath; TRUEPATH_TRACEBACK=1 shows where."
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ OUR_MISTAKE = "If your input is right, this is a mistake of truepath; TRUEPATH_T
         (FileNotFoundError(2, "no such file", "x.csv"), "truepath: x.csv: no such file"),
         (ValueError("two\nlines"), "truepath: two lines"),
         (ImportError("needs skops"), "truepath: needs skops"),
-        (KeyError("a"), f"truepath: KeyError: 'a' {OUR_MISTAKE}"),
+        (KeyError("a"), f"truepath: KeyError: 'a' {OUR_BUG}"),
         (ValueError(), "truepath: ValueError:"),
     ],
 )

@@ -10,7 +10,8 @@ import pytest
 
 from truepath.data import read_clus_arff
 from truepath.errors import DataFormatError
-from truepath.files.text import encoding_of, read_text
+from truepath.files.encodings import encoding_of
+from truepath.files.text import read_text
 from truepath.files.utf8 import read_utf8
 
 TEXT = b"@relation r\n@attribute x numeric\n@attribute class hierarchical a,a/b\n@data\n" + b"1.25,a/b\n" * 200

@@ -16,6 +16,7 @@ from truepath import Hierarchy, open_dataset
 from truepath.data import read_hierarchy, read_labels, read_scores
 from truepath.errors import DataFormatError, HierarchyError, TruePathError
 from truepath.files import Limits
+from truepath.report import Evaluated, Run, load_run, save_run
 
 PACK = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
 SMALL = Limits(max_bytes=2**20)
@@ -123,6 +124,25 @@ def test_arrays_in_archives(tmp_path):
     sparse.save_npz(tmp_path / "nan.npz", broken)
     with pytest.raises(DataFormatError, match=r"nan\.npz: row 3: nan in column 100000000"):
         read_scores(tmp_path / "nan.npz")
+
+
+@pytest.mark.parametrize("kind", ["many values", "many rows"])
+@pytest.mark.parametrize("road", ["scores", "a run"])
+def test_sparse_matrices_in_archives(tmp_path, monkeypatch, road, kind):
+    """A file of a few kilobytes asks for eight megabytes."""
+    run = Run(TREE, np.eye(3, dtype=bool) | [[1, 0, 0]], Evaluated("x", np.zeros((3, 3), bool)))
+    folder = save_run(tmp_path, run)
+    file = next(folder.glob("arrays-*/truth.npz")) if road == "a run" else folder / "scores.npz"
+    if kind == "many values":
+        sparse.save_npz(file, sparse.csr_array((np.ones(10**6), np.zeros(10**6, int), [0, 10**6]), shape=(1, 3)))
+    else:
+        sparse.save_npz(file, sparse.coo_array(([1.0], ([0], [0])), shape=(10**6, 3)))
+    assert file.stat().st_size < 100_000
+    monkeypatch.setenv("TRUEPATH_MAX_BYTES", "1M")
+    with pytest.raises(
+        DataFormatError, match=rf"{file.name}: .* take \d+,\d+,\d+ bytes, more than max_bytes=1,048,576"
+    ):
+        load_run(folder) if road == "a run" else read_scores(file)
 
 
 def test_parquet_pages_unpack_to_much(tmp_path):

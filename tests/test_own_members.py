@@ -32,9 +32,13 @@ SUITES = {
 def folder(tmp_path_factory):
     """A folder with the module of the documentation's page, and files for it."""
     page = (ROOT / "docs" / "own_members.rst").read_text(encoding="utf-8")
-    code = page.partition(".. code-block:: python\n")[2].partition("\nA member of truepath itself")[0]
+    members, learner = page.split(".. code-block:: python\n")[1:]
     place = tmp_path_factory.mktemp("own")
-    (place / "own_members.py").write_text(textwrap.dedent(code), encoding="utf-8")
+    for name, code, end in (
+        ("own_members", members, "\nEverything a learner may offer"),
+        ("own_learner", learner, "\nA member of truepath itself"),
+    ):
+        (place / f"{name}.py").write_text(textwrap.dedent(code.partition(end)[0]), encoding="utf-8")
     (place / "few.notes").write_text("a/1;b\tred\na/2\tgreen\na/1\tred\n")
     (place / "edges.csv").write_text("parent,child\na,a1\na,a2\n")
     (place / "scores.csv").write_text("id,a,a1,a2\n1,0.9,0.6,0.2\n2,0.4,0.3,0.1\n")
@@ -145,8 +149,70 @@ except ModelFileError as error:
 
 @pytest.mark.slow
 def test_models_that_hold_it_are_saved_and_loaded(folder):
-    pytest.importorskip("skops")
     assert run(folder, "-c", SAVE_AND_LOAD).strip() == "4"
     refused = run(folder, "-c", LOAD_ALONE)
     assert "not trusted: 'own_members.AboveHalf'" in refused
     assert refused.endswith("False\n")  # a file cannot have a module imported
+
+
+CAPABILITIES = """
+import numpy as np
+from fastapi.testclient import TestClient
+from onnxruntime import InferenceSession
+from own_learner import LeastSquares
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from truepath import HierarchicalClassifier
+from truepath.adapters.capabilities import CAPABILITIES, grade
+from truepath.combiners import Blend
+from truepath.data import make_hmc
+from truepath.export import to_onnx
+from truepath.learners import PCTForest, Stack, contributions, similar_rows, top_features
+from truepath.serve import make_app
+
+of_learners = {name for name, found in CAPABILITIES.items() if name not in ("export of labels", "export of rows")}
+assert {name for name in of_learners if grade(LeastSquares(), name) == "no"} == set()
+ds = make_hmc(150, n_features=6, random_state=0)
+rows = ds.merge()["all"]
+X, Y, h = np.asarray(rows.X, float), rows.y, ds.hierarchy
+train, test = slice(100), slice(100, None)
+alone = LeastSquares()
+behind = make_pipeline(StandardScaler(), LeastSquares())
+blend = Stack([LeastSquares(), PCTForest(n_estimators=5)], combiner=Blend(project="max-up"))
+diff = h.edit().add("fresh", h.names[0]).diff()
+changed = diff.transfer(Y[train])
+for learner in (alone, behind, blend):
+    model = HierarchicalClassifier(clone(learner), hierarchy=h).fit(X[train], Y[train])
+    S, labels = model.predict_proba(X[test]), model.predict(X[test])
+    found = contributions(model.learner_, X[test][:1], np.arange(h.n_nodes))
+    assert abs(found.output - S[0]).max() < 1e-12, "contributions add up"
+    assert "because of" in str(model.explain(X[test][0], n_causes=2))
+    assert len(top_features(model, 2)) == h.n_nodes
+    assert similar_rows(model, X[:1], X[train], 1).rows.tolist() == [0]
+    session = InferenceSession(to_onnx(model).SerializeToString())
+    scores, sets = session.run(["scores", "labels"], {"features": X[test]})
+    assert abs(scores - S).max() < 1e-12
+    assert (sets == labels).all()
+    top = model.predict_top(X[test], 3)
+    assert [name for name, _ in top[0]] == h.names[np.argsort(-S[0], kind="stable")[:3]].tolist()
+    with TestClient(make_app(model)) as client:
+        answer = client.post("/predict", json={"rows": X[test][:1].tolist()}).json()
+        assert set(answer["predictions"][0]["labels"]) == set(h.decode(labels)[0])
+        assert client.post("/explain", json={"row": X[test][0].tolist()}).status_code == 200
+    updated = model.update(diff, X[train], changed)
+    if learner is alone:
+        again = LeastSquares(hierarchy=diff.new).fit(X[train], changed)
+        assert (updated.predict_proba(X[test]) == again.predict_proba(X[test])).all()
+    assert updated.predict_proba(X[test]).shape[1] == h.n_nodes + 1
+S = LeastSquares(hierarchy=h).fit_held_out(X[train], Y[train])
+without = LeastSquares(hierarchy=h).fit(X[1:100], Y[1:100])
+assert abs(S[0] - without.predict_proba(X[:1])[0]).max() < 1e-9, "left out by formula as by hand"
+print("all of it")
+"""
+
+
+def test_a_learner_in_one_file_has_every_capability(folder):
+    for package in ("fastapi", "onnxruntime", "onnx"):
+        pytest.importorskip(package)
+    assert run(folder, "-c", CAPABILITIES).strip().endswith("all of it")

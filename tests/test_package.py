@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,27 @@ def test_every_tested_version_of_python_is_named_and_every_extra_has_code():
         assert unused == [], f"the extra {extra!r} has packages that nothing uses"
 
 
+def test_all_is_every_extra_but_those_for_clusters_and_networks():
+    extras = project()["project"]["optional-dependencies"]
+    inner = extras["all"][0].removeprefix("truepath[").removesuffix("]").split(",")
+    assert set(inner) == set(extras) - {"all", "dask", "ray", "torch", "docs", "test"}
+
+
+def test_every_extra_that_is_named_exists():
+    places = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.rst"), ROOT / "README.md"]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in places)
+    named = {name for listed in re.findall(r"truepath\[([a-z,]+)\]", text) for name in listed.split(",")}
+    named |= set(re.findall(r'import_extra\("[\w.]+", "[^"]+", "(\w+)"\)', text))
+    assert named <= set(project()["project"]["optional-dependencies"])
+    assert named >= {"report", "serve", "onnx", "torch", "dask"}
+
+
+def test_every_command_is_tried_with_the_extras():
+    tool = runpy.run_path(str(ROOT / "tools" / "try_commands.py"))
+    commands = run(tool["LIST"]).splitlines()
+    assert [name for name in commands if not any(f"{call} ".startswith(f"{name} ") for call in tool["CALLS"])] == []
+
+
 def run(code: str) -> str:
     """Run code in a fresh interpreter."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -108,11 +130,3 @@ def test_nothing_speaks_of_a_place_outside_the_repository():
     text = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")}
     offenders = [str(path) for path, content in text.items() if "/work/" in content or "/root/" in content]
     assert offenders == []
-
-
-@pytest.mark.slow
-def test_kernels_stay_within_their_arrays(bounds_checked):
-    """Run the tests of the compiled modules once more with every index checked."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:xdist", "tests/hierarchy"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=bounds_checked, check=False)
-    assert done.returncode == 0, done.stdout

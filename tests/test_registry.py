@@ -38,7 +38,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(TruePathError, match=r"no thing is called 'thrid'\. Did you mean 'third'\?") as caught:
         base.registry["thrid"]
     assert caught.value.remedy == "Did you mean 'third'?"
-    with pytest.raises(TruePathError, match="There are third"):
+    with pytest.raises(TruePathError, match="Available: third"):
         base.registry["x"]
 
 

@@ -1,4 +1,4 @@
-"""How the fast tests are run on other Pythons: the order of the environments, and what counts as a failure."""
+"""How the quick tests are run on other Pythons: the order of the environments, and what counts as a failure."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 """Everything that must hold before a change lands: style, types, the import contract, tests, doctests, docs.
 
-Run as ``python tools/check.py``; add ``--fast`` to leave out the slow tests (the docs build among them). Other
-arguments go to pytest.
+Run as ``python tools/check.py`` for the checks and the quick tests; ``--full`` adds the tests that are marked slow (the
+docs build among them), and ``--rest`` runs only what ``--full`` adds. Other arguments go to pytest.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -21,22 +22,37 @@ CHECKS = {
     "types": [sys.executable, "-m", "mypy"],
     "imports": [str(HERE / "lint-imports")],
 }
+KERNELS = [sys.executable, "-m", "truepath", "warmup"]
+STAGES = {"quick": ["-m", "not slow"], "full": [], "rest": ["-m", "slow"]}
 
 
 def main(arguments: list[str]) -> int:
     """Run the checks one after the other, the tests last; return the number that failed."""
-    fast = "--fast" in arguments
-    extra = [argument for argument in arguments if argument != "--fast"]
-    tests = [sys.executable, "-m", "pytest", "-q", "-n", str(min(os.cpu_count() or 1, 8)), *extra]
-    if fast:
-        tests += ["-m", "not slow"]
-    failed = [name for name, command in CHECKS.items() if not passes(name, command)]
-    passes("kernels", [sys.executable, "-m", "truepath", "warmup"])  # once, not by every worker; not a check
-    if not passes("tests", tests):
+    stage, for_pytest = parse(arguments)
+    checks = {} if stage == "rest" else CHECKS
+    with subprocess.Popen(KERNELS, cwd=ROOT):  # compiled beside the checks, once, not by every worker
+        failed = [name for name, command in checks.items() if not passes(name, command)]
+    if not passes("tests", make_test_command(stage, for_pytest)):
         failed.append("tests")
     if failed:
         print(f"failed: {', '.join(failed)}")
     return len(failed)
+
+
+def parse(arguments: list[str]) -> tuple[str, list[str]]:
+    """Return the stage that is asked for, and what is left for pytest."""
+    parser = argparse.ArgumentParser(description="Checks and tests. Other arguments go to pytest.", allow_abbrev=False)
+    stages = parser.add_mutually_exclusive_group()
+    stages.add_argument("--full", action="store_true", help="the slow tests as well")
+    stages.add_argument("--rest", action="store_true", help="the slow tests alone")
+    options, for_pytest = parser.parse_known_args(arguments)
+    return "full" if options.full else "rest" if options.rest else "quick", for_pytest
+
+
+def make_test_command(stage: str, for_pytest: list[str]) -> list[str]:
+    """Return the call of pytest; the stage comes first, so that an ``-m`` of one's own replaces it."""
+    n_workers = str(min(os.cpu_count() or 1, 8))
+    return [sys.executable, "-m", "pytest", "-q", "-n", n_workers, *STAGES[stage], *for_pytest]
 
 
 def passes(name: str, command: list[str]) -> bool:

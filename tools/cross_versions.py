@@ -55,7 +55,7 @@ for path in sorted(path for folder in sys.argv[1:] for path in Path(folder).iter
     print(json.dumps(told))
 """
 
-VERSIONS = "from truepath.persistence.container import installed_versions as v; import json; print(json.dumps(v()))"
+VERSIONS = "from truepath.versions import installed_versions as v; import json; print(json.dumps(v()))"
 
 
 def main(pythons: list[str]) -> int:
@@ -79,7 +79,7 @@ def load_all(python: str, saved: dict[str, Path], versions: dict[str, dict[str, 
 
 def compare(saved: dict[str, str], here: dict[str, str], models: list[dict]) -> bool:
     """Print what became of one Python's models under another; return whether all is as promised."""
-    may_differ = saved["sklearn"] != here["sklearn"]
+    may_differ = saved["scikit-learn"] != here["scikit-learn"]
     print(f"{describe(saved)} -> {describe(here)}: {len(models)} models, {counts(models)}", flush=True)
     wrong = [m for m in models if "broken" in m or ("refused" in m and not says_versions(m["refused"], saved, here))]
     if not may_differ:
@@ -100,12 +100,12 @@ def counts(models: list[dict]) -> str:
 
 def says_versions(message: str, saved: dict[str, str], here: dict[str, str]) -> bool:
     """Return whether an error names both versions of scikit-learn in one line."""
-    return "\n" not in message and saved["sklearn"] in message and here["sklearn"] in message
+    return "\n" not in message and saved["scikit-learn"] in message and here["scikit-learn"] in message
 
 
 def describe(versions: dict[str, str]) -> str:
     """Return the versions that matter, in short."""
-    return f"Python {versions['python']}, scikit-learn {versions['sklearn']}, numpy {versions['numpy']}"
+    return f"Python {versions['python']}, scikit-learn {versions['scikit-learn']}, numpy {versions['numpy']}"
 
 
 def run(python: str, code: str, *arguments: str) -> str:

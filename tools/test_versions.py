@@ -1,7 +1,7 @@
-"""The fast tests on every Python from 3.10 to 3.14 on this machine, and once with the oldest versions that are allowed.
+"""The quick tests on every Python from 3.10 to 3.14 on this machine, and once with the oldest versions allowed.
 
 Run as ``python tools/test_versions.py``. For each Python but the one that runs this (``--all`` for that one as well) uv
-makes an environment, and the fast tests run in it; so they do on the oldest Python found with the lowest versions that
+makes an environment, and the quick tests run in it; so they do on the oldest Python found with the lowest versions that
 ``pyproject.toml`` allows. That comes first, then the newest Python, the oldest, and those between.
 ``--minutes`` limits the whole, ``--only 3.12`` or ``--only lowest`` picks, ``--into FOLDER`` keeps the environments;
 further arguments go to pytest.
@@ -95,7 +95,7 @@ def runs(python: str) -> bool:
 
 
 def test_one(name: str, python: str | None, into: Path | None, end: float, for_pytest: list[str]) -> Result:
-    """Make an environment and run the fast tests in it, until ``end``."""
+    """Make an environment and run the quick tests in it, until ``end``."""
     start = time.monotonic()
     if python is None:
         return Result(name, "not found")
@@ -125,7 +125,7 @@ def make_environment(python: str, place: Path, *, lowest: bool) -> str:
 
 
 def run_tests(python: str, numba_cache: Path, end: float, for_pytest: list[str]) -> tuple[str, str]:
-    """Run the fast tests until ``end``; return what came of them, and pytest's last line."""
+    """Run the quick tests until ``end``; return what came of them, and pytest's last line."""
     n_workers = str(min(os.cpu_count() or 1, 8))
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", n_workers, "-m", "not slow", *for_pytest]
     surroundings = {**os.environ, "NUMBA_CACHE_DIR": str(numba_cache)}  # numba's files of one Python at a time

@@ -13,17 +13,11 @@ import json
 from pathlib import Path
 
 from truepath.experiments.markup import Table, write_rst
-from truepath.papers import (
-    PAPERS,
-    Comparison,
-    Paper,
-    Settings,
-    all_comparisons,
-    count_verdicts,
-    finished_cells,
-    to_rst,
-)
+from truepath.papers import PAPERS, Paper, Settings
+from truepath.papers.base import Comparison
 from truepath.papers.leaderboard.standing import AREA
+from truepath.papers.runner import all_comparisons, finished_cells
+from truepath.papers.tables import count_verdicts, to_rst
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reproduced"
@@ -75,7 +69,7 @@ def golden(comparisons: list[Comparison]) -> list[dict]:
     ]
 
 
-def summarise(found: dict[str, list[Comparison]]) -> Table:
+def summarize(found: dict[str, list[Comparison]]) -> Table:
     """Count the verdicts of each paper."""
     rows = [[key, *map(str, count_verdicts(comparisons).values())] for key, comparisons in found.items()]
     return Table(SUMMARY_HEADER, rows)
@@ -96,7 +90,7 @@ def main() -> None:
             found |= {} if key == STANDING else {key: all_comparisons(paper, options.folder, settings)}
             write_paper(paper, options.folder, settings)
     if found:
-        (PAGES / "summary.inc").write_text(write_rst([summarise(found)]), encoding="utf-8")
+        (PAGES / "summary.inc").write_text(write_rst([summarize(found)]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ _ROOMS = (
     "experiments",
     "export",
     "files",
+    "graph",
     "hierarchy",
     "learners",
     "metrics",
@@ -47,6 +48,7 @@ _ROOMS = (
     "ridge",
     "serve",
     "warmup",
+    "workflow",
 )
 
 __all__ = ["Dataset", "HierarchicalClassifier", "Hierarchy", "__version__", "load_dataset", "open_dataset"]

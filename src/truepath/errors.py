@@ -14,6 +14,7 @@ text.
     ├── UnknownDatasetError     no data set of that name is here
     ├── DataFormatError         a file cannot be read as what it claims to be (``.path``, ``.line``)
     ├── ModelFileError          a model file is damaged, foreign, too new or not to be trusted (``.path``)
+    ├── CapabilityError         a part of a model cannot do what was asked (``.capability``, ``.others`` can)
     └── MissingExtraError       an optional package is not installed; also an ``ImportError``
 """
 
@@ -24,6 +25,7 @@ from os import PathLike
 from typing import Any
 
 __all__ = [
+    "CapabilityError",
     "ConstraintError",
     "CycleError",
     "DataFormatError",
@@ -132,12 +134,24 @@ class ModelFileError(TruePathError):
         return "" if self.path is None else str(self.path)
 
 
+class CapabilityError(TruePathError):
+    """A part of a model cannot do what was asked; ``capability`` says what, ``others`` names the classes that can."""
+
+    def __init__(self, problem: str, capability: str = "", others: Sequence[str] = (), remedy: str = ""):
+        self.capability, self.others = capability, list(others)
+        super().__init__(problem, remedy or (f"{_listed(self.others)} can." if others else ""))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
 class MissingExtraError(TruePathError, ImportError):
     """A package that only an extra of truepath installs is not there; ``remedy`` names the extra."""
 
 
 class InputWarning(UserWarning):
-    """Something about the data was found out rather than given; the text says what, and how to say it oneself."""
+    """Something about the data was detected rather than given; the text says what, and how to set it explicitly."""
 
 
 class FlatLabelsWarning(InputWarning):

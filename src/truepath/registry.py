@@ -13,10 +13,10 @@ other list. A registry imports its module on first use, so that all members are 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, ClassVar
 
+from truepath.english import suggest
 from truepath.errors import TruePathError
 from truepath.public import Documented
 
@@ -54,9 +54,7 @@ class Registry:
     def __getitem__(self, name: str) -> Any:
         members = self._all()
         if name not in members:
-            close = get_close_matches(str(name), members, n=2)
-            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"There are {', '.join(members)}."
-            raise TruePathError(f"no {self.kind} is called {name!r}.", hint)
+            raise TruePathError(f"no {self.kind} is called {name!r}.", suggest(name, members))
         return members[name]
 
     def __contains__(self, name: object) -> bool:
@@ -141,6 +139,8 @@ class Member(Documented):
         What ``fit`` learns from, in words; empty if it learns nothing.
     needs : tuple of str
         What must be there for it to work, such as ``"a tree"`` or ``"coherent scores"``.
+    approximates : tuple of str
+        The capabilities (:mod:`truepath.adapters.capabilities`) that it offers, but not exactly.
     """
 
     registry: ClassVar[Registry]
@@ -148,6 +148,7 @@ class Member(Documented):
     summary: ClassVar[str] = ""
     learns_from: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]] = ()
+    approximates: Any = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

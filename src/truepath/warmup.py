@@ -21,16 +21,11 @@ from truepath.adapters.parallel import iterate_parallel
 from truepath.classifier import HierarchicalClassifier
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
-from truepath.learners import CutsetNetwork, HAdaBoostMH, PCTForest, SparseLinear, TableBlend
-from truepath.registry import DECODERS
+from truepath.registry import DECODERS, LEARNERS
 
 __all__ = ["Warmed", "cache_folder", "warm_up"]
 
 N_ROWS = 60
-#: More distinct values than fit in 16 bits: trees then keep 32 bits per cell
-MANY_ROWS = (1 << 15) + 50
-#: Decoders with kernels of their own for DAGs
-ON_DAGS = ("mas", "multi", "threshold")
 
 
 class Warmed(NamedTuple):
@@ -120,25 +115,16 @@ def _is_ours(happened: Any) -> bool:
 
 
 def _steps() -> dict[str, Callable[[], Any]]:
-    """Return what to do by what it is about: long steps first, and those with functions in common apart."""
+    """Return what to do by what it is about: the members that have loops of their own, and what is around them."""
     tree, dag = _make(is_tree=True), _make(is_tree=False)
-    awkward = tree.X.copy()
-    awkward[::7, 1], awkward[:, 2] = np.nan, np.arange(N_ROWS) % 3
-    fit = partial(_fit, tree)
+    learners = {member.name: member for member in LEARNERS.members() if "warm_up" in vars(member)}
     return {
-        "cutset networks": lambda: fit(CutsetNetwork(), tree.X),
-        "forests": lambda: fit(PCTForest(n_estimators=2, oob_score=True), tree.X),
+        **{f"learner {name}": partial(member.warm_up, tree) for name, member in learners.items()},
         "decoders": partial(_decode, tree),
-        "forests, missing values": lambda: fit(PCTForest(n_estimators=2, categorical_features=[2]), awkward),
         "decoders of DAGs": partial(_decode, dag),
-        "forests of random cuts": lambda: fit(PCTForest(n_estimators=2, splitter="random"), tree.X),
-        "boosting": lambda: fit(HAdaBoostMH(n_estimators=2), tree.X),
-        "forests of many values": _fit_many,
-        "sparse rows": lambda: fit(SparseLinear(), sparse.csr_array(tree.X)),
         "texts": partial(_fit_texts, tree),
         "label sets": partial(_walk, tree),
         "measures": partial(_measure, dag),
-        "tables": lambda: fit(TableBlend(), tree.X),
         "tables with thresholds": partial(_fit_table, tree),
     }
 
@@ -169,20 +155,6 @@ def _walk(made: _Made) -> None:
             h.is_coherent(S)
 
 
-def _fit(made: _Made, learner: Any, X: Any) -> None:
-    """Fit a learner and ask it, with float32 too."""
-    fitted = learner.set_params(hierarchy=made.hierarchy).fit(X, made.Y)
-    fitted.predict(X)
-    fitted.predict_proba(X.astype(np.float32))
-
-
-def _fit_many() -> None:
-    """Grow shallow trees from a column of more values than fit in 16 bits."""
-    X = np.arange(MANY_ROWS, dtype=float)[:, None]
-    Y = np.column_stack([X[:, 0] > 9, X[:, 0] > 99])
-    PCTForest(n_estimators=1, max_depth=1).fit(X, Y)
-
-
 def _fit_texts(made: _Made) -> None:
     texts = [" ".join([*labels, f"word{i % 5}", "and"]) for i, labels in enumerate(made.names)]
     model = HierarchicalClassifier(hierarchy=made.hierarchy).fit(texts, made.names)
@@ -191,17 +163,16 @@ def _fit_texts(made: _Made) -> None:
 
 
 def _fit_table(made: _Made) -> None:
-    model = HierarchicalClassifier(PCTForest(n_estimators=2), hierarchy=made.hierarchy).fit(made.X, made.names)
+    learner = LEARNERS.resolve("pct-forest", n_estimators=2)
+    model = HierarchicalClassifier(learner, hierarchy=made.hierarchy).fit(made.X, made.names)
     model.predict(made.X[:3])
     model.predict_top(made.X[:3], 2)
 
 
 def _decode(made: _Made) -> None:
-    """Fit every decoder on scores, of DAGs those with kernels of their own, and label with it."""
+    """Let every decoder fit and label."""
     for member in DECODERS.members():
-        if made.hierarchy.is_tree or member.name in ON_DAGS:
-            for S in [made.S, made.S.astype(np.float32)][: 1 + made.hierarchy.is_tree]:
-                member(hierarchy=made.hierarchy).fit(S, made.Y).predict(S)
+        member.warm_up(made)
 
 
 def _measure(made: _Made) -> None:

@@ -15,7 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from foreign_learners import DAG, FOREIGN, TREE, WEIGHTLESS, Duck, make_data
 from truepath import Dataset, HierarchicalClassifier
-from truepath.adapters import find_hierarchy, takes_weight, weight_argument
+from truepath.adapters.fitting import takes_weight, weight_argument
+from truepath.adapters.prepare import find_hierarchy
 from truepath.combiners import Blend
 from truepath.data import Split
 from truepath.experiments import run_experiment
@@ -155,8 +156,8 @@ def test_a_scikit_learn_forest_is_scored_out_of_fold():
     X, Y = make_data(TREE)
     model = HierarchicalClassifier(FOREIGN["forest"](), hierarchy=TREE).fit(X, Y)
     assert model.n_held_out_ == len(X)
-    with pytest.raises(ValueError, match="cv='oob' needs a learner of truepath"):
-        HierarchicalClassifier(FOREIGN["forest"](), hierarchy=TREE, cv="oob").fit(X, Y)
+    with pytest.raises(ValueError, match="cannot score its own training rows"):
+        HierarchicalClassifier(FOREIGN["forest"](), hierarchy=TREE, cv="own").fit(X, Y)
 
 
 def test_an_object_with_fit_and_predict_proba_is_copied_not_used_up():

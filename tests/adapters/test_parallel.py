@@ -39,7 +39,6 @@ def test_every_case_comes_back_once(backend, in_order):
     assert (found if in_order else sorted(found)) == list(range(100, 120))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS[2:])
 @pytest.mark.parametrize("in_order", [True, False])
 def test_every_case_comes_back_once_from_processes(backend, in_order):

@@ -15,7 +15,10 @@ from sklearn.svm import SVC
 from foreign_learners import FOREIGN, TREE, Duck, MyClassifier, make_data
 from learners_room import LEARNERS, members
 from truepath import HierarchicalClassifier, Hierarchy
-from truepath.adapters import VaryingLabels, class_scores, fit_learner, node_scores, prepare
+from truepath.adapters import node_scores
+from truepath.adapters.fitting import class_scores, fit_learner
+from truepath.adapters.prepare import prepare
+from truepath.adapters.varying import VaryingLabels
 from truepath.errors import TruePathError
 from truepath.learners import BinaryRelevance, Stack
 

@@ -119,11 +119,11 @@ def test_unseen_and_missing_words():
     assert model.predict(new)[2:].tolist() == model.predict(WORDS)[2:].tolist()
     assert "colour in {red}" in model.export_text() or "colour in {blue}" in model.export_text()
     plain = np.column_stack([np.zeros(N), ODD])
-    assert not hasattr(model.set_params(categorical_features=[1]).fit(plain, Y), "words_")
+    assert not hasattr(model.set_params(categorical_features=[1]).fit(plain, Y), "strings_")
 
 
 def test_words_elsewhere_are_refused_with_the_way_out():
-    with pytest.raises(ValueError, match=r"column 'colour' of X holds 'blue', which is no number\. List the column in"):
+    with pytest.raises(ValueError, match=r"column 'colour' of X holds 'blue', which is not a number\. List"):
         PCTree().fit(WORDS, Y)
     with pytest.raises(ValueError, match="Did you mean 'colour'"):
         PCTree(categorical_features=["color"]).fit(WORDS, Y)
@@ -142,7 +142,7 @@ IDS = {
 def test_columns_of_row_ids_are_left_out(name):
     frame = pd.DataFrame({name: IDS[name], "x": ODD})
     features = AutoFeatures()
-    with pytest.warns(LeftOutWarning, match=f"column '{name}' names the rows"):
+    with pytest.warns(LeftOutWarning, match=f"column '{name}' has a different value"):
         features.fit(frame)
     assert features.left_out_ == [name]
     assert features.transform(frame).tolist() == [[value] for value in ODD]

@@ -126,4 +126,4 @@ def test_what_cannot_separate_is_refused(tmp_path, given):
     (tmp_path / "s.csv").write_text(SCORES)
     (tmp_path / "h.json").write_text(TREE.to_json())
     said = refusal_of("label", tmp_path / "s.csv", "-H", tmp_path / "h.json", "--delimiter", given)
-    assert "--delimiter) must be one sign, or tab" in said
+    assert "--delimiter) must be one character, or tab" in said

@@ -12,8 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 from truepath import HierarchicalClassifier, Hierarchy
-from truepath.adapters import derive_hierarchy
-from truepath.adapters.inputs import split_paths
+from truepath.adapters.labels import derive_hierarchy, split_paths
 from truepath.cli.app import app
 from truepath.data import read_paths_csv
 from truepath.errors import DataFormatError, FlatLabelsWarning, JoinedLabelsWarning
@@ -153,7 +152,6 @@ def test_columns_of_texts_are_counted_as_such(tmp_path):
     assert (counts["n_numeric"], counts["n_categorical"], counts["n_text"]) == (0, 1, 1)
 
 
-@pytest.mark.slow
 def test_rows_without_labels_and_repeated_rows_are_counted(tmp_path):
     labelled = [f"{i},{'ab'[i % 2]},{i % 7},Food/{'Fruit' if i % 2 else 'Bread'}" for i in range(60)]
     rows = [
@@ -164,7 +162,7 @@ def test_rows_without_labels_and_repeated_rows_are_counted(tmp_path):
     ]
     file = write(tmp_path, rows, "weight,colour,size,labels")
     counts = json.loads(CliRunner().invoke(app, ["describe", file, "--json"]).stdout)
-    assert (counts["n_unlabelled"], counts["n_duplicates"]) == (6, 10)
+    assert (counts["n_unlabeled"], counts["n_duplicates"]) == (6, 10)
     said = CliRunner().invoke(app, ["describe", file]).output
     assert "rows without label    6" in said
     assert "repeated rows         10" in said

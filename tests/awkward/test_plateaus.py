@@ -40,7 +40,7 @@ def test_a_function_and_a_grid_take_the_middle_too():
 
 def test_all_labels_can_be_best():
     decoder = SingleThreshold(hierarchy=FLAT).fit(S, np.ones((3, 2), bool))
-    assert (decoder.threshold_, decoder.objective_value_, decoder.n_unlabelled_) == (-np.inf, 1.0, 0)
+    assert (decoder.threshold_, decoder.objective_value_, decoder.n_unlabeled_) == (-np.inf, 1.0, 0)
     assert decoder.predict([[0.0, 0.0]]).all()
 
 

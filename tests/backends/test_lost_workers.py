@@ -13,15 +13,17 @@ from truepath.experiments import run_experiment
 from truepath.learners import PCTForest, PCTree, PerNode
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+#: One more than are killed, and one more than that, in case none replaces the dead
+N_WORKERS = 3
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def workers():
-    """A client of a cluster of its own: a worker more than are killed at a time, whether or not others replace them."""
+    """A client of a cluster of its own: a worker that replaces a killed one would not be among those told to die."""
     distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'truepath[dask]'")
     import dask
 
-    options = {"n_workers": 3, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": N_WORKERS, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     soon = {"distributed.comm.timeouts.connect": "5s"}  # how long the dead are called: 30 s if nothing is said
     with dask.config.set(soon), distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
@@ -30,7 +32,7 @@ def workers():
 @pytest.fixture
 def killed(workers, tmp_path):
     """Make Dask the backend, and the first worker that gets a job end itself."""
-    workers.wait_for_workers(2, timeout=60)
+    workers.wait_for_workers(N_WORKERS, timeout=60)
     marker = tmp_path / "killed"
     workers.run(kill_a_worker, str(marker))
     with joblib.parallel_config(backend="dask"):

@@ -75,7 +75,7 @@ def test_choosing_counts_what_it_leaves_out(tmp_path):
     assert chosen.problems.left_out == {
         "other evidence": 1, "other taxa": 1, "too early, or no date": 0, "other targets": 1, "other terms": 0,
     }  # fmt: skip
-    with pytest.raises(ValueError, match="no evidence 'guess'"):
+    with pytest.raises(ValueError, match="unknown evidence 'guess'"):
         found.select(evidence="guess")
 
 
@@ -92,13 +92,13 @@ def test_what_came_later_is_the_test(tmp_path):
     [
         ("UniProtKB\tP1\tSYM", "3 columns where 15 are needed"),
         (gaf(target=""), "an empty target"),
-        (gaf(term=""), "'' is no id of a term"),
-        (gaf(term="apoptosis"), "'apoptosis' is no id of a term"),
-        (gaf(evidence="ida"), "is no evidence code"),
-        (gaf(evidence=""), "is no evidence code"),
-        (gaf(taxon="9606"), "'9606' is no taxon"),
-        (gaf(day="20240231"), "'20240231' is no date"),
-        (gaf(day=""), "'' is no date"),
+        (gaf(term=""), "'' is not a term id"),
+        (gaf(term="apoptosis"), "'apoptosis' is not a term id"),
+        (gaf(evidence="ida"), "is not an evidence code"),
+        (gaf(evidence=""), "is not an evidence code"),
+        (gaf(taxon="9606"), "'9606' is not a taxon"),
+        (gaf(day="20240231"), "'20240231' is not a date"),
+        (gaf(day=""), "'' is not a date"),
         (gaf(target="\udce9"), "not UTF-8"),
     ],
 )
@@ -178,7 +178,7 @@ def test_pairs_and_what_is_no_format(tmp_path):
         ("P1", "GO:1"),
         ("P2", "GO:2"),
     ]
-    with pytest.raises(DataFormatError, match="no format that is known"):
+    with pytest.raises(DataFormatError, match="in an unknown format"):
         read_annotations(write(tmp_path, [], "t.tsv", "\t".join("abcdefghijk")))
     with pytest.raises(ValueError, match="format must be"):
         read_annotations(write(tmp_path, LINES), format="xml")

@@ -28,7 +28,7 @@ def test_evaluating_a_folder(made, tmp_path):
         assert record == pytest.approx(one)
     assert "lines left out: other targets" in err
     out, _ = run_command(
-        "cafa", "evaluate", *options, "-p", made.predictions, "-o", tmp_path / "all.tsv", "--thresholds", "0.1"
+        "cafa", "evaluate", *options, "-p", made.predictions, "-o", tmp_path / "all.tsv", "--grid", "0.1"
     )
     assert out.splitlines()[0].split()[:4] == ["file", "aspect", "n_targets", "coverage"]
     assert (tmp_path / "all.tsv").read_text().startswith("filename\tns\ttau\t")
@@ -89,7 +89,6 @@ def test_blends_and_cutoffs(made, tmp_path):
     assert json.loads(out)[0]["low"] <= json.loads(out)[0]["threshold"] <= json.loads(out)[0]["high"]
 
 
-@pytest.mark.slow
 def test_training_and_predicting(made, tmp_path):
     rng = np.random.default_rng(0)
     targets = [f"T{i}" for i in range(8)]
@@ -110,5 +109,5 @@ def test_bad_lines_stop_the_command_or_are_said(made, tmp_path):
     _, err = run_command("cafa", "evaluate", *options, "--skip-bad-lines")
     assert "2 columns where 3 are needed" in err
     assert "cafa, exact or a step" in refusal_of(
-        "cafa", "evaluate", "-O", made.ontology, "-t", made.truth, "-p", made.predictions, "--thresholds", "fine"
+        "cafa", "evaluate", "-O", made.ontology, "-t", made.truth, "-p", made.predictions, "--grid", "fine"
     )

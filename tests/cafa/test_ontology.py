@@ -177,8 +177,8 @@ def test_a_graph_in_json_is_the_same_ontology(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "no JSON"),
-        ("[]", "no OBO graph"),
+        ("{", "not JSON"),
+        ("[]", "not an OBO graph"),
         ('{"graphs": [{"nodes": [{}]}]}', "missing"),
         ('{"graphs": []}', "CLASS"),
     ],

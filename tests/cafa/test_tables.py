@@ -58,9 +58,9 @@ def test_pieces_of_any_size_give_the_same(tmp_path, monkeypatch, size):
     [
         ("P1\tGO:1", "2 columns where 3 are needed"),
         ("P1", "1 column where 3 are needed"),
-        ("P1\tGO:1\thigh", "the score 'high' is no number"),
-        ("P1\tGO:1\tnan", "the score 'nan' is no number"),
-        ("P1\tGO:1\tinf", "the score 'inf' is no number"),
+        ("P1\tGO:1\thigh", "the score 'high' is not a number"),
+        ("P1\tGO:1\tnan", "the score 'nan' is not a number"),
+        ("P1\tGO:1\tinf", "the score 'inf' is not a number"),
         ("\tGO:1\t0.5", "an empty target"),
         ("P1\t\t0.5", "an empty term"),
         ("P1\t\udce9\t0.5", "not UTF-8"),

@@ -44,7 +44,6 @@ def test_rows_are_held_out_for_the_calibrator_alone(rows):
         HierarchicalClassifier("pct", calibrate="platt").fit(X, labels)
 
 
-@pytest.mark.slow
 def test_the_command(rows, tmp_path):
     X, labels = rows
     lines = [",".join([*map(str, x), *label]) for x, label in zip(X[:120].round(3), labels)]
@@ -53,4 +52,4 @@ def test_the_command(rows, tmp_path):
     printed, _ = run_command("fit", tmp_path / "t.csv", *options, "sigmoid", "--test-share", 0, "--json")
     assert json.loads(printed)["method"] == "pct"
     assert HierarchicalClassifier.load(tmp_path / "m.tp").calibrator_.method_ == "sigmoid"
-    assert "Did you mean sigmoid?" in refusal_of("fit", tmp_path / "t.csv", *options, "sigmoids")
+    assert "Did you mean 'sigmoid'" in refusal_of("fit", tmp_path / "t.csv", *options, "sigmoids")

@@ -116,12 +116,13 @@ def test_nothing_is_held_out_when_nothing_learns(made):
 def test_a_forest_is_validated_out_of_bag(made):
     forest = PCTForest(n_estimators=30, random_state=0)
     model = fitted(made, learner=forest)
-    whole = clone(forest).set_params(hierarchy=made.hierarchy, oob_score=True).fit(made.train.X, made.train.y)
-    by_hand = SingleThreshold(hierarchy=made.hierarchy).fit(whole.oob_decision_, made.train.y)
+    whole = clone(forest).set_params(hierarchy=made.hierarchy)
+    held_out = whole.fit_held_out(made.train.X, made.train.y)
+    by_hand = SingleThreshold(hierarchy=made.hierarchy).fit(held_out, made.train.y)
     assert model.decoder_.threshold_ == by_hand.threshold_
     assert (model.predict_proba(made.test.X) == whole.predict_proba(made.test.X)).all()
-    with pytest.raises(ValueError, match="cv='oob' needs a learner"):
-        fitted(made, cv="oob")
+    with pytest.raises(ValueError, match=r"cv='own' needs it; give cv a number of folds. .*PCTForest"):
+        fitted(made, cv="own")
 
 
 # ----------------------------------------------------------------------------------- what goes in
@@ -292,7 +293,6 @@ def test_conditional_scores_are_used_where_learner_and_decoder_know_them(made):
     assert (model.predict(made.test.X) == by_hand).all()
 
 
-@pytest.mark.slow
 def test_the_default_is_strong():
     ds = load_dataset("pypi-topics")
     model = HierarchicalClassifier(hierarchy=ds.hierarchy, cv=0.3).fit(ds.train.X, ds.train.y)
@@ -358,8 +358,8 @@ def test_explain_takes_texts_and_dags_and_decoders_without_thresholds():
         ({"decoder": "multy"}, "Did you mean 'multi'"),
         ({"combiner": "feal"}, "Did you mean 'fael'"),
         ({"cv": 1}, "cv must be a number of folds >= 2"),
-        ({"cv": True}, "cv must be 'auto', 'oob', a number or a splitter"),
-        ({"cv": "cv"}, "cv must be 'auto', 'oob'"),
+        ({"cv": True}, "cv must be 'auto', 'own', a number or a splitter"),
+        ({"cv": "cv"}, "cv must be 'auto', 'own'"),
         ({"cv": 500}, "cv=500 folds need as many rows"),
         ({"learner": BinaryRelevance(LogisticRegression(), hierarchy=Hierarchy.flat(2))}, "has another hierarchy"),
     ],
@@ -432,7 +432,7 @@ def test_an_explanation_names_who_decided(made):
 
 def test_beyond_some_rows_one_part_is_held_out(made, monkeypatch):
     """Then fit costs about two fits of the learner instead of six."""
-    monkeypatch.setattr("truepath.classifier.parts.ROWS_FOR_ONE_PART", made.train.X.shape[0] - 1)
+    monkeypatch.setattr("truepath.classifier.held_out.ROWS_FOR_ONE_PART", made.train.X.shape[0] - 1)
     learner = SparseLinear(hierarchy=made.hierarchy)
     model = HierarchicalClassifier(learner, hierarchy=made.hierarchy).fit(made.train.X, made.train.y)
     assert 0.1 < model.n_held_out_ / made.train.X.shape[0] < 0.3

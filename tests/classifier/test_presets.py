@@ -127,7 +127,7 @@ def test_what_is_given_beside_a_preset_wins():
     assert isinstance(HierarchicalClassifier("lcppn", hierarchy=ds.hierarchy).fit(**fit).decoder_, BestPath)
     own = HierarchicalClassifier("hbr", hierarchy=ds.hierarchy).fit(**fit)
     assert own.decoder_ is None
-    assert HierarchicalClassifier("clus-ens+sts", hierarchy=ds.hierarchy, cv="oob").fit(**fit).n_held_out_ > 30
+    assert HierarchicalClassifier("clus-ens+sts", hierarchy=ds.hierarchy, cv="own").fit(**fit).n_held_out_ > 30
 
 
 def test_an_unknown_preset_is_answered_with_the_nearest():

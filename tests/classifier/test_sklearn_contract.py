@@ -37,6 +37,7 @@ EXPECTED = {
     "check_classifiers_regression_target": NAMES_VALUE,
     "check_classifier_not_supporting_multiclass": NAMES_VALUE,
     "check_classifiers_multilabel_output_format_predict_proba": "the check wants scores strictly between 0 and 1",
+    "check_fit_score_takes_y": "also calls partial_fit, which learners that need all rows refuse",
     "check_complex_data": "X is the learner's to judge; the labels, complex as well, are refused first",
 }
 MODELS = [

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from truepath import HierarchicalClassifier
-from truepath.classifier import Tried
+from truepath.metrics import Tried
 
 
 def test_one_learner_leaves_the_list_empty_and_a_file_keeps_records(tmp_path):

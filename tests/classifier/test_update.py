@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from truepath import HierarchicalClassifier
+from truepath.errors import CapabilityError
 
 TEXTS = ["a cat and a dog", "the cat sleeps", "dogs bark", "an oak tree", "oak leaves", "leaves of a tree"] * 3
 LABELS = [["animal/cat", "animal/dog"], ["animal/cat"], ["animal/dog"], *[["plant/oak"]] * 3] * 3
@@ -27,8 +28,10 @@ def test_a_label_is_added_and_one_renamed(decoder):
     assert all("animal" not in name for row in model.predict_labels(TEXTS) for name in row)
 
 
-def test_what_must_be_fitted_again():
-    for options in ({"calibrate": "sigmoid"}, {"decoder": "conformal"}):
-        model = HierarchicalClassifier(cv=2, **options).fit(TEXTS, LABELS)
-        with pytest.raises(ValueError, match="Fit the classifier again"):
-            model.update(model.hierarchy_.edit().add("x").done(), TEXTS, LABELS)
+@pytest.mark.parametrize("decoder", ["conformal", "conformal-sure"])
+def test_promises_about_held_out_rows_must_be_fitted_again(decoder):
+    model = HierarchicalClassifier(cv=2, decoder=decoder).fit(TEXTS, LABELS)
+    before = model.learner_
+    with pytest.raises(CapabilityError, match=r"cannot be updated .* Threshold"):
+        model.update(model.hierarchy_.edit().add("x").done(), TEXTS, LABELS)
+    assert model.learner_ is before

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from commands import refusal_of, run_command
 
 
-@pytest.mark.slow
 def test_coverage_from_fit_to_predict(tmp_path):
     rows = "".join(f"{i % 7},{i % 3},{'a/1' if i % 7 > 3 else 'a/2' if i % 3 else 'b'}\n" for i in range(90))
     (tmp_path / "t.csv").write_text("x,y,labels\n" + rows)

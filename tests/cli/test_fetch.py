@@ -82,7 +82,7 @@ def test_wordnet(tmp_path):
     ("arguments", "said"),
     [
         ([], "name one or more data sets, or all."),
-        (["tinny"], "Did you mean hmc/tiny?"),
+        (["tinny"], "Did you mean 'hmc/tiny'?"),
         (["mulan/scene"], "not in the public repository of hierarchical sets."),
         (["tiny", "--mirror", "http://example.org"], "does not start with https://"),
         (["tiny", "--mirror", "here"], "does not start with https://"),

@@ -9,8 +9,8 @@ import pytest
 
 from commands import refusal_of, run_command
 from truepath import HierarchicalClassifier
-from truepath.classifier import Tried
 from truepath.cli.fitting.tried import list_tried
+from truepath.metrics import Tried
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_class_of_scikit_learn_with_its_parameters(table):
     model = HierarchicalClassifier.load("t.tp")
     assert model.learner[-1].max_depth == 4
     assert model.learner[-1].random_state == 0
-    assert "column 'gene' names the rows" in said
+    assert "column 'gene' has a different value" in said
     assert "--ids 'gene'" in said
     out, _ = run_command("predict", "t.tp", "t.csv")
     assert out.splitlines()[:3] == ["id,labels", "0,a/1", "1,a/2"]
@@ -43,7 +43,7 @@ def test_a_class_of_scikit_learn_with_its_parameters(table):
 def test_parts_by_their_names_and_ids_by_their_column(table):
     options = ["--learner", "GaussianNB", "--combiner", "min-down", "--decoder", "threshold", "--ids", "gene"]
     summary, said = fit(*options, "--test-share", "0")
-    assert summary["decoder"] == {"name": "threshold", "why": "as asked"}
+    assert summary["decoder"] == {"name": "threshold", "why": "it was asked for"}
     assert said == ""
     assert type(HierarchicalClassifier.load("t.tp").combiner_).__name__ == "MinDown"
     out, _ = run_command("predict", "t.tp", "t.csv")
@@ -52,7 +52,7 @@ def test_parts_by_their_names_and_ids_by_their_column(table):
     by_number, _ = run_command("predict", "t.tp", "t.csv", "--explain", "2")
     assert by_id == by_number
     assert by_id.startswith("g002x\n")
-    assert "Nearest: 'g02" in refusal_of("predict", "t.tp", "t.csv", "--explain", "g02x")
+    assert "Did you mean 'g02" in refusal_of("predict", "t.tp", "t.csv", "--explain", "g02x")
     assert "a row from 0 to 29, not '30'" in refusal_of("predict", "t.tp", "t.csv", "--explain", "30")
 
 
@@ -89,16 +89,16 @@ def test_what_was_tried_is_listed_best_first():
             "--learner nowhere.Tree",
             "--learner nowhere.Tree: No module named 'nowhere'. Install it (pip install nowhere)",
         ),
-        ("--learner sklearn.tree.DecisionTreeClasifier", "Did you mean sklearn.tree.DecisionTreeClassifier?"),
-        ("--learner sklearn.tree.plot_tree", "--learner sklearn.tree.plot_tree: this is no estimator"),
-        ("--learner pcx", "--learner 'pcx' is unknown. Did you mean pct"),
-        ("--learner GaussianNB --set prior=1", "--set prior: GaussianNB has no such parameter. Did you mean priors?"),
+        ("--learner sklearn.tree.DecisionTreeClasifier", "Did you mean 'sklearn.tree.DecisionTreeClassifier'"),
+        ("--learner sklearn.tree.plot_tree", "--learner sklearn.tree.plot_tree: this is not an estimator"),
+        ("--learner pcx", "--learner 'pcx' is unknown. Did you mean 'pct"),
+        ("--learner GaussianNB --set prior=1", "--set prior: GaussianNB has no such parameter. Did you mean 'priors'?"),
         ("--learner GaussianNB --set priors", "--set takes key=value"),
         ("--set priors=1", "--set is for the learner that --learner names"),
         ("--learner GaussianNB --method mas", "--method and --learner exclude each other"),
         ("--learner sklearn.multioutput.MultiOutputClassifier", "cannot be made"),
-        ("--decoder bestpath", "--decoder 'bestpath' is unknown. Did you mean best-path? There are"),
-        ("--combiner up", "--combiner 'up' is unknown. There are"),
+        ("--decoder bestpath", "--decoder 'bestpath' is unknown. Did you mean 'best-path'? Available:"),
+        ("--combiner up", "--combiner 'up' is unknown. Available:"),
         ("--budget hours", "--budget must be one of 'seconds', 'minutes' or a number of seconds; got 'hours'"),
         ("--budget 0", "--budget must be one of 'seconds', 'minutes' or a number of seconds; got 0"),
     ],

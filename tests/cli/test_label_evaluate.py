@@ -6,7 +6,6 @@ import json
 import resource
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from truepath.data import make_hierarchy, read_labels, write_labels, write_score
 from truepath.decoders import MASR, Decoder, ExactLeafMAP, MultiThreshold, TopLeaves
 from truepath.errors import DataFormatError
 from truepath.hierarchy.matrices import as_dense
-from truepath.metrics import evaluate, list_metrics
+from truepath.metrics import auprc, evaluate, list_metrics, precision_at_k
 from truepath.registry import COMBINERS, DECODERS
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2"])
@@ -171,8 +170,8 @@ def test_incoherent_scores_are_refused_or_corrected(files, tmp_path):
 
 
 BAD = [
-    (["-s", "sinlge"], "--strategy 'sinlge' is unknown. Did you mean single"),
-    (["-s", "multi-optimal"], r"There are best-path \(the one leaf that scores best"),
+    (["-s", "sinlge"], "--strategy 'sinlge' is unknown. Did you mean 'single'"),
+    (["-s", "multi-optimal"], r"Available: best-path \(the one leaf that scores best"),
     (["-s", "exact-risk"], "--strategy 'exact-risk' is unknown"),
     (
         ["-s", "single"],
@@ -230,7 +229,7 @@ def test_a_saved_model_is_a_hierarchy_too(files, tmp_path):
 
 def test_evaluate_prints_a_table_with_intervals(files):
     run("label", files["test"], "-H", files["h"], "-o", files["out"])
-    arguments = ["-H", files["h"], "-m", "h_loss,micro_f1", "--bootstrap", "20"]
+    arguments = ["-H", files["h"], "-m", "h_loss,micro_f1", "--resamples", "20"]
     shown = run("evaluate", files["test_y"], files["out"], *arguments)
     assert "40 rows, 6 labels" in shown
     assert "↓" in shown
@@ -260,14 +259,28 @@ def test_evaluate_takes_a_data_set_for_the_truth(tmp_path):
     shown = json.loads(run("evaluate", "toy", tmp_path / "p.csv", "-m", "exact_match", "--json"))
     assert shown["exact_match"]["value"] == 1
     with pytest.raises(ValueError, match="no part 'best'"):
-        run("evaluate", "toy", tmp_path / "p.csv", "--split", "best")
+        run("evaluate", "toy", tmp_path / "p.csv", "--part", "best")
+
+
+def test_measures_with_options(files):
+    truth, h, wanted = files["test_y"], files["h"], "auprc[average=macro], precision_at_k[k=2,out_of=attainable],auprc"
+    printed = run("evaluate", truth, "-H", h, "-S", files["test"], "-m", wanted)
+    found = json.loads(run("evaluate", truth, "-H", h, "-S", files["test"], "-m", wanted, "--json"))
+    labels = ["auprc[average=macro]", "precision_at_k[k=2, out_of=attainable]", "auprc"]
+    assert list(found) == labels
+    assert all(label in printed for label in labels)
+    y, S = files["Y_test"], files["S_test"]
+    assert found[labels[0]]["value"] == pytest.approx(auprc(y, S, average="macro"))
+    assert found[labels[1]]["value"] == pytest.approx(precision_at_k(y, S, k=2, out_of="attainable"))
+    with pytest.raises(ValueError, match=r"auprc has no option 'averag'\. Did you mean 'average'"):
+        run("evaluate", truth, "-H", h, "-S", files["test"], "-m", "auprc[averag=macro]")
 
 
 def test_bad_arguments_of_evaluate(files, tmp_path):
     truth, h = files["test_y"], files["h"]
     with pytest.raises(ValueError, match="nothing to evaluate"):
         run("evaluate", truth, "-H", h)
-    with pytest.raises(ValueError, match="--hierarchy is missing"):
+    with pytest.raises(ValueError, match=r"\(--hierarchy\) is missing"):
         run("evaluate", truth, truth)
     with pytest.raises(ValueError, match=r"lacks 40 of 40 rows.*--by-order"):
         run("evaluate", truth, files["valid_y"], "-H", h)
@@ -294,7 +307,7 @@ def test_an_error_is_one_line_and_a_code(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_large_file_takes_less_than_ten_seconds(tmp_path):
+def test_a_large_file_takes_seconds(tmp_path):
     """1,278 rows of 4,125 scores, as of a gene function set: read, threshold, write."""
     h = make_hierarchy(4125, random_state=0)
     S = MinDown(hierarchy=h).fit(np.ones((1, h.n_nodes))).transform(np.random.default_rng(0).random((1278, h.n_nodes)))
@@ -302,11 +315,10 @@ def test_a_large_file_takes_less_than_ten_seconds(tmp_path):
     (tmp_path / "h.json").write_text(h.to_json())
     code = "from truepath.cli import main; main()"
     options = ["-H", str(tmp_path / "h.json"), "--threshold", "0.3", "-o", str(tmp_path / "out.csv")]
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", code, "label", str(tmp_path / "s.csv"), *options], check=True)
-    after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - started
-    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert min(wall, busy) < 10, f"{wall:.1f} s, {busy:.1f} s of them at work"  # others may hold the processors
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 20  # some 3 s of work
     assert read_labels(tmp_path / "out.csv", h).y.shape == (1278, 4125)
 
 

@@ -34,5 +34,5 @@ def test_all_are_listed_with_their_headings():
 
 
 def test_an_unknown_kind_is_answered_with_the_nearest():
-    assert "Did you mean learners?" in str(run("--kind", "learner").exception)
-    assert "There are presets, learners" in str(run("--kind", "xyz").exception)
+    assert "Did you mean 'learners'" in str(run("--kind", "learner").exception)
+    assert "Available: presets, learners" in str(run("--kind", "xyz").exception)

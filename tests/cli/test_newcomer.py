@@ -37,7 +37,7 @@ def test_columns_instead_of_texts(tmp_path):
     done = run("truepath predict things.tp more.csv", tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["id,labels", "0,b", "1,a/1"]
-    done = run("truepath predict things.tp things.csv -o all.csv --matrix --scores scores.csv", tmp_path)
+    done = run("truepath predict things.tp things.csv -o all.csv --matrix --write-scores scores.csv", tmp_path)
     assert (tmp_path / "all.csv").read_text().splitlines()[:2] == ["id,a,a/1,b,a/2", "0,1,1,0,0"]
     done = run("truepath report things.run", tmp_path)
     assert done.returncode == 0, done.stderr

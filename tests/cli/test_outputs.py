@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from truepath.cli.app import app
-from truepath.cli.steps import check_outputs
+from truepath.cli.shared.outputs import check_outputs
 from truepath.errors import TruePathError
 
 SCORES = "id,=a,=a/b\n@x,0.9,0.8\ny,0.2,0.1\n-1.5,0.9,0.1\n"
@@ -52,8 +52,8 @@ def here(tmp_path, monkeypatch):
         ("label scores.csv -H tree.csv --truth rows.csv -o rows.csv", "--output", "--truth"),
         ("predict model.tp rows.csv -o rows.csv", "--output", "DATA"),
         ("predict model.tp rows.csv -o model.tp", "--output", "MODEL"),
-        ("predict model.tp rows.csv --scores rows.csv", "--scores", "DATA"),
-        ("predict model.tp rows.csv -o out.csv --scores out.csv", "--scores", "--output"),
+        ("predict model.tp rows.csv --write-scores rows.csv", "--write-scores", "DATA"),
+        ("predict model.tp rows.csv -o out.csv --write-scores out.csv", "--write-scores", "--output"),
         ("fit rows.csv -o rows.csv", "--output", "DATA"),
         ("fit rows.csv --hierarchy tree.csv -o tree.csv", "--output", "--hierarchy"),
         ("fit rows.csv --hierarchy x/hierarchy.json -o m.tp --run x", "--run", "--hierarchy"),

@@ -8,23 +8,20 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+from commands import run_command
 from places import ROOT
-from truepath import HierarchicalClassifier, load_dataset
-from truepath.cli import steps
-from truepath.learners import PCTree
+from truepath.cli.shared.progress import progress
 
 
-def test_fitting_moves_the_bar_to_its_end(monkeypatch):
+def test_fitting_moves_the_bar_to_its_end(monkeypatch, tmp_path):
     seen = []
 
     @contextmanager
     def record(description):
         yield lambda done, total, what: seen.append((done, total, what))
 
-    monkeypatch.setattr(steps, "progress", record)
-    ds = load_dataset("toy")
-    model = HierarchicalClassifier(PCTree(), hierarchy=ds.hierarchy, cv=2)
-    assert steps.fit_with_progress(model, ds.train.X, ds.train.y, "tree") > 0
+    monkeypatch.setattr("truepath.cli.shared.progress.progress", record)
+    run_command("fit", "toy", "--method", "pct", "-o", str(tmp_path / "toy.tp"))
     done = [step[0] for step in seen]
     total = seen[-1][1]
     assert done == list(range(total + 1))
@@ -32,7 +29,7 @@ def test_fitting_moves_the_bar_to_its_end(monkeypatch):
 
 
 def test_a_bar_says_nothing_where_there_is_no_terminal(capsys):
-    with steps.progress("working") as show:
+    with progress("working") as show:
         show(0, None, "starting")
         show(1, 2, "half")
         show(2, 2, "done")
@@ -48,5 +45,5 @@ def test_no_command_listens_to_the_log():
 
 @pytest.mark.parametrize("total", [None, 3])
 def test_any_number_is_taken(total):
-    with steps.progress("working") as show:
+    with progress("working") as show:
         show(np.float64(1.5), total, "seconds")

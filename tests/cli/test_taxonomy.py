@@ -67,3 +67,26 @@ def test_a_model_is_updated(folder):
     done = json.loads(run_command("update", folder / "m.tp", table, *options)[0])
     assert (done["to_learn"], done["rows"]) == (["animal/pet"], 12)
     assert HierarchicalClassifier.load(folder / "k.tp").hierarchy_.n_nodes == 4
+
+
+NAMED = [("cat", "animal/cat"), ("dog", "animal/dog"), ("oak", "plant/oak")]
+
+
+def test_a_column_whose_values_are_all_different_now_is_still_learned_from(folder):
+    table = folder / "t.csv"
+    rows = [f"a {name} here,k{i % 20},{label}" for i, (name, label) in enumerate(NAMED * 10)]
+    table.write_text("about,key,labels\n" + "\n".join(rows) + "\n")
+    run_command("fit", table, "-o", folder / "m.tp", "--test-share", 0)
+    table.write_text("about,key,labels\n" + "\n".join(rows[:20]) + "\n")  # each key once, as if it named the row
+    _, err = run_command(
+        "update",
+        folder / "m.tp",
+        table,
+        "-o",
+        folder / "n.tp",
+        "--step",
+        "rename plant/oak to plant/elm",
+        "--old-labels",
+    )
+    assert "key" not in err
+    assert HierarchicalClassifier.load(folder / "n.tp").fitted_on_.columns == ("about", "key")

@@ -90,7 +90,8 @@ def test_auto_leaves_good_scores_alone():
     p[Y] = 0.999
     p[~Y] = 0.001
     fitted = Calibrator().fit(p, Y)
-    assert fitted.tried_[0][0] is None
+    assert fitted.tried_[0].name == "as they are"
+    assert [one.name for one in fitted.tried_ if one.weight] == [fitted.method_ or "as they are"]
     assert np.abs(fitted.transform(p) - p).max() < 0.01
     few = Calibrator().fit(p[:20], Y[:20])
     assert (few.method_, few.pooling_, few.tried_) == ("sigmoid", np.inf, [])

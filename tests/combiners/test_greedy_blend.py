@@ -86,21 +86,23 @@ def test_fael_on_top_learns_what_the_sources_cannot_say():
     rng = np.random.default_rng(1)
     for S in sources:
         S[:, TREE.index("c")] = rng.random(len(S))
-    fael = FAELBlend(hierarchy=TREE, keep_held_out=True).fit([S[train] for S in sources], Y[train])
+    fael = FAELBlend(hierarchy=TREE)
+    held_out = fael.fit_held_out([S[train] for S in sources], Y[train])
     plain = GreedyBlend(hierarchy=TREE).fit([S[train] for S in sources], Y[train])
     new = [S[test] for S in sources]
     gained, before = (average_precision_score(Y[test].ravel(), m.transform(new).ravel()) for m in (fael, plain))
     assert gained > before + 0.05
     assert fael.weights_[0, 2:].sum() > 0.3
     assert_allclose(fael.weights_.sum(axis=1), 1)
-    assert fael.held_out_.shape == Y[train].shape
-    assert TREE.is_coherent(fael.held_out_)
+    assert held_out.shape == Y[train].shape
+    assert TREE.is_coherent(held_out)
 
 
 def test_rows_of_weight_zero_do_not_count():
     sources, Y = make_sources([0.2, 0.3], n_rows=80)
     weight = (np.arange(80) % 2).astype(float)
-    weighted = FAELBlend(hierarchy=TREE, keep_held_out=True).fit(sources, Y, weight)
-    half = FAELBlend(hierarchy=TREE, keep_held_out=True).fit([S[1::2] for S in sources], Y[1::2])
+    weighted, half = FAELBlend(hierarchy=TREE), FAELBlend(hierarchy=TREE)
+    held_out = weighted.fit_held_out(sources, Y, weight)
+    held_out_of_half = half.fit_held_out([S[1::2] for S in sources], Y[1::2])
     assert_allclose(weighted.transform(sources), half.transform(sources), atol=1e-6)
-    assert_allclose(weighted.held_out_[1::2], half.held_out_, atol=1e-6)
+    assert_allclose(held_out[1::2], held_out_of_half, atol=1e-6)

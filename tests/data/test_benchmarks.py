@@ -13,16 +13,8 @@ from oracles_data import read_plainly
 from truepath.data import load_dataset
 
 GOLDEN = json.loads((places.GOLDEN / "datasets.json").read_text(encoding="utf-8"))
-FAST = {"hmc/pheno_FUN", "hmc/church_GO", "hmc/imclef07d", "hmc/enron", "mulan/flags", "mulan/medical",
-        "mulan/birds", "mulan/hierarchical_example"}  # fmt: skip
 CASES = [
-    pytest.param(
-        entry["name"],
-        entry["values"],
-        table["tolerance"],
-        id=entry["name"],
-        marks=[] if entry["name"] in FAST else [pytest.mark.slow],
-    )
+    pytest.param(entry["name"], entry["values"], table["tolerance"], id=entry["name"])
     for table in GOLDEN["tables"]
     for entry in table["datasets"]
 ]
@@ -86,8 +78,8 @@ def test_first_row_of_church(shared_data):
         ("church_FUN", 1247),
         ("enron", 1618),
         ("pheno_GO", 355),
-        pytest.param("seq_FUN", 1268, marks=pytest.mark.slow),
-        pytest.param("cellcycle_GO", 755, marks=pytest.mark.slow),
+        ("seq_FUN", 1268),
+        ("cellcycle_GO", 755),
     ],
 )
 def test_full_paths(shared_data, name, count):
@@ -95,7 +87,6 @@ def test_full_paths(shared_data, name, count):
     assert load_dataset(name, home=shared_data).keep_full_paths().n_samples == count
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hmc/spo_GO", "hmc/church_FUN", "hmc/pheno_FUN", "hmc/imclef07d", "hmc/diatoms"])
 def test_every_cell_of_clus_files(shared_data, name):
     ds = load_dataset(name, home=shared_data)
@@ -108,7 +99,6 @@ def test_every_cell_of_clus_files(shared_data, name):
         assert set(np.flatnonzero(ds.test.y[i]).tolist()) == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mulan/medical", "mulan/enron", "mulan/corel5k", "mulan/genbase"])
 def test_every_cell_of_mulan_files(shared_data, name):
     ds = load_dataset(name, home=shared_data)
@@ -122,7 +112,6 @@ def test_every_cell_of_mulan_files(shared_data, name):
     np.testing.assert_array_equal(ds.test.y, values[:, labels] == 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mulan/flags", "mulan/scene", "mulan/arts"])
 def test_laim_folds_partition_the_whole(shared_data, name):
     whole = load_dataset(name, version="laim", home=shared_data)["all"]
@@ -136,7 +125,6 @@ def test_laim_folds_partition_the_whole(shared_data, name):
     np.testing.assert_array_equal(together.sum(axis=0), whole.y.sum(axis=0))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("subset", "first"), [(1, 0), (2, 0), (3, 0), (4, 0), (5, 3000)])
 def test_rcv1_with_topics(shared_data, subset, first):
     plain = load_dataset(f"rcv1subset{subset}_500", home=shared_data)["all"]

@@ -87,7 +87,7 @@ def test_describe(mixed):
     assert (found.n_numeric, found.n_categorical, found.n_classes, found.n_leaves, found.depth) == (1, 2, 5, 3, 2)
     assert found.missing_percent == pytest.approx(100 * 4 / 12)
     assert (found.labels_written, found.labels_closed) == (0.75, 1.0)
-    assert (found.partial_percent, found.n_unlabelled, found.kind) == (50.0, 1, "tree")
+    assert (found.partial_percent, found.n_unlabeled, found.kind) == (50.0, 1, "tree")
     assert "1 numeric + 2 categorical" in str(found)
     assert found.to_dict()["n_unused_classes"] == 2
 
@@ -127,7 +127,7 @@ def test_prune_keeps_columns_in_step():
 
 
 def test_split_keeps_every_row_once_and_labels_in_proportion():
-    ds = make_hmc(n_samples=600, n_nodes=20, unlabelled=0.1, random_state=0)
+    ds = make_hmc(n_samples=600, n_nodes=20, unlabeled=0.1, random_state=0)
     dealt = ds.split((0.5, 0.25, 0.25), random_state=1)
     assert list(dealt) == ["train", "valid", "test"]
     rows = np.concatenate([split.X for split in dealt.splits.values()])

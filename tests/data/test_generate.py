@@ -47,8 +47,8 @@ def test_options_do_what_they_say():
     full = make_hmc(2000, partial=0.0, random_state=0).describe()
     assert full.partial_percent == 0
     assert full.labels_written == pytest.approx(1.5, abs=0.1)
-    some = make_hmc(2000, partial=0.5, unlabelled=0.2, missing=0.25, labels_per_sample=1, random_state=0).describe()
-    assert some.n_unlabelled == pytest.approx(400, abs=60)
+    some = make_hmc(2000, partial=0.5, unlabeled=0.2, missing=0.25, labels_per_sample=1, random_state=0).describe()
+    assert some.n_unlabeled == pytest.approx(400, abs=60)
     assert some.missing_percent == pytest.approx(25, abs=1)
     assert some.partial_percent == pytest.approx(40, abs=5)
     thin = make_hmc(sparse=True, random_state=0)

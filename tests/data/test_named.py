@@ -84,7 +84,7 @@ def test_unknown_names(home, name):
 
 
 def test_nearest_names_are_offered(home):
-    with pytest.raises(ValueError, match=r"Did you mean 'hmc/enron', 'mulan/enron'|Did you mean 'mulan/enron'"):
+    with pytest.raises(ValueError, match=r"Did you mean 'hmc/enron' or 'mulan/enron'|Did you mean 'mulan/enron'"):
         load_dataset("Enrom")
 
 

@@ -130,7 +130,7 @@ def test_every_format_can_be_used_in_a_plan(tmp_path, name, ending):
 def test_every_format_is_fitted_and_predicted(tmp_path, name, ending):
     path = write(tmp_path, name, ending)
     model = tmp_path / "model.tp"
-    done = run("fit", path, "-o", model, "-m", "forest", "--test-share", "0", "--json")
+    done = run("fit", path, "-o", model, "--method", "forest", "--test-share", "0", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["rows_fitted"] == len(ROWS)
     done = run("predict", model, path)
@@ -143,7 +143,7 @@ def test_a_folder_of_tables_is_fitted_and_predicted(tmp_path):
     for split in ("train", "test"):
         write(tmp_path, "paths", ".csv", stem=split)
     model = tmp_path / "model.tp"
-    done = run("fit", tmp_path, "-o", model, "-m", "forest", "--json")
+    done = run("fit", tmp_path, "-o", model, "--method", "forest", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["test_rows"] == len(ROWS)
     done = run("predict", model, tmp_path)

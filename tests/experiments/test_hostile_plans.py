@@ -151,7 +151,6 @@ REVIEWED = {"metric", "scoring", "refit", "constant", "pos_label", "outlier_labe
 REVIEWED |= {"token_pattern"}  # a regular expression: slow at worst
 
 
-@pytest.mark.slow
 def test_no_parameter_of_scikit_learn_on_the_list_takes_any_text():
     """Texts are options that scikit-learn checks, except for those reviewed above."""
     others = set()

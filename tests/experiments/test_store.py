@@ -1,6 +1,10 @@
 """The store of finished work: all comes back bit by bit; what is damaged is dropped, what is foreign is left alone."""
 
 import math
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -74,3 +78,23 @@ def test_one_writer_at_a_time(store):
             pass
     with store.hold():
         pass
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+def test_a_forked_worker_does_not_keep_the_lock_of_a_killed_parent(store):
+    code = (
+        "import os, sys; from pathlib import Path; from truepath.experiments.store import Store\n"
+        "with Store(Path(sys.argv[1])).hold():\n"
+        "    if os.fork() == 0: print(os.getpid(), flush=True)\n"
+        "    sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, str(store.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
+        child = int(parent.stdout.readline())
+        parent.kill()
+        parent.wait()
+        try:
+            with store.hold():
+                pass
+        finally:
+            os.kill(child, signal.SIGKILL)

@@ -173,7 +173,7 @@ def test_a_cycle_is_shown_as_the_cycle():
 
 def test_an_unknown_label_comes_with_the_nearest_names():
     h = Hierarchy.flat(["biology", "physics"])
-    with pytest.raises(UnknownLabelError, match=r"'bioligy'.*Nearest: 'biology'"):
+    with pytest.raises(UnknownLabelError, match=r"'bioligy'.*Did you mean 'biology'"):
         h.index("bioligy")
     with pytest.raises(IndexError, match="node 7 is out of range"):
         h.parents(7)

@@ -104,7 +104,12 @@ def test_changes_are_sentences_too():
     by_hand = h.edit().rename("go to it", "get it").add("left", ["get it", "put into"]).move("up")
     by_hand = by_hand.merge(["up", "down"], "sides").split("put into", ["in", "out"]).add("top").remove("left")
     assert editor.done() == by_hand.done()
-    for wrong, said in {"grow x": "no change", "remove": "no change", "merge up": "'into'", "move x": "'x'"}.items():
+    for wrong, said in {
+        "grow x": "not a change",
+        "remove": "not a change",
+        "merge up": "'into'",
+        "move x": "'x'",
+    }.items():
         with pytest.raises(ValueError, match=said):
             h.edit().apply(wrong)
 

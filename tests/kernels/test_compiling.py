@@ -31,9 +31,9 @@ def double(x):
 def no_cache_folder(monkeypatch):
     caching = pytest.importorskip("numba.core.caching")
     monkeypatch.setattr(caching.CompileResultCacheImpl, "_locator_classes", [])
-    jit._warn_of_no_cache.cache_clear()
+    jit._warn_about_cache.cache_clear()
     yield
-    jit._warn_of_no_cache.cache_clear()
+    jit._warn_about_cache.cache_clear()
 
 
 @pytest.mark.usefixtures("no_cache_folder")

@@ -14,15 +14,15 @@ from truepath.learners.base import check_choice, check_number
 @pytest.mark.parametrize(
     ("value", "kind", "rule", "message"),
     [
-        (0, Integral, {"least": 1}, "p must be an integer from 1 up; got 0"),
-        (1.5, Integral, {"least": 1}, "p must be an integer from 1 up; got 1.5"),
+        (0, Integral, {"least": 1}, "p must be an integer >= 1; got 0"),
+        (1.5, Integral, {"least": 1}, "p must be an integer >= 1; got 1.5"),
         (True, Integral, {"least": 1}, "p must be an integer"),
         (8, Integral, {"least": 1, "most": 7}, "p must be an integer from 1 to 7; got 8"),
         (0.0, Real, {"least": 0, "above": True}, "p must be a number greater than 0; got 0.0"),
         (1, Real, {"least": 0, "most": 1, "above": True}, "p must be a number between 0 and 1; got 1"),
-        (float("nan"), Real, {"least": 0}, "p must be a number from 0 up; got nan"),
-        (-1, Real, {"least": 0, "none": True}, "p must be None or a number from 0 up; got -1"),
-        (None, Real, {"least": 0}, "p must be a number from 0 up; got None"),
+        (float("nan"), Real, {"least": 0}, "p must be a number >= 0; got nan"),
+        (-1, Real, {"least": 0, "none": True}, "p must be None or a number >= 0; got -1"),
+        (None, Real, {"least": 0}, "p must be a number >= 0; got None"),
     ],
 )
 def test_numbers_out_of_range(value, kind, rule, message):

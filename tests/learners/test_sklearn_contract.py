@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from learners_room import LEARNERS, NEED_WHOLE_ROWS, TREE, make, make_data
+from learners_room import LEARNERS, TREE, make, make_data, members
 
 NOT_ZERO_ONE = "the check's target is not a 0/1 label matrix (values 1 and 2, strings, or several classes)"
 ONE_CLASS = "labels with one value are constants here, not errors, and Y has one column per label"
@@ -49,7 +49,7 @@ CLIPPED = {
     "check_classifiers_multilabel_output_format_predict_proba": "the check wants scores above 0; clipped ones are 0"
 }
 CLASS_WEIGHT = {"check_class_weight_classifiers": NOT_ZERO_ONE}
-NETWORKS = {*NEED_WHOLE_ROWS, "bayesian-chain", "naive-bayes-ml", "tree-augmented-ml"}
+NETWORKS = [name for name, member in members().items() if "discrete features" in member.learns_from]
 BESIDES = {
     **dict.fromkeys(NETWORKS, WHOLE_ROWS),
     "pct": PURE_LEAVES,

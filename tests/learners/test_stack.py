@@ -7,12 +7,13 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import KFold, PredefinedSplit
+from sklearn.model_selection import PredefinedSplit
 
 from truepath import HierarchicalClassifier, Hierarchy
 from truepath.combiners import FAEL, Blend, FAELBlend, GreedyBlend, HierarchicalFAEL, MaxUp
 from truepath.decoders import SingleThreshold
 from truepath.learners import MultiLabelKernelRidge, PCTForest, Stack
+from truepath.resampling import deal_folds, split_folds
 
 TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 
@@ -70,7 +71,7 @@ def rows():
 
 def out_of_fold(learner, X, Y, n_folds=5):
     S = np.empty(Y.shape)
-    for train, held_out in KFold(n_folds, shuffle=True, random_state=0).split(X):
+    for train, held_out in split_folds(deal_folds(Y, n_folds)):
         S[held_out] = clone(learner).fit(X[train], Y[train]).predict_proba(X[held_out])
     return S
 
@@ -149,22 +150,22 @@ def test_learners_that_score_rows_they_did_not_see_are_fitted_once(rows):
     forest = PCTForest(n_estimators=30, hierarchy=TOY, random_state=0)
     kernel = MultiLabelKernelRidge(gamma=1.0, alpha=0.5, hierarchy=TOY)
     stack = Stack([forest, kernel], combiner=GreedyBlend(), keep_held_out=True, hierarchy=TOY).fit(X, Y)
-    whole = clone(forest).set_params(oob_score=True).fit(X, Y)
-    left_out = clone(kernel).set_params(loo_score=True).fit(X, Y).loo_decision_
-    by_hand = GreedyBlend(hierarchy=TOY).fit([whole.oob_decision_, left_out], Y)
+    whole, alone = clone(forest), clone(kernel)
+    members = [whole.fit_held_out(X, Y), alone.fit_held_out(X, Y)]
+    by_hand = GreedyBlend(hierarchy=TOY).fit(members, Y)
     np.testing.assert_array_equal(stack.combiner_.weights_, by_hand.weights_)
     np.testing.assert_array_equal(stack.learners_[0].predict_proba(X), whole.predict_proba(X))
-    assert not hasattr(stack.learners_[0], "oob_decision_")  # nobody asked for it
-    assert stack.held_out_decision_.shape == Y.shape
-    assert TOY.is_coherent(stack.held_out_decision_)
+    np.testing.assert_array_equal(stack.member_scores_, members)
+    assert stack.held_out_scores_.shape == Y.shape
+    assert TOY.is_coherent(stack.held_out_scores_)
 
 
 def test_held_out_scores_of_a_stack_serve_the_decoder(rows):
     X, Y = rows
     stack = Stack([PCTForest(n_estimators=30, random_state=0), MultiLabelKernelRidge()], combiner=FAELBlend())
     model = HierarchicalClassifier(stack, hierarchy=TOY).fit(X, Y)
-    kept = clone(stack).set_params(keep_held_out=True, hierarchy=TOY).fit(X, Y)
-    by_hand = SingleThreshold(hierarchy=TOY).fit(kept.held_out_decision_, Y)
+    held_out = clone(stack).set_params(hierarchy=TOY).fit_held_out(X, Y)
+    by_hand = SingleThreshold(hierarchy=TOY).fit(held_out, Y)
     assert model.decoder_.threshold_ == by_hand.threshold_
     assert model.n_held_out_ == len(X)
 

@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from truepath import HierarchicalClassifier, Hierarchy
+from truepath.adapters.capabilities import ask
+from truepath.adapters.cost import TableShape, check_budget
+from truepath.combiners import FAELBlend
 from truepath.data import make_hmc
-from truepath.learners import TableBlend, table_blend
-from truepath.learners.table_blend import MEMBERS, NETWORKS, TableShape, check_budget, plan_blend
+from truepath.learners import PCTForest, SparseLinear, Stack, TableBlend, table_blend
+from truepath.learners.table_blend import MEMBERS, NETWORKS, count_features, plan_blend
 from truepath.metrics import auprc
 
 
@@ -90,7 +95,7 @@ def test_only_float32_arrays_of_many_columns_are_embeddings(data):
     train, _ = parts(data)
     wide = np.hstack([train.X] * 9)
     tried = {
-        kind: [name for name, *_ in TableBlend(hierarchy=data.hierarchy).fit(X, train.y).tried_]
+        kind: [one.name for one in TableBlend(hierarchy=data.hierarchy).fit(X, train.y).tried_]
         for kind, X in (("double", wide), ("single", wide.astype(np.float32)))
     }
     assert "linear" in tried["single"]
@@ -108,7 +113,7 @@ def test_sparse_rows_are_blended(has_missing):
     if has_missing:
         X.data[::50] = np.nan
     model = TableBlend(hierarchy=h).fit(X, y)
-    tried = [name for name, *_ in model.tried_]
+    tried = [one.name for one in model.tried_]
     assert tried[:2] == (["forest", "extra trees"] if has_missing else ["linear", "kernel ridge, cosine"])
     S = model.predict_proba(X)
     assert h.is_coherent(S)
@@ -142,7 +147,7 @@ def test_more_networks_are_tried_within_more_time(n_labels, budget, names, monke
 def test_networks_differ_in_width_and_inputs():
     usual, wide, piecewise = (MEMBERS[name].make(TableShape(10, 2, 3, 9), 0) for name in NETWORKS)
     assert [usual.hidden_layer_sizes[0], wide.hidden_layer_sizes[0]] == [512, 1024]
-    assert [usual.encoding, piecewise.encoding] == [None, "piecewise"]
+    assert [usual.n_pieces, piecewise.n_pieces] == [None, 8]
 
 
 def test_more_time_never_tries_less():
@@ -152,21 +157,21 @@ def test_more_time_never_tries_less():
 
 
 def test_wide_tables_get_fewer_features_per_node():
-    tried = [TableShape(100, width, 5, 500).features_tried for width in (1, 30, 300, 30_000)]
+    tried = [count_features(TableShape(100, width, 5, 500)) for width in (1, 30, 300, 30_000)]
     assert tried == [1, 10, 64, 173]
 
 
 def test_it_is_no_worse_than_its_members_on_held_out_rows(data, fitted):
-    best = max(score for _, score, *_ in fitted.tried_)
+    best = max(one.score for one in fitted.tried_)
     train, _ = parts(data)
-    assert auprc(train.y, fitted.held_out_decision_) >= best - 0.005
-    assert sum(weight for _, _, weight, _ in fitted.tried_) == pytest.approx(1)
+    assert auprc(train.y, fitted.held_out_scores_) >= best - 0.005
+    assert sum(one.weight for one in fitted.tried_) == pytest.approx(1)
 
 
 def test_the_time_of_every_member_is_listed(fitted):
-    names = [name for name, *_ in fitted.tried_]
+    names = [one.name for one in fitted.tried_]
     assert names[-2:] == ["linear FAEL", "kernel FAEL"]
-    assert all(seconds > 0 for *_, seconds in fitted.tried_)
+    assert all(one.seconds > 0 for one in fitted.tried_)
 
 
 def test_other_rows_do_not_matter(data, fitted):
@@ -176,7 +181,6 @@ def test_other_rows_do_not_matter(data, fitted):
     assert np.array_equal(S[:3], fitted.predict_proba(test.X[:3]))
 
 
-@pytest.mark.slow
 def test_workers_do_not_matter(data, fitted):
     train, test = parts(data)
     S = fitted.predict_proba(test.X)
@@ -214,3 +218,33 @@ def test_unknown_members_are_named(data):
     with pytest.raises(ValueError, match="members must be some of 'linear'"):
         TableBlend(members=["bush"], hierarchy=data.hierarchy).fit(train.X, train.y)
     assert "forest" in MEMBERS
+
+
+@pytest.mark.parametrize("n_rows", [300, 3000, 30_000])
+def test_every_member_says_what_it_costs_and_wrappers_add_up(n_rows):
+    shape = TableShape(n_rows, 80, 500, 9 * n_rows)
+    learners = [MEMBERS[name].make(shape, 0) for name in MEMBERS]
+    costs = [ask(learner, "cost").member.fit_seconds(shape) for learner in learners]
+    assert all(0 < cost < np.inf for cost in costs)
+    more = TableShape(2 * n_rows, 80, 500, 18 * n_rows)
+    assert all(ask(learner, "cost").member.fit_seconds(more) > cost for learner, cost in zip(learners, costs))
+    linear, forest = SparseLinear(), PCTForest()
+    both = Stack([linear, ("forest", forest)], combiner=FAELBlend()).fit_seconds(shape)
+    by_hand = 6 * linear.fit_seconds(shape) + forest.fit_seconds(shape) + FAELBlend().fit_seconds(shape, 2)
+    assert both == pytest.approx(by_hand)
+    assert TableBlend(90).fit_seconds(shape) <= 90 or len(plan_blend(shape, 90)[0]) == 1
+
+
+def test_a_learner_of_others_with_a_budget_gets_that_of_the_classifier(data):
+    class Patient(PCTForest):
+        name = ""
+
+        def __init__(self, budget=None, hierarchy=None, n_jobs=None):
+            super().__init__(n_estimators=2, hierarchy=hierarchy, n_jobs=n_jobs)
+            self.budget = budget
+
+    train, _ = parts(data)
+    model = HierarchicalClassifier(make_pipeline(StandardScaler(), Patient()), hierarchy=data.hierarchy, budget=7)
+    assert model.fit(train.X, train.y).learner_[-1].budget == 7
+    with pytest.raises(ValueError, match="budget must be"):
+        HierarchicalClassifier(PCTForest(), hierarchy=data.hierarchy, budget="hours").fit(train.X, train.y)

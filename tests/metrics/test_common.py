@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -228,3 +230,11 @@ def test_registry_and_exports_agree():
 def test_an_unknown_name_gets_a_hint():
     with pytest.raises(ValueError, match="'h_loss'"):
         metrics.get_metric("hloss")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_is_described(name):
+    function = metrics.get_metric(name).function
+    section = re.search(r"Parameters\n-{10}\n(.*?)(?:\n\n[A-Z][A-Za-z ]+\n---|\Z)", function.__doc__, re.DOTALL)[1]
+    entries = [line.partition(" : ")[0].split(", ") for line in re.findall(r"^\S.*", section, re.MULTILINE)]
+    assert [name for names in entries for name in names] == list(signature(function).parameters)

@@ -57,17 +57,8 @@ def test_options_are_checked():
         metrics.auprc(Y, S, method="trapezoid")
     with pytest.raises(ValueError, match="average"):
         metrics.auprc(Y, S, average="micro")
-    with pytest.raises(ValueError, match="weights"):
-        metrics.average_auprc(Y, S, weights="size")
     with pytest.raises(ValueError, match="not both"):
         metrics.precision_recall_curve(Y, S, node=0, nodes=[1])
-
-
-def test_average_auprc_is_the_mean_over_classes():
-    rng = np.random.default_rng(2)
-    Y, S = rng.random((30, 5)) < 0.4, rng.random((30, 5))
-    assert metrics.average_auprc(Y, S) == metrics.auprc(Y, S, average="macro")
-    assert metrics.average_auprc(Y, S, weights="frequency") == metrics.auprc(Y, S, average="weighted")
 
 
 def test_float32_and_float64_sweep_alike():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from strategies import hierarchies, label_matrices
 from truepath import Hierarchy, metrics
 from truepath.errors import ConstraintError
 from truepath.hierarchy import check_scores
@@ -40,7 +43,7 @@ def test_h_loss_with_given_costs():
 
 def test_hierarchical_hamming_loss_sums_as_in_the_paper():
     truth, predicted = HIERARCHY.encode([["a"], ["b"]]), HIERARCHY.encode([["b"], ["b"]])
-    assert metrics.hierarchical_hamming_loss(truth, predicted, HIERARCHY, normalise=False) == 5.0
+    assert metrics.hierarchical_hamming_loss(truth, predicted, HIERARCHY, normalize=False) == 5.0
 
 
 def test_hmc_loss_prices():
@@ -57,6 +60,14 @@ def test_hmc_loss_prices():
         metrics.hmc_loss(truth, predicted, lambda_="even")
     with pytest.raises(ValueError, match="alpha"):
         metrics.symmetric_loss(truth, predicted, alpha="even")
+
+
+@given(hierarchies(), st.data())
+def test_on_closed_labels_the_hierarchy_changes_no_f1(hierarchy, data):
+    truth = data.draw(label_matrices(hierarchy))
+    predicted = data.draw(label_matrices(hierarchy, len(truth), len(truth)))
+    for ours, average in ((metrics.micro_f1, "micro"), (metrics.macro_f1, "macro")):
+        assert ours(truth, predicted) == metrics.hierarchical_f1(truth, predicted, hierarchy, average=average)
 
 
 def test_hierarchical_f1_adds_ancestors_and_micro_f1_does_not():
@@ -79,20 +90,20 @@ def test_per_class_and_per_level_arrays():
 def test_level_accuracy_counts_rows_that_stop_early_or_not():
     truth, predicted = HIERARCHY.encode([["a"], ["a/1"]]), HIERARCHY.encode([["a"], ["a/2"]])
     assert metrics.level_accuracy(truth, predicted, HIERARCHY).tolist() == [1.0, 0.5]
-    assert metrics.level_accuracy(truth, predicted, HIERARCHY, rows="labelled").tolist() == [1.0, 0.0]
+    assert metrics.level_accuracy(truth, predicted, HIERARCHY, rows="labeled").tolist() == [1.0, 0.0]
     with pytest.raises(ValueError, match="rows"):
         metrics.level_accuracy(truth, predicted, HIERARCHY, rows="none")
 
 
-def test_top_k_ties_go_to_the_smaller_number():
-    truth = [[1, 0, 1, 0, 0]]
-    assert metrics.top_k_accuracy(truth, [[0.5] * 5], HIERARCHY) == 0.5  # a and a/1
-    assert metrics.top_k_accuracy(truth, [[0.5] * 5], HIERARCHY, k=3) == pytest.approx(2 / 3)
-    assert metrics.top_k_accuracy(truth, [[0.5] * 5], HIERARCHY, k=3, out_of="attainable") == 1.0
+def test_ties_among_the_best_go_to_the_smaller_number():
+    truth, S = [[1, 0, 1, 0, 0]], [[0.5] * 5]
+    assert metrics.precision_at_k(truth, S, HIERARCHY, k=HIERARCHY.height) == 0.5  # a and a/1
+    assert metrics.precision_at_k(truth, S, HIERARCHY, k=3) == pytest.approx(2 / 3)
+    assert metrics.precision_at_k(truth, S, HIERARCHY, k=3, out_of="attainable") == 1.0
     with pytest.raises(ValueError, match="k must be"):
-        metrics.top_k_accuracy(truth, [[0.5] * 5], HIERARCHY, k=6)
+        metrics.precision_at_k(truth, S, HIERARCHY, k=0)
     with pytest.raises(ValueError, match="out_of"):
-        metrics.top_k_accuracy(truth, [[0.5] * 5], HIERARCHY, out_of="n")
+        metrics.precision_at_k(truth, S, HIERARCHY, out_of="n")
 
 
 def test_cafa_grid_is_compared_in_the_scores_own_type():

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the syst
 SCRIPT = """
 import os, signal, sys
 from pathlib import Path
-from truepath.papers import Cell, Comparison, Paper, Settings, reproduce
+from truepath.papers import Paper, Settings, reproduce
+from truepath.papers.base import Cell, Comparison
 
 folder, tear = Path(sys.argv[1]), int(sys.argv[2])
 real, lines = os.write, [0]

@@ -8,17 +8,9 @@ from dataclasses import replace
 import pytest
 
 from truepath.errors import DataFormatError, TruePathError
-from truepath.papers import (
-    PAPERS,
-    Cell,
-    Comparison,
-    Paper,
-    Settings,
-    all_comparisons,
-    choose_cells,
-    finished_cells,
-    reproduce,
-)
+from truepath.papers import PAPERS, Paper, Settings, choose_cells, reproduce
+from truepath.papers.base import Cell, Comparison
+from truepath.papers.runner import all_comparisons, finished_cells
 
 
 def compare(key, ours=1.0, published=1.0):
@@ -222,5 +214,5 @@ def test_papers_are_well_formed(key):
 
 
 def test_an_unknown_paper_is_an_error_that_lists_the_papers():
-    with pytest.raises(TruePathError, match=r"no paper is called 'nobody1900'\. There are bi2012, chelmis2021"):
+    with pytest.raises(TruePathError, match=r"no paper is called 'nobody1900'\. Available: bi2012, chelmis2021"):
         PAPERS["nobody1900"]

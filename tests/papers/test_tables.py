@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from truepath.papers import Comparison, FinishedCell, Paper, count_verdicts, to_markdown, to_rst
+from truepath.papers import Paper
+from truepath.papers.base import Comparison, FinishedCell
+from truepath.papers.tables import count_verdicts, to_markdown, to_rst
 
 FOUND = [
     Comparison("Table 1", "toy_set", "A", "F1", 0.5, 0.51, 0.02, True, "Not shown: it is the same."),

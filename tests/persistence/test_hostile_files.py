@@ -31,8 +31,6 @@ from truepath.learners import BinaryRelevance, HAdaBoostMH, PCTree, RestrictedCu
 from truepath.persistence import describe_model, load, save
 from truepath.persistence.container import FORMAT_VERSION, pack, read_model
 
-pytest.importorskip("skops")
-
 TREE = Hierarchy.from_paths(["a/1", "a/2", "b"])
 X, Y = make_data(TREE, n_samples=25, n_features=3)
 X = X.round()
@@ -85,7 +83,7 @@ def canary(tmp_path, monkeypatch):
 
 def try_loading(path, **options):
     """Load under watch; return the model, or None if it was refused as it should be."""
-    started = time.perf_counter()
+    started = time.process_time()
     watching.append(True)
     try:
         with warnings.catch_warnings():
@@ -99,7 +97,7 @@ def try_loading(path, **options):
         return None
     finally:
         watching.clear()
-        assert time.perf_counter() - started < 5
+        assert time.process_time() - started < 5
 
 
 # ------------------------------------------------------------------------------------------------ the samples
@@ -219,7 +217,7 @@ def other_archive(data, rng):
 
 def in_metadata(data, rng):
     metadata, payload, _ = unpack(data)
-    kinds = [b"", b"null", b"[" * 50_000, b'{"sklearn": 3}', rng.bytes(40), b'{"a": 1e999}', flip(metadata, rng)]
+    kinds = [b"", b"null", b"[" * 50_000, b'{"scikit-learn": 3}', rng.bytes(40), b'{"a": 1e999}', flip(metadata, rng)]
     return sealed(kinds[rng.integers(len(kinds))], payload)
 
 

@@ -24,8 +24,6 @@ from truepath.persistence.container import read_model
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
-pytest.importorskip("skops")
-
 PUBLIC = {f"truepath.{room}" for room in truepath._ROOMS}
 MOVED = ("hierarchy", "preprocessing", "combiners", "decoders", "learners", "classifier", "persistence")
 
@@ -53,7 +51,6 @@ def stored_types(value) -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.slow
 def test_no_stored_name_is_private(files):
     """Every estimator of the registries is among the files; a new member is checked by existing."""
     seen = set()
@@ -162,6 +159,6 @@ def test_saved_models_load_after_every_private_file_was_moved(models, files, tmp
     )
     assert done.returncode == 0, done.stderr
     for name, model in models.items():
-        with np.load(f"{files[name]}.npz") as found:
+        with np.load(f"{files[name]}.npz") as found, threadpool_limits(1):
             for method, value in answer(name, model).items():
                 assert found[method].tobytes() == value.tobytes(), (name, method)

@@ -15,12 +15,10 @@ from persistence_room import TREE, make_scores
 from truepath.combiners import FAEL, MaxUp
 from truepath.errors import ModelFileError
 from truepath.persistence import describe_model, load, model_file, save
-from truepath.persistence.container import installed_versions
 from truepath.persistence.soundness import check_sound
+from truepath.versions import installed_versions
 
-pytest.importorskip("skops")
-
-OTHER = {"python": "3.99.1", "sklearn": "7.7", "scipy": "8.8"}
+OTHER = {"python": "3.99.1", "scikit-learn": "7.7", "scipy": "8.8"}
 
 
 @pytest.fixture
@@ -36,7 +34,7 @@ def test_a_file_records_the_versions(tmp_path):
     save(MaxUp(hierarchy=TREE).fit(make_scores()), tmp_path / "model.tp")
     found = describe_model(tmp_path / "model.tp")
     assert installed_versions().items() <= found.items()
-    assert all(found[name] for name in ("truepath", "python", "sklearn", "numpy", "scipy", "skops"))
+    assert all(found[name] for name in ("truepath", "python", "scikit-learn", "numpy", "scipy", "skops"))
 
 
 def test_it_loads_with_one_warning_where_scikit_learn_differs(saved_by_others):
@@ -54,8 +52,8 @@ def test_what_cannot_be_rebuilt_says_which_versions_differ(saved_by_others, monk
         load(saved_by_others)
     text, here = str(found.value), installed_versions()
     assert "\n" not in text
-    assert "saved with Python 3.99.1, scikit-learn 7.7, scipy 8.8;" in text
-    assert f"here are Python {here['python']}, scikit-learn {here['sklearn']}, scipy {here['scipy']}." in text
+    assert "saved with python 3.99.1, scipy 8.8, scikit-learn 7.7;" in text
+    assert f"here are python {here['python']}, scipy {here['scipy']}, scikit-learn {here['scikit-learn']}." in text
 
 
 def test_an_estimator_that_lacks_a_part_here_is_refused_when_loaded(saved_by_others):

@@ -56,7 +56,18 @@ def test_the_kinds_of_columns():
     assert out[:, [0]].toarray().ravel().tolist() == [1, 2.5, 1, -300]  # the median, 1, where empty
     names = features.get_feature_names_out()
     assert len(names) == out.shape[1]
-    assert names[:4].tolist() == ["x2", "1_b", "1_g", "1_r"]
+    assert names[:4].tolist() == ["x2", "x1=b", "x1=g", "x1=r"]
+
+
+def test_features_say_which_column_they_are_from():
+    frame = pd.DataFrame({"title": TEXTS, "about": TEXTS[::-1], "made_in": ["de", "", "de_at", "fr"]})
+    names = AutoFeatures().fit(frame).get_feature_names_out().tolist()
+    assert names[:4] == ["made_in=(empty)", "made_in=de", "made_in=de_at", "made_in=fr"]
+    assert {"fox (title)", "fox (about)"} <= set(names)
+    assert len(names) == len(set(names))
+    countries = pd.DataFrame({"made_in": ["de"] * 5 + ["de_at", "fr", "it"]})
+    few = AutoFeatures(max_categories=2, categorical_features="all").fit(countries)
+    assert few.get_feature_names_out().tolist() == ["made_in=de", "made_in=(rare)"]
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
@@ -183,7 +194,6 @@ def test_a_vocabulary_is_kept_as_one_array(tmp_path):
     again = pickle.loads(pickle.dumps(features))
     assert again.blocks_[0][2].vocabulary_ == words.vocabulary_
     assert (again.transform(texts) != features.transform(texts)).nnz == 0
-    pytest.importorskip("skops")
     save(features, tmp_path / "features.truepath")
     assert load(tmp_path / "features.truepath").blocks_[0][2].vocabulary_ == words.vocabulary_
 
@@ -193,7 +203,9 @@ def test_tables_mostly_of_texts():
     assert default_method(pd.DataFrame(rows, columns=["title", "text", "size"])) == "linear"
     assert default_method(pl.DataFrame(rows, schema=["title", "text", "size"], orient="row")) == "linear"
     assert default_method([[*row[1:], i, i] for i, row in enumerate(rows)]) == "blend"  # one text, three numbers
-    assert default_method(np.array([[*row[1:], 0, 1, 2] for row in rows * 300], object)) == "words"  # in 6,000 rows
+    assert (
+        default_method(np.array([[*row[1:], 0, 1, 2] for row in rows * 300], object)) == "text-blend"
+    )  # in 6,000 rows
 
 
 def test_texts_without_blanks_are_cut_into_pieces():

@@ -82,6 +82,5 @@ def test_runs_in_a_pipeline():
     assert (model.predict(X) == Y).mean() > 0.9
 
 
-@pytest.mark.slow
 def test_scikit_learn_contract():
     check_estimator(LAIM(), on_skip=None)

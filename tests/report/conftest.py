@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -40,6 +41,25 @@ def opened(chromium, path, viewport=LAPTOP, address="", **options):
     context.close()
     assert trouble == []
     assert {url for url in requests if not url.startswith(("data:", "blob:"))} == {path.as_uri()}
+
+
+def count_work(page):
+    """Return a function that says how many seconds the page has worked so far, however busy the machine is."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def seconds():
+        return {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+
+    return seconds
+
+
+def wait_until(page, expression, seconds=15):
+    """Wait until an expression is true; Playwright's own wait uses ``eval``, which the page's policy forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"not so after {seconds} s: {expression}"
+        page.wait_for_timeout(20)
 
 
 def make_run(hierarchy, n_samples=60, seed=0, n_methods=1):

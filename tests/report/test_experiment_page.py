@@ -49,15 +49,15 @@ def test_one_method_is_shown_without_ranks(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dataset,method,value\n", "column 'measure' is missing"),
-        ("dataset,method,measure,value\n", "no rows"),
-        ("dataset,method,measure,value\na,b,c,x\n", "'x' is not a number"),
-        (None, "no such table"),
+        ("dataset,method,value\na,b,1\n", "column 'measure' is missing"),
+        ("dataset,method,measure,value\n", "at least one row"),
+        ("dataset,method,measure,value\na,b,c,x\n", "'x', not a number"),
     ],
 )
 def test_a_bad_table_is_refused_by_name(tmp_path, text, message):
-    if text is not None:
-        (tmp_path / "results.csv").write_text(text)
+    with pytest.raises(FileNotFoundError):
+        write_experiment_report(tmp_path / "page.html", tmp_path)
+    (tmp_path / "results.csv").write_text(text)
     with pytest.raises(DataFormatError, match=message) as caught:
         write_experiment_report(tmp_path / "page.html", tmp_path)
     assert "results.csv" in str(caught.value)

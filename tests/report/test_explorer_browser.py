@@ -15,7 +15,7 @@ from truepath import Hierarchy, metrics
 from truepath.hierarchy import raise_up
 from truepath.report import Evaluated, Run, write_report
 
-from .conftest import PHONE, make_run, opened
+from .conftest import PHONE, count_work, make_run, opened, wait_until
 
 pytestmark = pytest.mark.slow  # some 20 s in all, and a browser
 
@@ -237,6 +237,27 @@ def test_thresholds_set_on_the_page_label_as_it_says(chromium, pages, runs, tmp_
             assert f1 == pytest.approx(metrics.micro_f1(run.y_true.toarray(), labels), abs=6e-4)
 
 
+@pytest.mark.parametrize("is_one", [True, False])
+def test_the_thresholds_of_a_model_are_saved_to_the_last_digit(chromium, one, tmp_path, is_one):
+    """Scores between a threshold and its first four digits are labelled as the model labels them."""
+    from truepath.decoders.thresholds.saved import read_thresholds
+
+    truth, S = noisy(one.hierarchy, 3)
+    exact = np.linspace(0.123456789, 0.634567891, one.hierarchy.n_nodes)
+    exact = exact[0] if is_one else np.maximum.accumulate(exact)  # none below that of a parent
+    S[:5] = (exact + np.round(exact, 4)) / 2
+    Y = S > exact
+    assert (Y != (S > np.round(exact, 4))).any()
+    path = write_report(tmp_path / "page.html", Run(one.hierarchy, truth, Evaluated("model", Y, S, exact)))
+    with opened(chromium, path) as page:
+        with page.expect_download() as saved:
+            page.locator("#t-export").click()
+        saved.value.save_as(tmp_path / "t.json")
+    found = read_thresholds(tmp_path / "t.json", one.hierarchy)
+    assert (found == exact).all()
+    assert ((found < S) == Y).all()
+
+
 def see_confusion(page):
     """Scroll to the table, which is counted when it is first seen."""
     page.locator("#confusion").scroll_into_view_if_needed()
@@ -392,7 +413,7 @@ def test_the_address_keeps_what_is_chosen(chromium, pages):
         drag_to(page, 0.7)
         value = page.locator("#t-value").inner_text()
         page.locator("nav a", has_text="Levels").click()
-        page.wait_for_function("location.hash.startsWith('#levels~')")
+        wait_until(page, "location.hash.startsWith('#levels~')")
         table_row(page, "a/y").locator("td button").first.click()
         address = page.evaluate("location.hash")
     with opened(chromium, pages["three"], address=address) as page:
@@ -515,13 +536,9 @@ def test_five_thousand_rows_open_soon_and_stay_small(chromium, tmp_path):
     path = write_report(tmp_path / "big.html", Run(h, truth, Evaluated("x", S > 0.45, S, 0.45), texts=texts))
     assert path.stat().st_size < 8_000_000  # 3.1 MB
     with opened(chromium, path) as page:
-        session = page.context.new_cdp_session(page)
-        session.send(
-            "Performance.enable", {"timeDomain": "threadTicks"}
-        )  # seconds of work, however busy the machine is
+        seconds = count_work(page)
         page.reload()
-        spent = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
-        assert 0 < spent["TaskDuration"] < 2  # 0.2
+        assert 0 < seconds() < 2  # 0.2
         page.locator("#label-table td button").first.click()
         assert "of 5,000" in page.locator("#rows-count").inner_text()
 

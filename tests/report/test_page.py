@@ -182,12 +182,12 @@ def test_labels_that_break_the_hierarchy_are_corrected_and_reported(tmp_path, on
     assert "1 predicted row lacked an ancestor" in text
 
 
-def test_thresholds_without_bound_are_written_in_words(tmp_path, one):
-    thresholds = np.full(one.hierarchy.n_nodes, 0.25)
+def test_thresholds_are_written_to_the_last_digit_and_infinity_as_text(tmp_path, one):
+    thresholds = np.full(one.hierarchy.n_nodes, 1 / 3)
     thresholds[:2] = np.inf, -np.inf
     result = Evaluated("x", one.y_true, one.results[0].S, thresholds)
     text = page_of(tmp_path / "x.html", one.hierarchy, one.y_true, result)
-    assert data_of(text)["methods"][0]["thresholds"][:3] == ["never predicted", "always predicted", 0.25]
+    assert data_of(text)["methods"][0]["thresholds"][:3] == ["inf", "-inf", 1 / 3]
     single = Evaluated("x", one.y_true, one.results[0].S, np.inf)
     assert Parsed(page_of(tmp_path / "y.html", one.hierarchy, one.y_true, single)).open == []
 
@@ -345,9 +345,9 @@ def test_a_go_sized_page_is_small_and_soon_there(tmp_path):
     parents = [-1, -1, -1, *(int(generator.integers(max(0, v - 900), v)) for v in range(3, 4125))]
     run = make_run(Hierarchy.from_parents(parents), n_samples=1278)
     run.results[0] = Evaluated("noise", run.results[0].S > 0.9, run.results[0].S.astype(np.float32))
-    start = time.perf_counter()
+    start = time.process_time()  # of work, however busy the machine is
     path = write_report(tmp_path / "go.html", Run(run.hierarchy, run.y_true, run.results))
-    assert time.perf_counter() - start < 60  # some 5 s on an idle core
+    assert time.process_time() - start < 60  # some 5 s
     assert path.stat().st_size < 5_000_000
 
 

@@ -127,6 +127,17 @@ def test_names_with_markup_are_only_text_and_columns_have_fields(chromium):
         assert draw(page) > 50
 
 
+def test_only_whole_names_of_parents_are_left_out(chromium):
+    h = Hierarchy.from_edges([(None, "cat"), ("cat", "category"), ("cat", "cat-like"), ("cat", "big cat")])
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = HierarchicalClassifier(GaussianNB(), hierarchy=h, cv=2)
+    model.fit(X, [[["category"], ["cat-like"], ["big cat"]][i % 3] for i in range(40)])
+    with opened(chromium, model) as page:
+        page.get_by_label("Numbers").fill("0, 0")
+        predict(page)
+        assert sorted(page.locator("#tree .name").all_inner_texts()) == ["big cat", "cat", "category", "like"]
+
+
 def test_the_list_of_operations_needs_no_script(chromium, model):
     with address_of(model) as address:
         context = chromium.new_context(java_script_enabled=False)

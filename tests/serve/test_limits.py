@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
+from contextlib import ExitStack
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
+from truepath import HierarchicalClassifier
 from truepath.errors import TruePathError
 from truepath.serve import ServeSettings, answers
 from truepath.serve.batching import Batcher, Piece
+from truepath.serve.metrics import ServerCounts
 from truepath.serve.rows import RowForm
 from truepath.serve.threads import WorkThreads
 
 from .conftest import client_of, refused
+
+PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
 
 #: Requests that are refused: what is sent, the status, and words of the refusal
 REFUSED = {
@@ -70,7 +79,7 @@ def test_a_body_without_a_length_is_cut_off_at_the_limit(strict):
 
 def test_a_mistake_of_ours_tells_clients_nothing(model, monkeypatch):
     with client_of(model) as client:
-        monkeypatch.setattr("truepath.serve.answers.label_and_score", lambda *_: {}["secret"])
+        monkeypatch.setattr(HierarchicalClassifier, "label_and_score", lambda *_: {}["secret"])
         assert "secret" not in refused(client.post("/predict", json={"texts": ["a"]}), 500)
         monkeypatch.undo()
         assert client.post("/predict", json={"texts": ["a"]}).status_code == 200
@@ -85,18 +94,18 @@ def test_answers_are_limited_too(client, monkeypatch):
 
 
 def test_only_the_request_at_fault_fails(model, monkeypatch):
-    found = answers.label_and_score
+    found = HierarchicalClassifier.label_and_score
 
     def picky(model, X):
         if "bad" in X:
             raise TruePathError("bad is no text.", "Send another.")
         return found(model, X)
 
-    monkeypatch.setattr("truepath.serve.answers.label_and_score", picky)
+    monkeypatch.setattr(HierarchicalClassifier, "label_and_score", picky)
     with client_of(model) as client:
         assert "bad is no text. Send another." in refused(client.post("/predict", json={"texts": ["bad"]}), 422)
-    batcher = Batcher(answers.Answerer(model, RowForm(model)), threads=1, batch_rows=8, max_waiting=8)
-    pieces = [Piece([text], answers.Wanted(model), None) for text in ("good", "bad", "better")]
+    batcher = Batcher(answers.Answerer(model, RowForm(model)), ServerCounts(), threads=1, batch_rows=8, max_waiting=8)
+    pieces = [Piece([text], answers.AnswerOptions(model), None) for text in ("good", "bad", "better")]
     first, second, third = batcher._run(pieces)
     assert isinstance(second, TruePathError)
     assert b"labels" in first
@@ -105,7 +114,7 @@ def test_only_the_request_at_fault_fails(model, monkeypatch):
 
 
 def test_a_slow_prediction_is_given_up_and_a_busy_server_says_so(model, monkeypatch):
-    found, go = answers.label_and_score, threading.Event()
+    found, go = HierarchicalClassifier.label_and_score, threading.Event()
 
     def wait(*given):
         go.wait(5)
@@ -113,7 +122,7 @@ def test_a_slow_prediction_is_given_up_and_a_busy_server_says_so(model, monkeypa
 
     settings = ServeSettings(answer_seconds=0.2, max_waiting=3, threads=1)
     with client_of(model, settings) as client:
-        monkeypatch.setattr("truepath.serve.answers.label_and_score", wait)
+        monkeypatch.setattr(HierarchicalClassifier, "label_and_score", wait)
         held = threading.Thread(target=client.post, args=("/predict",), kwargs={"json": {"texts": ["a"] * 3}})
         held.start()
         while client.get("/metrics").text.find("truepath_waiting_rows 3") < 0:
@@ -150,29 +159,76 @@ def test_operations_are_described(client):
     assert "GET /hierarchy" in client.get("/docs").text
 
 
+def counted(text):
+    """Return the samples of an answer to /metrics, as Prometheus reads them: by name and labels in order."""
+    families = text_string_to_metric_families(text)
+    return {(s.name, *map(s.labels.get, sorted(s.labels))): s.value for family in families for s in family.samples}
+
+
 def test_counts_are_in_the_format_of_prometheus(model):
     with client_of(model) as client:
         client.post("/predict", json={"texts": ["a", "b"]})
         client.post("/predict", json={})
-        lines = client.get("/metrics").text.splitlines()
-    assert 'truepath_requests_total{path="/predict",status="200"} 1' in lines
-    assert 'truepath_requests_total{path="/predict",status="422"} 1' in lines
-    assert 'truepath_request_seconds_count{path="/predict"} 2' in lines
-    assert "truepath_rows_total 2" in lines
-    assert "truepath_ready 1" in lines
+        answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    found = counted(answer.text)
+    assert found["truepath_requests_total", "/predict", "200"] == 1
+    assert found["truepath_requests_total", "/predict", "422"] == 1
+    assert found["truepath_request_seconds_count", "/predict"] == 2
+    assert found["truepath_rows_total",] == 2
+    assert found["truepath_batches_total",] == 3  # two of them to warm up
+    assert found["truepath_waiting_rows",] == 0
+    assert found["truepath_ready",] == 1
 
 
-def test_counts_of_workers_are_added_up(tmp_path):
-    from truepath.serve.metrics import ServerCounts
+def test_large_counts_keep_their_digits():
+    counts = ServerCounts()
+    counts.rows.inc(1_000_000)
+    counts.rows.inc(1)
+    counts.seconds.labels("/predict").observe(1234567.25)
+    found = counted(counts.write().decode())
+    assert found["truepath_rows_total",] == 1_000_001
+    assert found["truepath_request_seconds_sum", "/predict"] == 1234567.25
 
-    first, second = ServerCounts(tmp_path), ServerCounts(tmp_path)
-    second.path = tmp_path / "other.json"
-    for counts in (first, second, second):
-        counts.request("/predict", 200, 0.3)
-    second.leave()
-    assert 'truepath_requests_total{path="/predict",status="200"} 3' in first.write()
-    assert 'truepath_request_seconds_bucket{path="/predict",le="0.25"} 0' in first.write()
-    assert 'truepath_request_seconds_bucket{path="/predict",le="+Inf"} 3' in first.write()
+
+WORKER = """
+import os, sys
+from truepath.serve.metrics import ServerCounts
+counts = ServerCounts()
+counts.ready.set(1)
+counts.waiting.set(2)
+for _ in range(int(sys.argv[1])):
+    counts.request("/predict", 200, 0.3)
+counts.rows.inc(1_000_001)
+print(counts.write().decode() + "# END", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_counts_of_workers_are_added_up_and_outlive_a_killed_one(tmp_path):
+    def start(n):
+        surroundings = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+        worker = subprocess.Popen([sys.executable, "-c", WORKER, str(n)], env=surroundings, text=True, **PIPES)
+        return worker, counted("".join(iter(worker.stdout.readline, "# END\n")))
+
+    with ExitStack() as stack:
+        first, _ = start(2)
+        stack.enter_context(first)
+        second, found = start(1)
+        stack.enter_context(second)
+        assert found["truepath_requests_total", "/predict", "200"] == 3
+        assert found["truepath_request_seconds_bucket", "0.25", "/predict"] == 0
+        assert found["truepath_request_seconds_bucket", "+Inf", "/predict"] == 3
+        assert found["truepath_rows_total",] == 2_000_002
+        assert (found["truepath_ready",], found["truepath_waiting_rows",]) == (2, 4)
+        first.kill()
+        first.wait()
+        third, found = start(4)
+        stack.enter_context(third)
+        assert found["truepath_requests_total", "/predict", "200"] == 7
+        assert (found["truepath_ready",], found["truepath_waiting_rows",]) == (2, 4)  # of those that live
+        for worker in (second, third):
+            worker.kill()
 
 
 def test_limits_are_above_zero():

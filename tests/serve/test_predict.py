@@ -130,7 +130,6 @@ def test_a_model_of_word_counts_gets_sparse_rows():
     assert [tuple(row["labels"]) for row in found] == model.predict_labels(X[:2])
 
 
-@pytest.mark.slow  # reasons by Shapley values are compiled
 def test_workers_that_the_model_was_fitted_with_are_not_started():
     forest = PCTForest(n_estimators=4, n_jobs=2, random_state=0)
     model = HierarchicalClassifier(forest, cv=2).fit(np.eye(4).repeat(3, axis=0), [["a"], ["b"], ["c"], ["a"]] * 3)

@@ -12,7 +12,7 @@ from fuzzing.drawing import draw_hierarchy, draw_labels, draw_scores, renumber, 
 from truepath.registry import METRICS
 
 #: Of labels with equal scores the first counts, so the numbering matters where scores tie
-TAKES_THE_FIRST = {"top_k_accuracy", "precision_at_k", "ndcg_at_k", "r_precision", "psp_at_k"}
+TAKES_THE_FIRST = {"precision_at_k", "ndcg_at_k", "r_precision", "psp_at_k"}
 
 
 def value(metric: Any, Y: Any, P: Any, h: Any, **options: Any) -> float:

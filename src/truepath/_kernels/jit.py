@@ -55,7 +55,7 @@ def inner(function: F) -> F:
     """Compile a function that only kernels call, and that makes no arrays and returns none.
 
     It gets no wrapper for Python, which takes a third of the time to compile, and counts no references to its arrays:
-    its caller holds them, and counting costs two locked instructions an array and call, shared between threads.
+    its caller holds them, and counting costs two locked instructions per array and call, shared between threads.
     """
     return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
@@ -91,12 +91,12 @@ def _compile(function: F, **options: Any) -> F:
         compiled = njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # numba has no exception of its own for this; any other problem comes again below
         compiled = njit(nogil=True, **options)(function)
-        _warn_of_no_cache()
+        _warn_about_cache()
     return compiled
 
 
 @cache
-def _warn_of_no_cache() -> None:
+def _warn_about_cache() -> None:
     """Warn once per program: worker processes leave it to the one that started them."""
     if current_process().name != "MainProcess":
         return

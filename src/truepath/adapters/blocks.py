@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from truepath.adapters.inputs import count_rows
+from truepath.adapters.rows import count_rows
+from truepath.extras import import_extra
 
 __all__ = [
     "BLOCK_BYTES",
@@ -47,7 +47,7 @@ def choose_batch_size(batch_size: int | None, n_nodes: int, n_features: int = 0,
     if batch_size is None:
         batch_size = min(most, BLOCK_BYTES // (8 * (2 * n_nodes + n_features)) + 1)
     elif isinstance(batch_size, bool) or not isinstance(batch_size, Integral) or batch_size < 1:
-        raise ValueError(f"batch_size must be a whole number from 1 up, or None; got {batch_size!r}.")
+        raise ValueError(f"batch_size must be an integer >= 1, or None; got {batch_size!r}.")
     return math.ceil(batch_size / ROW_GROUP) * ROW_GROUP
 
 
@@ -148,9 +148,7 @@ def map_lazily(X: Any, function: Callable[[Any], Any], n_columns: int, meta: Any
     meta : ndarray or sparse matrix
         No rows of such a matrix.
     """
-    if not find_spec("dask"):
-        raise ImportError("Dask arrays need dask: install it (pip install 'truepath[dask]').")
-    import dask.array as da
+    da = import_extra("dask.array", "An array of Dask", "dask")
     from dask import delayed
 
     if hasattr(X, "columns") or not hasattr(X, "chunks"):

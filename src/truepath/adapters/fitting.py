@@ -18,7 +18,7 @@ from scipy.special import expit, softmax
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
-from truepath.adapters.inputs import take_rows
+from truepath.adapters.capabilities import ask, is_search, offers, reach
 from truepath.adapters.parallel import iterate_parallel
 from truepath.adapters.prepare import (
     copy_unfitted,
@@ -26,10 +26,10 @@ from truepath.adapters.prepare import (
     find_hierarchy,
     innermost,
     is_of_truepath,
-    is_search,
     tags_of,
 )
 from truepath.adapters.progress import Progress
+from truepath.adapters.rows import take_rows
 from truepath.hierarchy.checks import already_checked, as_probabilities, as_scores
 from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
@@ -40,11 +40,11 @@ __all__ = [
     "check_learner_scores",
     "class_scores",
     "conditional_scores",
+    "fit_held_out",
     "fit_learner",
     "fit_part",
     "node_scores",
     "out_of_fold",
-    "own_held_out",
     "raw_scores",
     "scores_own_rows",
     "takes_weight",
@@ -107,7 +107,7 @@ def weight_argument(learner: Any, weight: Any) -> dict[str, Any]:
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from truepath.adapters import weight_argument
+    >>> from truepath.adapters.fitting import weight_argument
     >>> weight_argument(make_pipeline(StandardScaler(), LogisticRegression()), [1.0, 2.0])
     {'logisticregression__sample_weight': [1.0, 2.0]}
     """
@@ -133,13 +133,13 @@ def _weight_key(learner: Any) -> str | None:
     if "sample_weight" not in signature(learner.fit).parameters:
         return None
     inner = getattr(learner, "estimator", None)
-    if hasattr(inner, "fit") and _hands_on(learner):
+    if hasattr(inner, "fit") and _passes_weights_on(learner):
         key = _weight_key(inner)
         return "sample_weight" if key == "sample_weight" or (key is not None and is_of_truepath(learner)) else None
     return "sample_weight"
 
 
-def _hands_on(learner: Any) -> bool:
+def _passes_weights_on(learner: Any) -> bool:
     """Say whether weights are passed on to the inner estimator as they are: ours do, and multi-output wrappers."""
     tags = tags_of(learner)
     return is_of_truepath(learner) or (tags is not None and not tags.target_tags.single_output)
@@ -272,14 +272,9 @@ def class_scores(model: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
 
 def conditional_scores(learner: Any, X: Any) -> NDArray[Any] | None:
     """Return p(v | parent) for every arc where the learner estimates it directly; None elsewhere."""
-    while isinstance(learner, Pipeline):
-        if not hasattr(final_step(learner), "predict_conditional_proba"):
-            return None
-        if len(learner.steps) > 1:
-            X = learner[:-1].transform(X)
-        learner = learner.steps[-1][1]
-    found = getattr(learner, "predict_conditional_proba", None)
-    return None if found is None else found(X)
+    found = reach(learner)
+    score = getattr(found.member, "predict_conditional_proba", None)
+    return None if score is None else score(found.rows(X))
 
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -351,41 +346,42 @@ def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> An
         return part.fit(S, Y, sample_weight=weight)
 
 
-#: By the parameter that asks for them, the attribute that has the scores of training rows by what did not see them
-OWN_HELD_OUT = {"oob_score": "oob_decision_", "loo_score": "loo_decision_", "keep_held_out": "held_out_decision_"}
-
-
 def scores_own_rows(learner: Any) -> bool:
-    """Say whether a learner of truepath, once fitted, can score each training row by what did not see it.
+    """Say whether a learner can score each training row by parts of it that did not see the row, in one fit.
 
     Forests that draw their rows can, by the trees that left a row out; networks by the members that did; kernel ridge
-    regression in closed form; stacks by their learners.
+    regression in closed form; stacks by their learners. A search cannot: it chose its settings on all rows.
     """
-    return _own_parameter(learner) is not None
+    return offers(learner, "held-out scores") and not is_search(final_step(learner))
 
 
-def _own_parameter(learner: Any) -> str | None:
-    """Return the parameter by which a learner is asked for scores of its own rows."""
-    last = final_step(learner)
-    if not is_of_truepath(last):  # what others keep of rows left out differs in name, shape and meaning
-        return None
-    params = last.get_params(deep=False)
-    found = next((name for name in OWN_HELD_OUT if name in params), None)
-    return None if found == "oob_score" and not params.get("bootstrap", False) else found
+def fit_held_out(learner: Any, X: Any, Y: Any, weight: Any = None) -> tuple[HeldOut, Any]:
+    """Fit a copy of a learner that scores its own rows; return those scores, and the copy.
 
-
-def own_held_out(learner: Any, X: Any, Y: Any, weight: Any) -> tuple[HeldOut, Any]:
-    """Fit once, and return each row's scores by what did not see it, and the learner."""
+    Steps of a pipeline before the learner are fitted on all rows.
+    """
     fitted = copy_unfitted(learner)
-    last, parameter = final_step(fitted), str(_own_parameter(learner))
-    before = last.get_params(deep=False)[parameter]
-    last.set_params(**{parameter: before or True})  # what the user asked for may be more
-    fit_learner(fitted, X, Y, weight)
-    S = getattr(last, OWN_HELD_OUT[parameter])
-    if not before:  # asked for by us, not by the user: the model need not keep it
-        last.set_params(**{parameter: before})
-        delattr(last, OWN_HELD_OUT[parameter])
+    member = ask(fitted, "held-out scores").member
+    options = {} if weight is None else _weight_options(member, weight)
+    with config_context(enable_metadata_routing=False):
+        X = _fit_steps(fitted, X, Y)
+        if is_of_truepath(member):
+            with already_checked(Y, find_hierarchy(member)):
+                S = member.fit_held_out(X, Y, **options)
+        else:
+            S = member.fit_held_out(X, _plain_labels(member, Y), **options)
     rows = np.flatnonzero(np.isfinite(S).all(axis=1))
     if rows.size == 0:
         raise ValueError("every row was drawn by every tree; raise n_estimators, or give cv a number of folds.")
     return HeldOut(rows, S[rows]), fitted
+
+
+def _fit_steps(learner: Any, X: Any, Y: Any) -> Any:
+    """Fit the steps before the last of pipelines, and return the rows that they pass on."""
+    while isinstance(learner, Pipeline):
+        if len(learner.steps) > 1:
+            before = learner[:-1]
+            X = before.fit_transform(X, Y)
+            learner.steps[:-1] = before.steps
+        learner = learner.steps[-1][1]
+    return X

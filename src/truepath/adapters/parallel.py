@@ -83,7 +83,6 @@ def iterate_parallel(
     shared_memory: bool = False,
     in_order: bool = True,
     one_by_one: bool = False,
-    verbose: int = 0,
 ) -> Generator[Any, None, None]:
     """Yield ``function(*common, *case)`` for each case, computed in parallel by joblib's active backend.
 
@@ -106,11 +105,9 @@ def iterate_parallel(
         False yields results as they finish, each handed over by itself.
     one_by_one : bool, default=False
         For few jobs of which some take much longer: joblib would put several into one batch after some short ones.
-    verbose : int, default=0
-        Passed to joblib.
     """
     unfinished = _Unfinished(cases)
-    asked = {"prefer": prefer, "require": "sharedmem" if shared_memory else None, "verbose": verbose}
+    asked = {"prefer": prefer, "require": "sharedmem" if shared_memory else None}
     how = {"n_jobs": n_jobs, **{key: value for key, value in asked.items() if value}}  # the rest is the user's to set
     for attempt in range(RETRIES + 1):
         send = _Sender(function, common, how)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, Protocol, runtime_checkable
 
 from sklearn.base import clone
@@ -16,6 +17,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from truepath.adapters.capabilities import reach
 from truepath.hierarchy import Hierarchy
 from truepath.registry import LEARNERS, Member
 
@@ -29,9 +31,9 @@ __all__ = [
     "give_hierarchy",
     "innermost",
     "is_of_truepath",
-    "is_search",
     "name_learner",
     "prepare",
+    "seed_parts",
     "tags_of",
 ]
 
@@ -59,20 +61,9 @@ def final_step(estimator: Any) -> Any:
     return estimator
 
 
-def is_search(estimator: Any) -> bool:
-    """Say whether an estimator tries settings of another one, as GridSearchCV does, and then acts as the best."""
-    return hasattr(estimator, "estimator") and hasattr(estimator, "refit") and hasattr(estimator, "scoring")
-
-
 def innermost(estimator: Any) -> Any:
     """Return the estimator that learns: the last step of a pipeline, what a search tries, or the best it found."""
-    while True:
-        if isinstance(estimator, Pipeline):
-            estimator = final_step(estimator)
-        elif is_search(estimator):
-            estimator = getattr(estimator, "best_estimator_", estimator.estimator)
-        else:
-            return estimator
+    return reach(estimator).member
 
 
 def is_of_truepath(estimator: Any) -> bool:
@@ -114,7 +105,7 @@ def find_hierarchy(estimator: Any) -> Hierarchy | None:
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from truepath import Hierarchy
-    >>> from truepath.adapters import find_hierarchy
+    >>> from truepath.adapters.prepare import find_hierarchy
     >>> from truepath.learners import PerNode
     >>> h = Hierarchy.from_paths(["a/1", "a/2"])
     >>> find_hierarchy(make_pipeline(StandardScaler(), PerNode(LogisticRegression(), hierarchy=h))) is h
@@ -149,23 +140,43 @@ def prepare(learner: Any, hierarchy: Hierarchy, *, random_state: Any = None) -> 
     hierarchy : Hierarchy
         Given to every ``hierarchy`` parameter left at None, nested ones included; another one there is an error.
     random_state : int, optional
-        Given to every ``random_state`` parameter left at None; None leaves them.
+        Given to every ``random_state`` parameter left at its default; None leaves them.
 
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> from truepath import Hierarchy
-    >>> from truepath.adapters import prepare
+    >>> from truepath.adapters.prepare import prepare
     >>> type(prepare(LogisticRegression(), Hierarchy.flat(3))).__name__
     'BinaryRelevance'
     """
     copy = give_hierarchy(adapt(learner), hierarchy)
-    if random_state is None or not hasattr(copy, "get_params"):
-        return copy
-    params = copy.get_params(deep=True).items()
-    return copy.set_params(
-        **{key: random_state for key, value in params if value is None and _last_word(key) == "random_state"}
-    )
+    return copy if random_state is None else seed_parts(copy, random_state)
+
+
+def seed_parts(estimator: Any, seed: Any) -> Any:
+    """Give the seed to every ``random_state`` that is left at its default, nested ones included; return the estimator.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from truepath.learners import PCTree
+    >>> seed_parts(PCTree(), 7), seed_parts(PCTree(random_state=1), 7), seed_parts(DecisionTreeClassifier(), 7)
+    (PCTree(random_state=7), PCTree(random_state=1), DecisionTreeClassifier(random_state=7))
+    """
+    if not hasattr(estimator, "get_params"):
+        return estimator
+    params = estimator.get_params(deep=True)
+    keys = [key for key in params if _last_part(key) == "random_state"]
+    owners = {key: params.get(key.rpartition("__")[0], estimator) for key in keys}
+    is_open = {key: params[key] is None or params[key] == _default_seed(owners[key]) for key in keys}
+    return estimator.set_params(**{key: seed for key in keys if is_open[key]}) if any(is_open.values()) else estimator
+
+
+def _default_seed(owner: Any) -> Any:
+    parameter = signature(type(owner).__init__).parameters.get("random_state")
+    return None if parameter is None else parameter.default
 
 
 def copy_unfitted(estimator: Any) -> Any:
@@ -228,7 +239,7 @@ def give_hierarchy(estimator: Any, hierarchy: Hierarchy) -> Any:
             copy.hierarchy = hierarchy
         _refuse_other(copy, "hierarchy", getattr(copy, "hierarchy", None), hierarchy)
         return copy
-    params = {key: value for key, value in copy.get_params(deep=True).items() if _last_word(key) == "hierarchy"}
+    params = {key: value for key, value in copy.get_params(deep=True).items() if _last_part(key) == "hierarchy"}
     for key, value in params.items():
         _refuse_other(copy, key, value, hierarchy)
     missing = {key: hierarchy for key, value in params.items() if value is None}
@@ -243,5 +254,5 @@ def _refuse_other(estimator: Any, key: str, found: Any, hierarchy: Hierarchy) ->
         )
 
 
-def _last_word(key: str) -> str:
+def _last_part(key: str) -> str:
     return key.rpartition("__")[2]

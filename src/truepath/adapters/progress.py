@@ -129,14 +129,14 @@ def print_progress(name: str) -> Listener:
             print(f"{name}: {what}", flush=True)
             return
         taken = time.perf_counter() - begun
-        left = f", about {_in_words(taken / done * (total - done))} left" if done < total else ""
-        print(f"  {done} of {total}  {what} ({_in_words(taken)}{left})", flush=True)
+        left = f", about {_format_seconds(taken / done * (total - done))} left" if done < total else ""
+        print(f"  {done} of {total}  {what} ({_format_seconds(taken)}{left})", flush=True)
 
     return show
 
 
-def _in_words(seconds: float) -> str:
-    """Return a time as people say it."""
+def _format_seconds(seconds: float) -> str:
+    """Return a time in seconds, minutes or hours."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
@@ -173,7 +173,7 @@ class Progress:
 
 @contextmanager
 def tracked(estimator: Any, total: int, begun: str = "begun") -> Iterator[Progress]:
-    """Yield the progress of a fit with ``total`` parts; fits inside it keep silent.
+    """Yield the progress of a fit with ``total`` parts; fits inside it do not report.
 
     Parameters
     ----------

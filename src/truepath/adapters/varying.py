@@ -1,4 +1,4 @@
-"""Labels that never vary in training, kept away from classifiers that need two values of each."""
+"""Labels that never vary in training: found, scored as what they always were, and kept away from classifiers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,36 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 
 from truepath.adapters.fitting import fit_learner, raw_scores
-from truepath.adapters.inputs import count_rows
 from truepath.adapters.prepare import tags_of
+from truepath.adapters.rows import count_rows
 from truepath.hierarchy.matrices import as_dense
 from truepath.public import Documented
 from truepath.records import Record
 
-__all__ = ["VaryingLabels"]
+__all__ = ["VaryingLabels", "constant_scores", "find_constant_labels", "set_constant_scores"]
+
+
+def find_constant_labels(Y: Any) -> NDArray[np.float64]:
+    """Return for each label of a 0/1 matrix the value that all rows share; NaN for a label that varies.
+
+    Examples
+    --------
+    >>> find_constant_labels(np.array([[True, False, True], [True, False, False]])).tolist()
+    [1.0, 0.0, nan]
+    """
+    return constant_scores(np.asarray(Y.sum(axis=0)).ravel(), Y.shape[0])
+
+
+def constant_scores(n_positive: NDArray[Any], n_rows: int) -> NDArray[np.float64]:
+    """Return the same from the number of rows that have each label."""
+    return np.where(n_positive == n_rows, 1.0, np.where(n_positive == 0, 0.0, np.nan))
+
+
+def set_constant_scores(S: NDArray[Any], constant: NDArray[np.float64]) -> NDArray[Any]:
+    """Set, in place, the scores of labels that never varied to what they always were."""
+    known = np.flatnonzero(np.isfinite(constant))
+    S[:, known] = constant[known]
+    return S
 
 
 @Record.enter("truepath.adapters")
@@ -33,13 +56,13 @@ class VaryingLabels(Documented, MetaEstimatorMixin, ClassifierMixin, BaseEstimat
     varying_ : ndarray of int
         The labels it was fitted on.
     constant_ : ndarray of float, shape (n_nodes,)
-        The score, 0 or 1, of a label that does not vary.
+        The score, 0 or 1, of a label that does not vary; NaN for the others.
 
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.multioutput import MultiOutputClassifier
-    >>> from truepath.adapters import VaryingLabels
+    >>> from truepath.adapters.varying import VaryingLabels
     >>> model = VaryingLabels(MultiOutputClassifier(LogisticRegression())).fit([[0.0], [1.0]], [[0, 1], [1, 1]])
     >>> model.predict_proba([[2.0]])[:, 1].tolist(), model.varying_.tolist()
     ([1.0], [0])
@@ -51,8 +74,8 @@ class VaryingLabels(Documented, MetaEstimatorMixin, ClassifierMixin, BaseEstimat
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VaryingLabels:
         """Fit a copy of the classifier to the columns of the 0/1 matrix ``y`` that show both values."""
         Y = as_dense(y).astype(bool)
-        self.constant_ = Y.all(axis=0).astype(float)
-        self.varying_ = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
+        self.constant_ = find_constant_labels(Y)
+        self.varying_ = np.flatnonzero(np.isnan(self.constant_))
         self.estimator_ = None
         if self.varying_.size:
             copy = clone(self.estimator, safe=False)

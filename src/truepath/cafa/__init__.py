@@ -1,51 +1,37 @@
 """Gene function: ontologies with aspects, annotations, evaluation as CAFA does it, baselines and submissions."""
 
 from truepath.cafa.accretion import information_accretion, read_accretion, write_accretion
-from truepath.cafa.annotations.annotations import Annotations, Coded
-from truepath.cafa.annotations.evidence import EVIDENCE_GROUPS, evidence_codes
+from truepath.cafa.annotations.annotations import Annotations
+from truepath.cafa.annotations.evidence import evidence_codes
 from truepath.cafa.annotations.read import read_annotations, read_gene_products
 from truepath.cafa.baselines.naive import predict_naively
-from truepath.cafa.baselines.similarities import Similarities, find_similar, read_hits
+from truepath.cafa.baselines.similarities import find_similar, read_hits
 from truepath.cafa.baselines.transfer import predict_by_transfer
-from truepath.cafa.blending import LearnedBlend, learn_blend
-from truepath.cafa.cutoffs import Cutoff, find_cutoffs
-from truepath.cafa.evaluation.curves import AspectCurve
+from truepath.cafa.blending import learn_blend
+from truepath.cafa.cutoffs import find_cutoffs
 from truepath.cafa.evaluation.evaluate import evaluate_predictions
 from truepath.cafa.evaluation.page import write_evaluation_report
 from truepath.cafa.evaluation.plots import plot_evaluations
 from truepath.cafa.evaluation.results import Evaluation, write_evaluations
-from truepath.cafa.made import FunctionData, make_function_data
+from truepath.cafa.made import make_function_data
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.ontology.read import read_ontology
-from truepath.cafa.ontology.resolve import Resolved
 from truepath.cafa.predictions import Predictions, write_long_table
 from truepath.cafa.submission.check import check_submission
 from truepath.cafa.submission.rules import SubmissionRules
 from truepath.cafa.submission.write import prepare_submission, write_submission
 from truepath.cafa.tables.long import LongTable, read_long_table
-from truepath.cafa.tables.problems import BadLine, Problems
 from truepath.cafa.training.embeddings import Embeddings, read_embeddings
-from truepath.cafa.training.models import FunctionModels, load_models, train_models
+from truepath.cafa.training.models import load_models, train_models
 from truepath.public import publish
 
 __all__ = [
-    "EVIDENCE_GROUPS",
     "Annotations",
-    "AspectCurve",
-    "BadLine",
-    "Coded",
-    "Cutoff",
     "Embeddings",
     "Evaluation",
-    "FunctionData",
-    "FunctionModels",
-    "LearnedBlend",
     "LongTable",
     "Ontology",
     "Predictions",
-    "Problems",
-    "Resolved",
-    "Similarities",
     "SubmissionRules",
     "check_submission",
     "evaluate_predictions",

@@ -20,7 +20,8 @@ from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.tables.columns import read_rows
 from truepath.cafa.tables.long import as_long_table
 from truepath.cafa.tables.problems import Problems
-from truepath.files.text import PathType, open_atomically
+from truepath.files.names import PathType
+from truepath.files.writing import open_atomically
 from truepath.metrics import information_content
 
 __all__ = ["as_accretion", "information_accretion", "read_accretion", "write_accretion"]
@@ -83,7 +84,9 @@ def read_accretion(path: PathType) -> dict[str, float]:
     for rows in read_rows(path, 2, problems):
         values, (codes, words) = rows.numbers(1), rows.words(0)
         for i in np.flatnonzero(~(values >= 0) | np.isinf(values)).tolist():
-            problems.add(path, int(rows.lines[i]), f"{rows.cell(i, 1)[:40]!r} is no accretion: a number of 0 or more")
+            problems.add(
+                path, int(rows.lines[i]), f"{rows.cell(i, 1)[:40]!r} is not an information accretion, a number >= 0"
+            )
         found.update(zip([words[code] for code in codes], values.tolist()))
     problems.raise_if_any("Write one term and its accretion per line, separated by a tab.")
     return found

@@ -15,6 +15,7 @@ from truepath.cafa.evaluation.matrices import to_matrices
 from truepath.cafa.evaluation.propagate import propagate
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.metrics.sweep import sweep_scores
+from truepath.resampling import count_draws, draw_bootstraps, interval_of
 
 __all__ = ["Cutoff", "find_cutoffs"]
 
@@ -80,21 +81,15 @@ def find_cutoffs(
         everyone = part.best(np.ones(rows.size)) if rows.size else None
         if everyone is None:
             continue
-        draws = [part.best(_draw(rng, rows.size)) for _ in range(n_resamples)]
+        drawn = draw_bootstraps(rows.size, n_resamples, rng)
+        draws = [part.best(count_draws(some, rows.size)) for some in drawn]
         known = [draw for draw in draws if draw is not None] or [everyone]
-        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-        low, high = np.quantile([draw["threshold"] for draw in known], tails)
-        f_low, f_high = np.quantile([draw["f"] for draw in known], tails)
+        ends = {key: interval_of([draw[key] for draw in known], confidence) for key in ("threshold", "f")}
         cutoffs[aspect] = Cutoff(
-            everyone["threshold"], float(low), float(high), everyone["f"], float(f_low), float(f_high),
+            everyone["threshold"], *ends["threshold"], everyone["f"], *ends["f"],
             everyone["precision"], everyone["recall"], int(rows.size),
         )  # fmt: skip
     return cutoffs
-
-
-def _draw(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
-    """Draw rows with replacement; return how often each was drawn."""
-    return np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from truepath.cafa.annotations.annotations import Annotations, Coded
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.training.embeddings import Embeddings
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import number_edges
 
@@ -67,15 +67,15 @@ def make_function_data(
     rng = np.random.default_rng(random_state)
     ontology = _ontology(n_terms, rng)
     hierarchy = ontology.hierarchy
-    centres = rng.normal(0, 1, (n_terms, n_features))
+    centers = rng.normal(0, 1, (n_terms, n_features))
     for v in range(n_terms):  # a term is near its parents
         for u in hierarchy.parents(v):
-            centres[v] += 0.7 * centres[u] / max(1, hierarchy.parents(v).size)
+            centers[v] += 0.7 * centers[u] / max(1, hierarchy.parents(v).size)
     weight = 1 / np.arange(1, n_terms + 1) ** 0.5
     weight = np.where(hierarchy.depth > 1, rng.permutation(weight), 0.0)
     n_each = rng.integers(1, 4, n_proteins)
     terms = [rng.choice(n_terms, n, replace=False, p=weight / weight.sum()) for n in n_each]
-    X = np.array([centres[some].mean(axis=0) for some in terms]) + 0.6 * rng.normal(size=(n_proteins, n_features))
+    X = np.array([centers[some].mean(axis=0) for some in terms]) + 0.6 * rng.normal(size=(n_proteins, n_features))
     ids = [f"Q{i:05d}" for i in range(n_proteins)]
     return FunctionData(ontology, Embeddings(ids, X.astype(np.float32)), _annotations(ids, terms, ontology, rng))
 

@@ -13,7 +13,8 @@ from scipy import sparse
 from truepath.cafa.evaluation.matrices import score_matrix
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.tables.long import LongTable, as_long_table
-from truepath.files.text import PathType, open_atomically
+from truepath.files.names import PathType
+from truepath.files.writing import open_atomically
 
 __all__ = ["Predictions", "write_long_table"]
 

@@ -1,31 +1,42 @@
-"""From X to label sets in one scikit-learn estimator."""
+"""From X to label sets in one scikit-learn estimator: learner, combiner and decoder, fitted on held-out scores."""
 
 from truepath.classifier import systems  # noqa: F401  (enters the presets)
+from truepath.classifier.default import (
+    DecoderChoice,
+    default_decoder,
+    default_learner,
+    default_method,
+    describe_default,
+    with_features,
+)
 from truepath.classifier.explanation import Explanation, NodeReason
-from truepath.classifier.files import predict_file
+from truepath.classifier.files import find_row, predict_file
+from truepath.classifier.fitted_on import FittedOn
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
-from truepath.classifier.parts import FittedOn, default_learner, default_method
 from truepath.classifier.presets import PRESETS, Preset, get_preset, make_preset, preset, preset_names
 from truepath.classifier.top import TopLabels
-from truepath.classifier.tried import Tried
 from truepath.public import publish
 
 __all__ = [
     "PRESETS",
+    "DecoderChoice",
     "Explanation",
     "FittedOn",
     "HierarchicalClassifier",
     "NodeReason",
     "Preset",
     "TopLabels",
-    "Tried",
+    "default_decoder",
     "default_learner",
     "default_method",
+    "describe_default",
+    "find_row",
     "get_preset",
     "make_preset",
     "predict_file",
     "preset",
     "preset_names",
+    "with_features",
 ]
 
 publish(__name__, __all__, globals())

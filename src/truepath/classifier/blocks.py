@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.adapters.blocks import choose_batch_size, is_arrow_stream, is_lazy, known_rows, map_lazily, take_blocks
-from truepath.adapters.inputs import count_rows
+from truepath.adapters.rows import count_rows
 from truepath.data.tables.frames import read_columns
 from truepath.errors import TruePathError
-from truepath.files.text import open_atomically
+from truepath.files.writing import open_atomically
 from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_sparse
 
 if TYPE_CHECKING:
-    from truepath.classifier.parts import FittedOn
+    from truepath.classifier.fitted_on import FittedOn
 
 __all__ = ["block_results", "check_min_score", "fitted_rows", "keep_high", "map_blocks", "table_rows"]
 
@@ -133,7 +133,7 @@ def _write_npy(path: Any, parts: Iterator[Any], n_rows: int | None, n_nodes: int
     if not fspath(path).endswith(".npy"):
         raise ValueError(f"out must be an array or a path that ends in .npy; got {fspath(path)!r}.")
     if n_rows is None:
-        raise ValueError("out needs to know the number of rows, and a stream does not tell; give a pyarrow dataset.")
+        raise ValueError("out needs the number of rows, which a stream does not have; give a pyarrow dataset.")
     with open_atomically(path) as file:
         header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False}
         np.lib.format.write_array_header_2_0(file, {**header, "shape": (n_rows, n_nodes)})
@@ -170,7 +170,7 @@ def fitted_rows(table: Any, fitted_on: FittedOn) -> Any:
     if fitted_on.kind == "texts":
         if table.num_columns != 1:
             raise TruePathError(
-                f"the classifier was fitted on texts; a table of {table.num_columns} columns does not say which.",
+                f"the classifier was fitted on texts; a table of {table.num_columns} columns is ambiguous.",
                 "Select the column of texts: dataset.scanner(columns=[...]).to_reader().",
             )
         return ["" if text is None else str(text) for text in table.column(0).to_pylist()]

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from truepath.adapters import final_step, node_scores
+from truepath.adapters import Contributions, ScorePart, node_scores
+from truepath.adapters.capabilities import reach
+from truepath.adapters.contributions import ask_contributions, combine_contributions
+from truepath.adapters.prepare import final_step
 from truepath.classifier.html import explanation_table
 from truepath.classifier.parts import takes_conditional
-from truepath.combiners import FAEL, KernelFAEL
+from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import short_name
-from truepath.learners import contributions
 from truepath.preprocessing.auto_features import is_frame
 
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["Explanation", "NodeReason", "explain_row"]
+__all__ = ["Explanation", "NodeReason", "contributions_of_row", "explain_row"]
 
 
 #: What the local vote of mandatory leaves is called
@@ -48,7 +50,7 @@ class NodeReason:
     margin : float
         Score minus threshold; NaN if the decoder has no thresholds.
     causes : tuple of (str, float)
-        The features that matter most to the learner's score, each with what it adds; empty unless asked for.
+        The features that matter most to the final score, each with what it adds; empty unless asked for.
     votes : tuple of (str, float)
         The local votes, if causes are asked for: for FAEL the labels whose local scores add most to the final score or
         take most from it; for the decoders of mandatory leaves, MAS for instance, how likely the label is given its
@@ -80,7 +82,7 @@ class Explanation:
         The decoder that turned the scores into labels.
     hierarchy : Hierarchy
     method : str
-        How causes were found, see :class:`truepath.learners.Contributions`; empty if they were not asked for.
+        How causes were found, see :class:`truepath.adapters.Contributions`; empty if they were not asked for.
     """
 
     records: tuple[NodeReason, ...]
@@ -107,7 +109,7 @@ class Explanation:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        import pandas as pd
+        pd = import_extra("pandas", "A data frame", "report")
 
         return pd.DataFrame(self.to_dicts())
 
@@ -161,8 +163,7 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int, n_causes: 
     thresholds = getattr(model.decoder_, "thresholds_", None)
     t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
     nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others)
-    columns = model.fitted_on_.columns
-    found = contributions(model.learner_, X, nodes, columns=columns) if n_causes and nodes.size else None
+    found = _pass_on(model, X, nodes, raw[0]) if n_causes and nodes.size else None
     votes = local_votes(model, raw[0], nodes, n_causes)
     is_local = bool(n_causes) and model.decoder_ is not None and takes_conditional(model.decoder_)
     records = []
@@ -178,12 +179,35 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int, n_causes: 
     return Explanation(tuple(records), decoder, hierarchy, "" if found is None else found.method)
 
 
+def contributions_of_row(model: HierarchicalClassifier, x: Any, nodes: Any) -> Contributions:
+    """Return what each feature of one row, as it reaches the learner, adds to the final scores of some labels."""
+    X, hierarchy = _one_row(model, x), model.hierarchy_
+    raw = node_scores(model.learner_, X, hierarchy.n_nodes, hierarchy=hierarchy)[0]
+    return _pass_on(model, X, nodes, raw)
+
+
+def _pass_on(model: HierarchicalClassifier, X: Any, nodes: Any, raw: np.ndarray) -> Contributions:
+    """Return the contributions to final scores, given the learner's scores of the row."""
+    learner, scores = model.learner_, np.asarray(raw, np.float64)
+    part = ScorePart(scores, lambda wanted: ask_contributions(learner, X, wanted, scores, own_features=True))
+    for step in (model.combiner_, model.calibrator_):
+        if step is not None:
+            part = _passed_on(step, part)
+    found = part.contributions(np.asarray(nodes, np.int64))
+    return found.named(reach(learner).names(model.fitted_on_.columns))
+
+
+def _passed_on(combiner: Any, part: ScorePart) -> ScorePart:
+    """Return a row's scores after a combiner, with their contributions."""
+    scores = np.asarray(combiner.transform(part.scores[None, :]), np.float64)[0]
+    return ScorePart(scores, lambda wanted: combine_contributions(combiner, [part], wanted).settled(scores[wanted]))
+
+
 def local_votes(model: HierarchicalClassifier, raw: np.ndarray, nodes: np.ndarray, n: int) -> list[Any]:
-    """Return for each of some labels the n labels whose local scores matter most to the final one, if FAEL says so."""
-    combiner, nothing = model.combiner_, [()] * nodes.size
-    if not n or not nodes.size or not isinstance(combiner, FAEL) or isinstance(combiner, KernelFAEL):
-        return nothing
-    found, names = combiner.votes(raw, nodes), model.hierarchy_.names
+    """Return for each of some labels the n labels whose local scores matter most to it, if the combiner says so."""
+    if not n or not nodes.size or not hasattr(model.combiner_, "votes"):
+        return [()] * nodes.size
+    found, names = model.combiner_.votes(raw, nodes), model.hierarchy_.names
     order = np.argsort(-np.abs(found), axis=0, kind="stable")[:n]
     return [
         tuple((str(names[u]), float(found[u, k])) for u in order[:, k] if found[u, k] != 0) for k in range(nodes.size)
@@ -208,7 +232,7 @@ def _one_row(model: HierarchicalClassifier, x: Any) -> Any:
     if isinstance(x, str):
         return [x]
     if is_frame(x) or sparse.issparse(x):
-        n_rows = x.shape[0] if x.ndim == 2 or is_frame(x) else 1
+        n_rows = x.shape[0] if is_frame(x) or x.ndim == 2 else 1  # polars frames have no ndim
         X = x
     else:
         values = np.asarray(x)

@@ -21,14 +21,15 @@ from truepath.data.tables.scores import write_scores
 from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink, open_top_sink
 from truepath.data.tables.streams import stream_columns
 from truepath.data.tables.write import find_format
+from truepath.english import did_you_mean
 from truepath.errors import TruePathError
-from truepath.files.text import PathType, ending_of
+from truepath.files.names import PathType, ending_of
 
 if TYPE_CHECKING:
+    from truepath.classifier.fitted_on import FittedOn
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
-    from truepath.classifier.parts import FittedOn
 
-__all__ = ["RowBlock", "predict_file", "read_row_blocks"]
+__all__ = ["RowBlock", "find_row", "predict_file", "read_row_blocks"]
 
 #: Cells of a file are strings until they are features: one takes as much as this many numbers
 CELL = 10
@@ -54,6 +55,11 @@ class RowBlock(NamedTuple):
     def names(self) -> list[str]:
         """The ids, or the numbers of the rows."""
         return self.ids if self.ids is not None else [str(self.start + i) for i in range(len(self))]
+
+    def take(self, i: int) -> tuple[str, Any]:
+        """Return what a row is called, and the row as the classifier takes it."""
+        name = self.ids[i] if self.ids is not None else f"row {self.start + i}"
+        return name, self.X[i] if self.X.ndim == 1 else self.X[i : i + 1]
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -83,7 +89,7 @@ def predict_file(
     Parameters
     ----------
     model : HierarchicalClassifier
-        Fitted on a table or a data set, as ``truepath fit`` does.
+        Fitted on a table or a data set, as :func:`truepath.workflow.fit_dataset` does.
     data : path or str
         A CSV, TSV or Parquet file, which is read some rows at a time; or any other data set, which is read whole.
     output : path or text stream
@@ -115,14 +121,12 @@ def predict_file(
     Examples
     --------
     >>> import sys, tempfile, pathlib
-    >>> from truepath import HierarchicalClassifier, open_dataset
-    >>> from truepath.classifier import FittedOn, predict_file
+    >>> from truepath.classifier import predict_file
+    >>> from truepath.workflow import fit_dataset, open_training
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> rows = "".join(f"{i},{'a/1' if i % 2 else 'b'}\n" for i in range(20))
     >>> _ = (folder / "train.csv").write_text("x,labels\n" + rows.replace(",a", "0,a"))
-    >>> ds = open_dataset(folder / "train.csv", cells=True)
-    >>> model = HierarchicalClassifier(hierarchy=ds.hierarchy).fit(ds["all"].X, ds["all"].y)
-    >>> model = model.set_fitted_on(FittedOn("table", "train", ("x",)))
+    >>> model = fit_dataset(open_training(folder / "train.csv"), test_share=0).model
     >>> _ = (folder / "new.csv").write_text("x\n190\n2\n")
     >>> predict_file(model, folder / "new.csv", sys.stdout)
     id,labels
@@ -130,15 +134,15 @@ def predict_file(
     1,b
     2
     """
-    form, wanted = TextForm.of(delimiter, encoding), _Wanted(top, per, among, long, matrix)
-    wanted.check()
+    form, content = TextForm.of(delimiter, encoding), _Content(top, per, among, long, matrix)
+    content.check()
     blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form, keep)
     known, n_rows, begun = UniqueIds(), 0, time.perf_counter()
     first = next(blocks)
     with ExitStack() as files:
         common: dict[str, Any] = {"safe_csv": safe_csv, "id_name": first.id_name}
         options: dict[str, Any] = {"keep": first.keep, "format": format, **common}
-        write_block = files.enter_context(_label_sink(output, model, wanted, options))
+        write_block = files.enter_context(_label_sink(output, model, content, options))
         score_block = files.enter_context(_score_sink(scores, model, common))
         for block in chain([first], blocks):
             if block.ids is not None:
@@ -151,7 +155,7 @@ def predict_file(
     return n_rows
 
 
-class _Wanted(NamedTuple):
+class _Content(NamedTuple):
     """What is written for each row: its best labels, or its label set."""
 
     top: int | None
@@ -172,17 +176,17 @@ class _Wanted(NamedTuple):
 
 @contextmanager
 def _label_sink(
-    output: PathType | TextIO, model: HierarchicalClassifier, wanted: _Wanted, options: dict[str, Any]
+    output: PathType | TextIO, model: HierarchicalClassifier, content: _Content, options: dict[str, Any]
 ) -> Iterator[Any]:
     """Yield a function that writes the labels of a block."""
-    if wanted.top is None:
-        with open_label_sink(output, model.hierarchy_, matrix=wanted.matrix, **options) as write:
+    if content.top is None:
+        with open_label_sink(output, model.hierarchy_, matrix=content.matrix, **options) as write:
             yield lambda block: write(model.predict(block.X), block.names, block.kept)
         return
-    levels = top_levels(model.hierarchy_, wanted.top, wanted.per).tolist()
-    choice: dict[str, Any] = {"per": wanted.per, "among": wanted.among}
-    with open_top_sink(output, levels, long=wanted.long, **options) as write:
-        yield lambda block: write(model.predict_top(block.X, wanted.top, **choice), block.names, block.kept)
+    levels = top_levels(model.hierarchy_, content.top, content.per).tolist()
+    choice: dict[str, Any] = {"per": content.per, "among": content.among}
+    with open_top_sink(output, levels, long=content.long, **options) as write:
+        yield lambda block: write(model.predict_top(block.X, content.top, **choice), block.names, block.kept)
 
 
 @contextmanager
@@ -223,9 +227,10 @@ def read_row_blocks(
             f"the model was fitted on a table with the columns {', '.join(map(repr, fitted_on.columns[:8]))}; "
             f"give it a CSV, TSV or Parquet file with these columns."
         )
-    size = choose_batch_size(batch_size, n_nodes, CELL * len(fitted_on.columns), MOST_ROWS)
+    cells = CELL * len(fitted_on.columns) if is_table else 0
+    size = choose_batch_size(batch_size, n_nodes, cells, MOST_ROWS)
     if keep and not is_table:
-        raise TruePathError("columns can be kept of a CSV, TSV or Parquet file only.", "Leave out keep.")
+        raise TruePathError("only columns of a CSV, TSV or Parquet file can be kept.", "Leave out keep.")
     return _table_blocks(data, fitted_on, size, form, keep) if is_table else _dataset_blocks(data, size)
 
 
@@ -253,3 +258,44 @@ def _dataset_blocks(data: PathType, size: int) -> Iterator[RowBlock]:
     ids = None if part.ids is None else [str(name) for name in part.ids]
     for rows in row_ranges(part.X.shape[0], size):
         yield RowBlock(part.X[rows], rows.start, None if ids is None else ids[rows])
+
+
+def find_row(
+    model: HierarchicalClassifier,
+    data: PathType,
+    row: str,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> tuple[str, Any]:
+    """Return one row of a file as the model takes it, for :meth:`HierarchicalClassifier.explain`, and its name.
+
+    Parameters
+    ----------
+    model : HierarchicalClassifier
+        Fitted on a table or a data set.
+    data, delimiter, encoding
+        As for :func:`predict_file`.
+    row : str
+        The id of the row, or else its number from 0.
+    """
+    number = int(row) if row.isdecimal() else -1
+    known: list[str] = []
+    by_number = None
+    form = TextForm.of(delimiter, encoding)
+    for block in read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, form=form):
+        known += block.names
+        if block.ids is not None and row in block.ids:
+            return block.take(block.ids.index(row))
+        if block.start <= number < block.start + len(block):
+            by_number = block.take(number - block.start)
+    if by_number is None:
+        raise _no_row(row, known, model.fitted_on_.ids)
+    return by_number
+
+
+def _no_row(row: str, known: list[str], ids: str | None) -> TruePathError:
+    """Make the error for a row that is not there."""
+    hint = "" if row.isdecimal() else did_you_mean(row, known)
+    named = f"an id in column {ids!r}, or " if ids is not None else ""
+    return TruePathError(f"the row to explain must be {named}a row from 0 to {len(known) - 1}, not {row!r}.", hint)

@@ -12,57 +12,41 @@ from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import (
-    HeldOut,
-    Progress,
-    conditional_scores,
-    count_rows,
-    encode_labels,
-    final_step,
-    fit_learner,
-    fit_part,
-    give_hierarchy,
-    name_learner,
-    node_scores,
-    out_of_fold,
-    own_held_out,
-    plain_rows,
-    prepare,
-    split_paths,
-    tags_of,
-    tracked,
-)
+from truepath.adapters import Contributions, encode_labels, node_scores
 from truepath.adapters.blocks import is_lazy
-from truepath.adapters.progress import CallbackSupportMixin, with_callbacks, without_callbacks
+from truepath.adapters.capabilities import learn_more_rows, reach
+from truepath.adapters.exporting import export_inputs
+from truepath.adapters.fitting import HeldOut, conditional_scores, fit_held_out, fit_learner, fit_part, out_of_fold
+from truepath.adapters.labels import split_paths
+from truepath.adapters.prepare import final_step, give_hierarchy, name_learner, prepare, tags_of
+from truepath.adapters.progress import CallbackSupportMixin, Progress, tracked, with_callbacks, without_callbacks
+from truepath.adapters.rows import count_rows, plain_rows
 from truepath.classifier.blocks import block_results, check_min_score, keep_high, map_blocks
-from truepath.classifier.explanation import Explanation, explain_row
+from truepath.classifier.explanation import Explanation, contributions_of_row, explain_row
+from truepath.classifier.exporting import export_decision, export_final_scores
+from truepath.classifier.fitted_on import FittedOn
+from truepath.classifier.held_out import make_splits, resolve_cv
 from truepath.classifier.parts import (
-    FittedOn,
     combines_by_learning,
     decides_by_learning,
     give_budget,
-    make_splits,
-    records_of_blend,
     resolve_calibrator,
-    resolve_cv,
     resolve_parts,
     takes_conditional,
 )
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
-from truepath.classifier.tried import Tried
-from truepath.classifier.updating import as_diff, say_update, update_parts
-from truepath.combiners.calibration.calibrator import calibrate_held_out
+from truepath.classifier.updating import as_diff, describe_update, update_parts
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
+from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy, HierarchyDiff
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input
 from truepath.metrics import hierarchical_f1
+from truepath.metrics.tried import Tried
 
 __all__ = ["HierarchicalClassifier"]
-
-# Scores of no more cells than this are made at once
-SMALL_CELLS = 1 << 20
 
 
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
@@ -85,8 +69,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     decoder : decoder or str, default="auto"
         Makes label sets from scores: an object of :mod:`truepath.decoders` or its name, such as ``"single"`` (one
         threshold, best for micro-F1), ``"multi"`` (one per class), ``"threshold"`` (one half), ``"mas"`` or
-        ``"best-path"``. ``"auto"`` is ``"single"``, or the preset's. None or ``"learner"`` takes the learner's own
-        ``predict``.
+        ``"best-path"``. ``"auto"`` is the preset's or follows from the labels, see Notes. None or ``"learner"`` takes
+        the learner's own ``predict``.
     hierarchy : Hierarchy, optional
         None takes Y as flat; label paths are taken as a tree.
     sep : str, default="/"
@@ -97,17 +81,18 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     calibrate : {"auto", "isotonic", "sigmoid", "beta"}, Calibrator or None, default=None
         Whether final scores are made into probabilities by a :class:`~truepath.combiners.Calibrator` of this method,
         fitted on held-out scores; "auto" chooses one that does not lower AU(PRC). The decoder gets its scores.
-    cv : "auto", "oob", int, float or splitter, default="auto"
+    cv : "auto", "own", int, float or splitter, default="auto"
         Where held-out scores come from: ``int``, that many stratified folds; ``float``, this share of the rows, held
-        out once; ``"oob"``, what the learner itself keeps of rows left out, at no extra fit: the trees that did not
+        out once; ``"own"``, what the learner itself knows of rows left out, at no extra fit: the trees that did not
         see a row, or leave-one-out in closed form; a splitter of scikit-learn (a ``PredefinedSplit`` holds out a
-        validation part that came with the data). ``"auto"`` is ``"oob"`` for learners that can, otherwise
+        validation part that came with the data). ``"auto"`` is ``"own"`` for learners that can, otherwise
         5 folds, or beyond 20,000 rows a fifth of them held out once: ``fit`` then costs about two fits of the learner.
         Nothing is held out if neither combiner nor decoder learns and nothing is calibrated.
     budget : {"seconds", "minutes"} or float, default="seconds"
         How long the default for tables may take: what is tried follows from the numbers of rows, columns and labels,
         see :class:`~truepath.learners.TableBlend`. ``"seconds"`` is for interactive work, ``"minutes"`` tries more, and
-        networks where PyTorch is installed. Other learners do not look at it.
+        networks where PyTorch is installed. A learner of your own with a parameter ``budget`` that is None gets it too;
+        linear models, the default for few and for many texts, have none: they take seconds anyway.
     verbose : bool, default=False
         Whether ``fit`` prints what it does, a line for each part with the time it took and how long the rest may take.
     random_state : int, RandomState or None, default=0
@@ -137,10 +122,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
     Notes
     -----
-    The default learner: for texts, sparse matrices and tables mostly of texts, one linear classifier per label on
-    TF-IDF weights (:class:`~truepath.learners.SparseLinear`); for other tables and numbers, a blend of forests, kernel
-    ridge regressions and FAEL, weighed on held-out rows (:class:`~truepath.learners.TableBlend`, which says what is
-    tried within which budget; ``tried_`` lists it). Both behind :class:`~truepath.preprocessing.AutoFeatures`.
+    Which learner and decoder are the defaults is written out by :func:`truepath.classifier.describe_default`. What a
+    blend tried, and with which result, is in ``tried_``.
 
     When combiner and decoder both learn, the decoder is fitted on scores combined by copies of the combiner that were
     fitted on other rows, for the same reason.
@@ -220,7 +203,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         sample_weight : array-like, shape (n_samples,), optional
         """
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
-        parts = resolve_parts(self.learner, self.combiner, self.decoder, self.cv, X, self.random_state)
+        chosen = self.learner, self.combiner, self.decoder, self.cv
+        parts = resolve_parts(*chosen, X, Y, hierarchy, self.random_state)
         learner = give_budget(prepare(parts.learner, hierarchy), self.budget, self.n_jobs)
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
         self.calibrator_ = give_hierarchy(resolve_calibrator(self.calibrate), hierarchy)
@@ -232,10 +216,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             with tracked(self, 2 if splits is None else len(splits) + 2, begun) as progress:
                 self.learner_ = self._fit_honestly(learner, X, Y, weight, splits, progress)
         else:
-            self._take_note(hierarchy)
+            self._fit_parts_that_learn_nothing(hierarchy)
             with tracked(self, 1, begun) as progress:
                 self.learner_ = self._fit_learner(learner, X, Y, weight, progress)
-        self.tried_: list[Tried] = records_of_blend(self.learner_)
+        self.tried_: list[Tried] = list(getattr(reach(self.learner_).member, "tried_", []))
         self.fitted_on_ = FittedOn.of(X)
         return self
 
@@ -243,8 +227,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """Fit combiner and decoder on scores of rows held out; return the learner fitted on all rows."""
         fitted = None
         if splits is None:
-            held_out, fitted = own_held_out(learner, X, Y, weight)
-            progress.step("learner fitted, rows scored by what did not see them")
+            held_out, fitted = fit_held_out(learner, X, Y, weight)
+            progress.step("learner fitted, training rows scored by parts that did not see them")
         else:
             options: dict[str, Any] = {"hierarchy": self.hierarchy_, "n_jobs": self.n_jobs, "progress": progress}
             held_out = out_of_fold([learner], X, Y, weight, splits, **options)[0]
@@ -271,18 +255,55 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         elif self.combiner_ is not None:
             S = self.combiner_.fit(S).transform(S)
         if self.calibrator_ is not None:
-            self.calibrator_ = fit_part(self.calibrator_, S, Y, weight, h)
-            S = calibrate_held_out(self.calibrator_, S, Y, weight, self.random_state) if decides else S
+            if decides:
+                self.calibrator_, S = fit_and_cross_transform(self.calibrator_, S, Y, weight, h, self.random_state)
+            else:
+                fit_part(self.calibrator_, S, Y, weight, h)
         if self.decoder_ is not None:
             fit_part(self.decoder_, S, Y, weight, h)
 
-    def _take_note(self, hierarchy: Hierarchy) -> None:
+    def _fit_parts_that_learn_nothing(self, hierarchy: Hierarchy) -> None:
         """Fit parts that learn nothing: they only keep the hierarchy."""
         self.n_held_out_ = 0
         nothing = np.zeros((1, hierarchy.n_nodes))
         for part in (self.combiner_, self.decoder_):
             if part is not None:
                 part.fit(nothing)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> HierarchicalClassifier:
+        """Learn from more rows, without the old ones; the first call fits.
+
+        Parameters
+        ----------
+        X, y : as in :meth:`fit`
+            The new rows alone, with labels of the hierarchy that is known.
+        classes : ignored
+            Scikit-learn's convention; the hierarchy says which labels there are, or the first rows if none is given.
+
+        Returns
+        -------
+        self : HierarchicalClassifier
+
+        Raises
+        ------
+        CapabilityError
+            If the learner cannot: linear models can, and so do the defaults for few and for many texts; kernels and
+            forests, and blends of them, need all rows.
+
+        Notes
+        -----
+        Features stay as the first rows had them; words that were unknown then stay unknown. Combiner, calibrator and
+        thresholds stay too: to learn them again, ``fit`` on all rows.
+        """
+        if not hasattr(self, "learner_"):
+            return self.fit(X, y)
+        X = plain_rows(X)
+        labels = encode_labels(split_paths(y, self.sep, self.between), self.hierarchy_)
+        if labels.shape[0] != count_rows(X):
+            raise ValueError(f"X has {count_rows(X)} rows but y has {labels.shape[0]}; they must be of the same rows.")
+        learn_more_rows(self.learner_, X, labels)
+        self.fitted_on_ = replace(self.fitted_on_, n_rows=self.fitted_on_.n_rows + count_rows(X))
+        return self
 
     def update(self, hierarchy: Hierarchy | HierarchyDiff, X: Any, y: Any) -> HierarchicalClassifier:
         """Go over to a changed hierarchy; only what the change touches is learned.
@@ -302,9 +323,11 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
         Notes
         -----
-        See :func:`truepath.learners.update_learner` for the learners that can and what they do; features stay as they
-        were fitted. Thresholds stay; a new label gets the largest of its parents'. Calibrators, combiners that learn
-        and conformal decoders need a new ``fit``.
+        Features stay as they were fitted; the learner, the combiner, the calibrator and the decoder go over to the new
+        hierarchy each by its own ``update``: linear and kernel models as a new fit with the same settings would, trees
+        with the splits that they have. Thresholds stay; a new label gets the largest of its parents'. Conformal
+        decoders, whose promise is about scores that they were fitted on, need a new ``fit``. After large changes, so
+        does everything: compare ``score`` with that of a new model.
         """
         diff = as_diff(self._fitted(), hierarchy)
         labels = encode_labels(split_paths(y, self.sep, self.between), diff.new)
@@ -313,7 +336,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         if self.hierarchy is not None:
             self.hierarchy = diff.new
         self.fitted_on_ = replace(self.fitted_on_, n_rows=count_rows(X))
-        self.updated_ = say_update(self, diff)
+        self.updated_ = describe_update(self, diff)
         return self
 
     # -------------------------------------------------------------------------------------- predicting
@@ -359,6 +382,22 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             A csr_array where several blocks of rows would take 256 MB or more as an array.
         """
         return self._map(X, self._fitted()._label_rows, bool, batch_size, out)
+
+    def label_and_score(self, X: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Return what ``predict`` and ``predict_proba`` return for rows in memory, dense, with the rows scored once.
+
+        Examples
+        --------
+        >>> from truepath import HierarchicalClassifier
+        >>> texts, labels = ["a cat", "an oak"] * 3, [["animal"], ["plant"]] * 3
+        >>> model = HierarchicalClassifier(decoder="best-path").fit(texts, labels)
+        >>> Y, S = model.label_and_score(["the cat"])
+        >>> bool((Y == model.predict(["the cat"])).all()), bool((S == model.predict_proba(["the cat"])).all())
+        (True, True)
+        """
+        S = self._fitted()._score_rows(X)
+        Y = self._label_rows(X) if self.decoder_ is None else self._decide(X, S)
+        return as_dense(Y).astype(bool, copy=False), np.asarray(as_dense(S), np.float64)
 
     def predict_labels(
         self, X: Any, *, most_specific: bool = True, batch_size: int | None = None
@@ -421,19 +460,13 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             raise TruePathError(
                 "predict_top does not take arrays of Dask.", "Compute the blocks and give them one by one."
             )
-        find = partial(top_rows, self._fitted(), k=int(k), per=per, among=among)
+        find = partial(top_rows, self._fitted(), self._score_rows, k=int(k), per=per, among=among)
         return join_top(block_results(X, find, self.hierarchy_.n_nodes, self.fitted_on_, batch_size))
 
     def _map(self, X: Any, predict: Any, dtype: Any, batch_size: Any, out: Any, is_sparse: bool = False) -> Any:
         X = plain_rows(X)
-        if out is None and batch_size is None and not is_sparse and self._is_small(X):
-            return predict(X)
         known = {"n_nodes": self.hierarchy_.n_nodes, "fitted_on": self.fitted_on_, "dtype": dtype}
         return map_blocks(X, predict, **known, batch_size=batch_size, is_sparse=is_sparse, out=out)
-
-    def _is_small(self, X: Any) -> bool:
-        """Say whether rows are in memory and so few that they are one block anyway."""
-        return isinstance(X, (list, np.ndarray)) and len(X) * max(self.hierarchy_.n_nodes, 1) <= SMALL_CELLS
 
     def _high_scores(self, min_score: float, X: Any, start: int) -> Any:
         return keep_high(self._score_rows(X, start), min_score)
@@ -467,9 +500,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         n_others : int, default=5
             The number of labels to show that were not predicted but came closest.
         n_causes : int, default=0
-            For each label, the number of words or columns to show that add most to the learner's score, or take most
-            from it: exact for linear models (before the sigmoid) and trees (Shapley values), by leaving out one feature
-            after the other for all others; see :func:`truepath.learners.contributions`.
+            For each label, the number of words or columns to show that add most to the final score, or take most from
+            it, see :meth:`contributions`.
 
         Returns
         -------
@@ -477,6 +509,40 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             Prints as a tree; ``records`` is the table, ``to_frame()`` a data frame; notebooks show it as HTML.
         """
         return explain_row(self._fitted(), x, n_others, n_causes)
+
+    def export_inputs(self, graph: Graph) -> Any:
+        """Add the inputs of the model to an ONNX graph; see :func:`truepath.export.to_onnx`."""
+        graph.column_names = self._fitted().fitted_on_.columns
+        return export_inputs(graph, self.learner_)
+
+    def export_scores(self, graph: Graph, rows: Any) -> str:
+        """Add the final scores to an ONNX graph: those of the learner, combined and calibrated."""
+        return export_final_scores(graph, self._fitted(), rows)
+
+    def export_labels(self, graph: Graph, scores: str) -> str:
+        """Add the label sets to an ONNX graph."""
+        return export_decision(graph, self._fitted().decoder_, self.learner_, self.hierarchy_, scores)
+
+    def contributions(self, x: Any, nodes: Any) -> Contributions:
+        """Return what each word or column of one row adds to the final scores of some labels.
+
+        Parameters
+        ----------
+        x : one row, as :meth:`explain` takes it
+        nodes : sequence of int
+
+        Returns
+        -------
+        found : Contributions
+            Base and values add up to the score of :meth:`predict_proba`; ``features`` are those that reach the learner.
+
+        Notes
+        -----
+        The learner says what features add to its scores: weights times values in linear models, Shapley values in trees
+        and kernels. Stacks, combiners and the calibrator pass them on (:mod:`truepath.adapters.contributions`). Where
+        a part offers none, scores are computed again with one feature, or one score, left out at a time.
+        """
+        return contributions_of_row(self._fitted(), x, nodes)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the hierarchical F1 (micro-averaged over all labels, ancestors included)."""

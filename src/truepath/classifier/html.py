@@ -45,8 +45,8 @@ def _row(record: NodeReason, largest: float) -> str:
 
 def _cause(name: str, value: float, largest: float) -> str:
     """Return a feature with a bar: green if it adds to the score, red if it takes away."""
-    width, colour = 6 * abs(value) / largest, "#2a7" if value > 0 else "#c44"
-    bar = f"<span style='display:inline-block;height:.7em;width:{width:.2f}em;background:{colour}'></span>"
+    width, color = 6 * abs(value) / largest, "#2a7" if value > 0 else "#c44"
+    bar = f"<span style='display:inline-block;height:.7em;width:{width:.2f}em;background:{color}'></span>"
     return f"{bar} {escape(name)} {value:+.3f}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from truepath.classifier.parts import blend_learner, forest_learner, linear_learner, words_learner
+from truepath.classifier.default import blend_learner, forest_learner, linear_learner, text_blend_learner
 from truepath.classifier.presets import Arguments, preset
 from truepath.combiners import FAEL, KernelFAEL, TruePathRule
 from truepath.decoders import MAS, MASR, BestPath, ExactLeafMAP, MultiThreshold, SingleThreshold, Threshold
@@ -61,27 +61,27 @@ def _logistic() -> LogisticRegression:
 # ------------------------------------------------------------------------------------- baselines of our own
 
 
-@preset("linear", "a linear classifier for every label, one threshold; the default for many words, or few")
+@preset("linear", "one linear classifier per label")
 def _linear(seed: Any) -> Arguments:
     return {"learner": linear_learner()}
 
 
-@preset("words", "linear models, kernel ridge and FAEL, weighed on held-out rows, one threshold; the default for words")
-def _words(seed: Any) -> Arguments:
-    return {"learner": words_learner(seed)}
+@preset("text-blend", "linear models, kernel ridge and FAEL, weighed on held-out rows")
+def _text_blend(seed: Any) -> Arguments:
+    return {"learner": text_blend_learner(seed)}
 
 
-@preset("blend", "forests, kernel ridge and FAEL, weighed on held-out rows, one threshold; the default for tables")
+@preset("blend", "forests, kernel ridge and FAEL, weighed on held-out rows")
 def _blend(seed: Any) -> Arguments:
     return {"learner": blend_learner(seed)}
 
 
-@preset("forest", "extra-randomised clustering trees, one threshold")
+@preset("forest", "extra-randomised clustering trees")
 def _forest(seed: Any) -> Arguments:
     return {"learner": forest_learner(seed)}
 
 
-@preset("half", "a linear classifier for every label, cut at one half: the baseline")
+@preset("half", "one linear classifier per label, cut at one half: the baseline")
 def _half(seed: Any) -> Arguments:
     return {"learner": linear_learner(), "decoder": Threshold(0.5)}
 
@@ -124,7 +124,7 @@ def _clus_ens_optimal(seed: Any) -> Arguments:
     differs="no F-test stops the tree, and one threshold is fitted where the paper draws curves over all",
 )
 def _pct(seed: Any) -> Arguments:
-    return {"learner": _pipe(AutoFeatures(impute=False), PCTree(random_state=seed))}
+    return {"learner": _pipe(AutoFeatures(impute=False), PCTree(random_state=seed)), "decoder": SingleThreshold()}
 
 
 # ------------------------------------------------------------------------------------ mandatory leaves
@@ -185,7 +185,7 @@ def _hmc_lp(seed: Any) -> Arguments:
     differs=f"{_LOGISTIC} and one fitted threshold; the survey leaves both open",
 )
 def _lcpn(seed: Any) -> Arguments:
-    return {"learner": _scaled(PerNode(_logistic(), policy="siblings"))}
+    return {"learner": _scaled(PerNode(_logistic(), policy="siblings")), "decoder": SingleThreshold()}
 
 
 @preset(
@@ -205,7 +205,8 @@ def _lcppn(seed: Any) -> Arguments:
     differs=f"{_LOGISTIC}, and one fitted threshold instead of one half",
 )
 def _tpr(seed: Any) -> Arguments:
-    return {"learner": _scaled(PerNode(_logistic(), policy="less_inclusive")), "combiner": TruePathRule()}
+    learner = _scaled(PerNode(_logistic(), policy="less_inclusive"))
+    return {"learner": learner, "combiner": TruePathRule(), "decoder": SingleThreshold()}
 
 
 @preset(
@@ -215,12 +216,14 @@ def _tpr(seed: Any) -> Arguments:
     differs=f"{_LOGISTIC}, lambda chosen by generalised cross-validation, one threshold: the text states none of these",
 )
 def _fael(seed: Any) -> Arguments:
-    return {"learner": _scaled(PerNode(_logistic(), policy="siblings")), "combiner": FAEL("gcv")}
+    learner = _scaled(PerNode(_logistic(), policy="siblings"))
+    return {"learner": learner, "combiner": FAEL("gcv"), "decoder": SingleThreshold()}
 
 
 @preset("kernel-fael", "as fael, with a kernel", _ZHANG, differs=f"{_LOGISTIC}, kernel width and lambda of our choice")
 def _kernel_fael(seed: Any) -> Arguments:
-    return {"learner": _scaled(PerNode(_logistic(), policy="siblings")), "combiner": KernelFAEL()}
+    learner = _scaled(PerNode(_logistic(), policy="siblings"))
+    return {"learner": learner, "combiner": KernelFAEL(), "decoder": SingleThreshold()}
 
 
 # ------------------------------------------------------------------------------------------- boosting
@@ -289,4 +292,4 @@ def _cnet(seed: Any) -> Arguments:
     differs="a bag of networks instead of one, and one fitted threshold instead of the most probable label set",
 )
 def _rcnet_bag(seed: Any) -> Arguments:
-    return {"learner": _cutset(BaggedCutsetNetworks(random_state=seed))}
+    return {"learner": _cutset(BaggedCutsetNetworks(random_state=seed)), "decoder": SingleThreshold()}

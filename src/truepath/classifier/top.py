@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.classifier.html import top_table
+from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TopLabels"]
@@ -77,7 +78,7 @@ class TopLabels:
 
     def to_frame(self) -> Any:
         """Return the long table as a pandas data frame."""
-        import pandas as pd
+        pd = import_extra("pandas", "A data frame", "report")
 
         return pd.DataFrame(self.to_dicts())
 

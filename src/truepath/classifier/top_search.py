@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 
 from truepath import _kernels
-from truepath.adapters import final_step
+from truepath.adapters.capabilities import ask, offers
 from truepath.classifier.top import TopLabels
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
@@ -34,9 +33,9 @@ def join_top(parts: Iterator[TopLabels]) -> TopLabels:
 
 
 def check_top(k: Any, per: str, among: str) -> None:
-    """Refuse what is no number of labels, and unknown words."""
+    """Refuse what is not a number of labels, and unknown names."""
     if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-        raise ValueError(f"k must be an integer from 1 up; got {k!r}.")
+        raise ValueError(f"k must be an integer >= 1; got {k!r}.")
     for name, value, known in (("per", per, PER), ("among", among, AMONG)):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
@@ -51,13 +50,15 @@ def top_levels(hierarchy: Hierarchy, k: int, per: str) -> NDArray[np.int64]:
     return np.zeros(min(k, hierarchy.n_nodes), np.int64)
 
 
-def top_rows(model: HierarchicalClassifier, X: Any, start: int, k: int, per: str, among: str) -> TopLabels:
-    """Return the best labels of some rows, the first of which messages call ``start``."""
+def top_rows(
+    model: HierarchicalClassifier, score: Callable[[Any, int], Any], X: Any, start: int, k: int, per: str, among: str
+) -> TopLabels:
+    """Return the best labels of some rows, the first of which messages call ``start``; ``score`` gives all scores."""
     h = model.hierarchy_
     levels = top_levels(h, k, per)
     if per == "row" and among != "most-specific" and searches_itself(model):
-        return _searched(model, X, levels, among)
-    return top_of_scores(model._score_rows(X, start), h, k, per, among)
+        return _searched(model, X, levels, is_leaf=among == "leaves")
+    return top_of_scores(score(X, start), h, k, per, among)
 
 
 def top_of_scores(S: Any, hierarchy: Hierarchy, k: int, per: str = "row", among: str = "all") -> TopLabels:
@@ -87,22 +88,18 @@ def _best_among(S: NDArray[np.float64], among: NDArray[Any], k: int) -> NDArray[
 
 def searches_itself(model: HierarchicalClassifier) -> bool:
     """Say whether the learner finds its best labels without scoring the others, and its scores are the final ones."""
-    is_final = model.combiner_ is None and model.calibrator_ is None
-    return is_final and hasattr(final_step(model.learner_), "predict_top")
+    return model.combiner_ is None and model.calibrator_ is None and offers(model.learner_, "best labels")
 
 
-def _searched(model: HierarchicalClassifier, X: Any, levels: NDArray[np.int64], among: str) -> TopLabels:
+def _searched(model: HierarchicalClassifier, X: Any, levels: NDArray[np.int64], *, is_leaf: bool) -> TopLabels:
     """Return what the learner's own search finds."""
-    learner = model.learner_
-    while isinstance(learner, Pipeline):
-        X = learner[:-1].transform(X) if len(learner.steps) > 1 else X
-        learner = learner.steps[-1][1]
-    found = learner.predict_top(X, levels.size, leaves=among == "leaves")
-    counts = np.diff(found.indptr)
+    found = ask(model.learner_, "best labels")
+    best = found.member.predict_top(found.rows(X), levels.size, leaves=is_leaf)
+    counts = np.diff(best.indptr)
     rows = np.repeat(np.arange(counts.size), counts)
-    order = np.lexsort((found.indices, -found.data, rows))  # of equals the smaller number
-    place = np.arange(order.size) - np.repeat(found.indptr[:-1], counts)
+    order = np.lexsort((best.indices, -best.data, rows))  # of equals the smaller number
+    place = np.arange(order.size) - np.repeat(best.indptr[:-1], counts)
     nodes = np.full((counts.size, levels.size), -1, np.int64)
     probabilities = np.full(nodes.shape, np.nan)
-    nodes[rows, place], probabilities[rows, place] = found.indices[order], found.data[order]
+    nodes[rows, place], probabilities[rows, place] = best.indices[order], best.data[order]
     return TopLabels(nodes, probabilities, levels, model.hierarchy_)

@@ -1,6 +1,6 @@
 """The ``truepath`` command and what all its commands share: errors in one line, exit codes, results on stdout.
 
-A terminal sends Ctrl-C to the worker processes too. They are started deaf to it, so that they do not each print a
+A terminal sends Ctrl-C to the worker processes too. They are started with it blocked, so that they do not each print a
 traceback; the command ends them. Set ``TRUEPATH_TRACEBACK=1`` to see where an error comes from.
 """
 
@@ -36,7 +36,7 @@ from truepath.cli.names import help_listing
 from truepath.cli.predict import predict
 from truepath.cli.report import report
 from truepath.cli.serve import serve
-from truepath.cli.steps import said_in_a_line
+from truepath.cli.shared.messages import warnings_as_lines
 from truepath.cli.strategies import StrategyCommand
 from truepath.cli.studies.compare import compare
 from truepath.cli.studies.experiment import experiment
@@ -79,12 +79,12 @@ LISTING = {
 
 
 def _in_one_line(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command say what it found out about its input in a line each, and end with one line after Ctrl-C."""
+    """Let a command print warnings about its input as lines, and end with one line after Ctrl-C."""
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
         try:
-            with said_in_a_line():
+            with warnings_as_lines():
                 command(*args, **options)
         except KeyboardInterrupt:
             typer.echo("truepath: interrupted", err=True)
@@ -156,7 +156,7 @@ def _quiet_interrupts() -> Iterator[None]:
         """Raise an interrupt once more that fell into a callback from C, where it would be lost."""
         interrupt_main() if problem.exc_type is KeyboardInterrupt else report(problem)
 
-    BaseProcess.start = _start_deaf(start)  # type: ignore[method-assign,assignment]
+    BaseProcess.start = _start_blocked(start)  # type: ignore[method-assign,assignment]
     sys.unraisablehook = again
     # joblib's advice to those who stop taking results
     warnings.filterwarnings("ignore", r".*tasks (have been|which were)", UserWarning, r"joblib\.")
@@ -171,10 +171,10 @@ def _quiet_interrupts() -> Iterator[None]:
         BaseProcess.start, sys.unraisablehook = start, report  # type: ignore[method-assign]
 
 
-def _start_deaf(start: Callable[[BaseProcess], None]) -> Callable[[BaseProcess], None]:
+def _start_blocked(start: Callable[[BaseProcess], None]) -> Callable[[BaseProcess], None]:
     """Return a way to start processes with Ctrl-C blocked from their first moment, which they inherit."""
 
-    def start_deaf(process: BaseProcess) -> None:
+    def start_blocked(process: BaseProcess) -> None:
         for name in TRACKERS:  # starting the first worker starts these too, which lifts the block
             if name in sys.modules:
                 sys.modules[name].ensure_running()
@@ -184,18 +184,18 @@ def _start_deaf(start: Callable[[BaseProcess], None]) -> Callable[[BaseProcess],
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    return start_deaf if hasattr(signal, "pthread_sigmask") else start  # Windows has other signals
+    return start_blocked if hasattr(signal, "pthread_sigmask") else start  # Windows has other signals
 
 
 def format_error(error: Exception) -> str:
     """Return an error as one line: what is wrong and then what to do about it, dim on terminals that show it.
 
-    What is none of the errors that input leads to says how to see where it comes from.
+    An error that is not about the input says how to see where it comes from.
     """
     problem, remedy = (" ".join(part.split()) for part in explain(error))
     if hasattr(error, "format_message"):  # of the parser: wrong or missing arguments and options
         problem = " ".join(error.format_message().split()).rstrip(".") + "."
         remedy = "--help lists arguments and options."
     elif not isinstance(error, ValueError | OSError | ImportError):  # TruePathError is a ValueError
-        remedy = "If your input is right, this is a mistake of truepath; TRUEPATH_TRACEBACK=1 shows where."
+        remedy = "If your input is right, this is a bug in truepath; TRUEPATH_TRACEBACK=1 shows where."
     return f"truepath: {problem}" + (f" {typer.style(remedy, dim=True)}" if remedy else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,7 @@ __all__ = ["demo"]
 N_FOLDS = {"fael": 3, "clus-ens+mts": 3}
 #: What is compared: preset -> what it is in words
 METHODS = {
-    "words": "the default: linear models and a kernel, with FAEL on top",
+    "text-blend": "the default: linear models and a kernel, with FAEL on top",
     "fael": "local classifiers, final scores learned from all topics' scores",
     "clus-ens+mts": "a forest of clustering trees, one threshold per topic",
 }
@@ -30,7 +31,7 @@ def demo(
     """Train three methods on the bundled data set, compare them, show one prediction, write a report."""
     from rich.console import Console
 
-    from truepath.cli.steps import print_results
+    from truepath.cli.shared.results import print_results
     from truepath.data import load_dataset
 
     console = Console(highlight=False)
@@ -47,7 +48,7 @@ def demo(
     seconds = {result.name: result.fit_seconds or 0.0 for result in run.results}
     print_results(console, run.measures, f"On the {len(ds.test):,} test packages (* best)", seconds)
     best = max(run.results, key=lambda result: run.measures[result.name]["hierarchical_f1"])
-    console.print(f"\nOne package, as [bold]{best.name}[/] sees it:")
+    console.print(f"\nOne package, as labelled by [bold]{best.name}[/]:")
     console.print(_example(run, best))
     page = _write(run, output)
     console.print(f"\nAll results, with a hierarchy to zoom into: [bold]{page}[/]", soft_wrap=True)
@@ -60,15 +61,20 @@ def demo(
 
 def _train(ds: Dataset) -> Run:
     """Fit each method on train and valid together, thresholds and combiner out of fold; predict the test part."""
+    from truepath.adapters import on_progress
     from truepath.classifier import make_preset
-    from truepath.cli.steps import evaluate_model, fit_with_progress
+    from truepath.cli.shared.progress import progress
     from truepath.report import Run
+    from truepath.workflow import evaluate_model
 
     together = ds.merge("train", "valid", into="train").train
     results = []
     for method in METHODS:
         model = make_preset(method, hierarchy=ds.hierarchy, cv=N_FOLDS.get(method, "auto"))
-        seconds = fit_with_progress(model, together.X, together.y, method)
+        start = time.perf_counter()
+        with progress(f"fitting {method}") as show, on_progress(show):
+            model.fit(together.X, together.y)
+        seconds = time.perf_counter() - start
         results.append(evaluate_model(model, ds.test.X, method, seconds))
     about: dict[str, Any] = {"ids": ds.test.ids, "y_train": together.y, "description": ds.describe()}
     return Run(ds.hierarchy, ds.test.y, results, title="Topics of Python packages", **about)
@@ -76,7 +82,7 @@ def _train(ds: Dataset) -> Run:
 
 def _write(run: Run, folder: Path) -> Path:
     """Save the results, and make the page from them."""
-    from truepath.cli.steps import progress
+    from truepath.cli.shared.progress import progress
     from truepath.report import save_run, write_report
 
     with progress("writing") as show:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, Sep, join_and_say, open_hierarchy
+from truepath.cli.shared.options import Between, ByOrder, Delimiter, Encoding, Header, Ids, LabelColumn, Part, Seed, Sep
+from truepath.english import counted
 from truepath.errors import TruePathError
-from truepath.files.text import counted
+from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
-    from truepath.data.tables.join import RowKeys
+    from truepath.experiments.measures import MetricWithOptions
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["evaluate", "read_truth"]
+__all__ = ["evaluate"]
 
 
 class _Measured(NamedTuple):
     """One measure's value, with its interval if one was asked for."""
 
+    measure: MetricWithOptions
     value: float
     low: float | None = None
     high: float | None = None
@@ -40,13 +43,18 @@ def evaluate(
         typer.Option("--hierarchy", "-H", help="Hierarchy, as in truepath label; not needed if TRUTH is a data set."),
     ] = None,
     header: Header = None,
-    labels: Annotated[str, typer.Option(help="The column of label names, in either table.")] = "labels",
+    labels: LabelColumn = "labels",
     scores: Annotated[
         Path | None, typer.Option("--scores", "-S", help="Scores, for the measures that need them.")
     ] = None,
     metrics: Annotated[
         str | None,
-        typer.Option("--metrics", "-m", help="Names from the list below, separated by commas; all by default."),
+        typer.Option(
+            "--metrics",
+            "-m",
+            help="Names from the list below, separated by commas, perhaps with options, such as "
+            "auprc\\[average=macro] (default: all).",
+        ),
     ] = None,
     nodes: Annotated[
         str | None, typer.Option(help="Count these labels only: names separated by commas, or a file of names.")
@@ -54,11 +62,11 @@ def evaluate(
     leave_out: Annotated[
         str | None, typer.Option(help="Do not count these labels: names separated by commas, or a file of names.")
     ] = None,
-    bootstrap: Annotated[
+    resamples: Annotated[
         int, typer.Option(min=0, help="Number of bootstrap resamples for 95% intervals; 0 for none.")
     ] = 0,
-    seed: Annotated[int, typer.Option(help="Random seed of the resamples.")] = 0,
-    split: Annotated[str, typer.Option(help="Which part, if TRUTH is a data set.")] = "test",
+    seed: Seed = 0,
+    part: Part = "test",
     sep: Sep = None,
     between: Between = ";",
     delimiter: Delimiter = None,
@@ -71,62 +79,21 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the values as JSON.")] = False,
 ) -> None:
     """Measure predicted labels, scores or both against true labels."""
-    from truepath.data import read_labels, read_scores
-    from truepath.data.tables.frames import TextForm, holds_labels
-    from truepath.data.tables.join import find_column
-    from truepath.data.tables.matrices import column_names
+    from truepath.cli.shared.messages import say
+    from truepath.workflow import Reading, read_outputs
 
     if predicted is None and scores is None:
         raise TruePathError("nothing to evaluate.", "Give predicted labels, --scores, or both.")
-    form = TextForm.of(delimiter, encoding)
-    written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
-    columns = find_column(ids, [truth if holds_labels(truth) else None, predicted, scores], form)
-    cells: dict[str, Any] = {"sep": sep, "between": between, "close": close, **written}
-    tree, true, rows = read_truth(truth, hierarchy, labels, split, columns.get(truth), cells, header)
-    given: dict[str, Any] = {}
-    if predicted is not None:
-        called = labels if labels in column_names(predicted, form) else "labels"
-        found = read_labels(predicted, tree, labels=called, ids=columns[predicted], **cells)
-        given["labels"] = found.y[join_and_say(rows, found.row_keys, by_order)]
-    if scores is not None:
-        table = read_scores(scores, tree, ids=columns[scores], **written)
-        given["scores"] = table.S[join_and_say(rows, table.row_keys, by_order)]
+    reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, close, say)
+    tree, true, given = read_outputs(truth, predicted, scores, hierarchy, reading)
     kept = _counted(tree, nodes, leave_out)
-    wanted = _wanted(metrics, given)
-    values = _measure(wanted, true, given, tree, kept, bootstrap, seed)
+    wanted = _requested(metrics, given)
+    values = _measure(wanted, true, given, tree, kept, resamples, seed)
     if as_json:
-        typer.echo(json.dumps(_as_json(values, bootstrap), indent=2))
+        typer.echo(dump_json(_as_json(values, resamples), indent=2))
     else:
         n_labels = tree.n_nodes if kept is None else len(kept)
-        _print(values, f"{counted(true.shape[0], 'row')}, {counted(n_labels, 'label')}", bootstrap)
-
-
-def read_truth(
-    truth: str, hierarchy: str | None, labels: str, split: str, ids: str | None, cells: Any, header: bool | None
-) -> tuple[Hierarchy, Any, RowKeys]:
-    """Return the hierarchy, the true labels and what their rows are found by."""
-    from truepath.data import open_dataset, read_labels
-    from truepath.data.tables.frames import holds_labels
-    from truepath.data.tables.join import RowKeys
-    from truepath.data.tables.row_ids import as_texts
-
-    if holds_labels(truth):
-        if not Path(truth).is_file():
-            raise FileNotFoundError(2, "no such file", truth)
-        if hierarchy is None:
-            problem = "--hierarchy is missing: a file of labels does not contain the hierarchy."
-            raise TruePathError(problem, "Give a file of edges, the hierarchy.json of a run, or a saved model.")
-        tree = open_hierarchy(hierarchy, cells["sep"], header)
-        table = read_labels(truth, tree, labels=labels, ids=ids, **cells)
-        return tree, table.y, table.row_keys
-    ds = open_dataset(truth)
-    split = "all" if list(ds) == ["all"] else split
-    if split not in ds.splits:
-        raise TruePathError(f"{truth} has no part {split!r}.", f"Choose with --split: {', '.join(ds.splits)}.")
-    if hierarchy is not None and open_hierarchy(hierarchy, header=header) != ds.hierarchy:
-        raise TruePathError(f"--hierarchy {hierarchy} is not the hierarchy of {truth}.", "Leave it out.")
-    part = ds[split]
-    return ds.hierarchy, part.y, RowKeys(truth, part.y.shape[0], {} if part.ids is None else {"id": as_texts(part.ids)})
+        _print(values, f"{counted(true.shape[0], 'row')}, {counted(n_labels, 'label')}", resamples)
 
 
 def _counted(hierarchy: Hierarchy, nodes: str | None, leave_out: str | None) -> Any:
@@ -151,69 +118,70 @@ def _names(given: str) -> list[str]:
     return [name.strip() for name in given.split(",") if name.strip()]
 
 
-def _wanted(metrics: str | None, given: dict[str, Any]) -> list[str]:
+def _requested(metrics: str | None, given: dict[str, Any]) -> tuple[MetricWithOptions, ...]:
     """Return the measures asked for, or all that can be computed from what is given."""
+    from truepath.experiments.measures import make_measures
     from truepath.metrics import get_metric, list_metrics
 
     if metrics is None:
-        return [name for name in list_metrics() if get_metric(name).number is None and get_metric(name).needs in given]
-    names = [name.strip() for name in metrics.split(",") if name.strip()]
-    for name in names:
-        if (needs := get_metric(name).needs) not in given:
+        all_metrics = map(get_metric, list_metrics())
+        return make_measures([m.name for m in all_metrics if m.number is None and m.needs in given])
+    measures = make_measures(re.findall(r"[^,\[\]]+(?:\[[^\]]*\])?", metrics), "--metrics")
+    for measure in measures:
+        if (needs := measure.metric.needs) not in given:
             wanted = "PREDICTED" if needs == "labels" else "--scores"
-            raise TruePathError(f"{name} needs {needs}.", f"Give {wanted}.")
-    return names
+            raise TruePathError(f"{measure.label} needs {needs}.", f"Give {wanted}.")
+    return measures
 
 
 def _measure(
-    names: list[str], true: Any, given: dict[str, Any], hierarchy: Hierarchy, nodes: Any, n_resamples: int, seed: int
-) -> dict[str, _Measured]:
+    measures: Sequence[MetricWithOptions],
+    true: Any,
+    given: dict[str, Any],
+    hierarchy: Hierarchy,
+    nodes: Any,
+    n_resamples: int,
+    seed: int,
+) -> list[_Measured]:
     """Compute the measures, with a progress bar."""
-    from truepath.cli.steps import progress
-    from truepath.metrics import bootstrap_interval, get_metric
+    from truepath.cli.shared.progress import progress
+    from truepath.metrics import bootstrap_interval
 
-    found = {}
+    found = []
     with progress("measuring") as show:
-        for done, name in enumerate(names):
-            show(done, len(names), name)
-            metric = get_metric(name)
-            predicted = given[metric.needs]
+        for done, measure in enumerate(measures):
+            show(done, len(measures), measure.label)
+            metric, options = measure.metric, {"nodes": nodes, **measure.options_for(hierarchy)}
+            compared = (true, given[metric.needs], hierarchy)
             if n_resamples:
-                interval = bootstrap_interval(
-                    name, true, predicted, hierarchy, n_resamples=n_resamples, random_state=seed, nodes=nodes
+                drawn = bootstrap_interval(
+                    metric.name, *compared, n_resamples=n_resamples, random_state=seed, **options
                 )
-                found[name] = _Measured(interval.value, interval.low, interval.high)
+                found.append(_Measured(measure, drawn.value, drawn.low, drawn.high))
             else:
-                found[name] = _Measured(metric(true, predicted, hierarchy, nodes=nodes))
+                found.append(_Measured(measure, metric(*compared, **options)))
     return found
 
 
-def _as_json(found: dict[str, _Measured], n_resamples: int) -> dict[str, Any]:
-    from truepath.metrics import get_metric
-
+def _as_json(found: list[_Measured], n_resamples: int) -> dict[str, Any]:
     return {
-        name: {
-            "value": _finite(measured.value),
-            "needs": get_metric(name).needs,
-            "greater_is_better": get_metric(name).greater_is_better,
-            **({"low": _finite(measured.low), "high": _finite(measured.high)} if n_resamples else {}),
+        one.measure.label: {
+            "value": one.value,
+            "needs": one.measure.metric.needs,
+            "greater_is_better": one.measure.metric.greater_is_better,
+            **({"low": one.low, "high": one.high} if n_resamples else {}),
         }
-        for name, measured in found.items()
+        for one in found
     }
 
 
-def _finite(value: float | None) -> float | None:
-    """Return a number that JSON can hold, None for NaN."""
-    return None if value is None or value != value else value
-
-
-def _print(found: dict[str, _Measured], title: str, n_resamples: int) -> None:
+def _print(found: list[_Measured], title: str, n_resamples: int) -> None:
     """Print the table, measures of labels first, and what each measure means."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    from truepath.cli.steps import legend
-    from truepath.metrics import get_metric
+    from truepath.cli.shared.results import legend
 
     table = Table(title=title, title_justify="left")
     table.add_column("measure", no_wrap=True)
@@ -221,12 +189,12 @@ def _print(found: dict[str, _Measured], title: str, n_resamples: int) -> None:
     table.add_column("better")
     if n_resamples:
         table.add_column("95% interval", no_wrap=True)
-    groups = [[get_metric(name) for name in found if get_metric(name).needs == needs] for needs in ("labels", "scores")]
+    groups = [[one for one in found if one.measure.metric.needs == needs] for needs in ("labels", "scores")]
     for group in groups:
-        for metric in group:
-            value, low, high = found[metric.name]
-            ends = [f"{metric.show(low)} to {metric.show(high)}"] if n_resamples else []
-            table.add_row(metric.name, metric.show(value), metric.arrow, *ends, end_section=metric is group[-1])
+        for one in group:
+            label, metric = one.measure.label, one.measure.metric
+            ends = [f"{metric.show(one.low)} to {metric.show(one.high)}"] if n_resamples else []
+            table.add_row(escape(label), metric.show(one.value), metric.arrow, *ends, end_section=one is group[-1])
     console = Console(highlight=False)
     console.print(table)
-    console.print(legend({metric.name: metric for group in groups for metric in group}))
+    console.print(legend({one.measure.metric.name: one.measure.metric for group in groups for one in group}))

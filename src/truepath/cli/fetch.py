@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Show
+from truepath.cli.shared.progress import Show
+from truepath.files.strict_json import dump_json
 
 __all__ = ["fetch"]
 
@@ -25,20 +25,20 @@ def fetch(
     mirror: Annotated[
         str | None,
         typer.Option(
-            help="Address of a copy of the public repository's files or of a data folder; by default $TRUEPATH_MIRROR, "
-            "else the public repository."
+            help="Address of a copy of the public repository's files or of a data folder (default: $TRUEPATH_MIRROR, "
+            "else the public repository)."
         ),
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="For wordnet-nouns: the folder of WordNet's files (data.noun).")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Where to put them; by default $TRUEPATH_DATA or the cache folder.")
+        Path | None, typer.Option(help="Folder of benchmark data (default: $TRUEPATH_DATA or the cache folder).")
     ] = None,
     allow_http: Annotated[
         bool, typer.Option("--allow-http", help="Allow a mirror on your own network without encryption.")
     ] = False,
-    show_list: Annotated[bool, typer.Option("--list", help="List what can be fetched, fetch nothing.")] = False,
+    show_list: Annotated[bool, typer.Option("--list", help="List what can be fetched; fetch nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the folders (or the list) as JSON.")] = False,
 ) -> None:
     """Download benchmark data sets and check them; what is there already is not downloaded again.
@@ -67,7 +67,7 @@ def fetch(
 
 
 def _make_wordnet(source: Path | None, data: Path | None) -> Path:
-    from truepath.cli.steps import progress
+    from truepath.cli.shared.progress import progress
     from truepath.data.fetch.wordnet import WORDNET, make_wordnet
     from truepath.errors import TruePathError
 
@@ -85,7 +85,7 @@ def _fetch(
 
     A server that cannot be reached ends the command; one that lacks a set does not.
     """
-    from truepath.cli.steps import progress
+    from truepath.cli.shared.progress import progress
     from truepath.data import fetch_benchmark, list_benchmarks
     from truepath.errors import explain
 
@@ -95,7 +95,7 @@ def _fetch(
     with progress("fetching") as show:
         for done, name in enumerate(wanted):
             show(done, len(wanted), name)
-            say = _say_size(show, done, len(wanted), n_files.get(name, 1))
+            say = _show_size(show, done, len(wanted), n_files.get(name, 1))
             try:
                 folders[name] = fetch_benchmark(name, mirror, home=data, progress=say, allow_http=allow_http)
             except (ValueError, FileNotFoundError) as problem:
@@ -105,7 +105,7 @@ def _fetch(
     return folders, failed
 
 
-def _say_size(show: Show, done: int, n_sets: int, n_files: int) -> Callable[[str, int, int | None], None]:
+def _show_size(show: Show, done: int, n_sets: int, n_files: int) -> Callable[[str, int, int | None], None]:
     """Return what shows how much of a file is there, and of the whole."""
     parts: dict[str, float] = {}
 
@@ -121,7 +121,7 @@ def _report(folders: dict[str, Path], failed: dict[str, str], as_json: bool) -> 
     """Print where the sets are, and what could not be fetched; the exit code says whether all could."""
     if as_json:
         found: dict[str, Any] = {"folders": {name: str(folder) for name, folder in folders.items()}, "failed": failed}
-        typer.echo(json.dumps(found, indent=2))
+        typer.echo(dump_json(found, indent=2))
     else:
         for name, folder in folders.items():
             typer.echo(f"{name}: {folder}")
@@ -144,7 +144,7 @@ def _show_list(home: Path, as_json: bool) -> None:
     ]
     rows.append({"name": WORDNET, "files": 2, "bytes": None, "here": WORDNET in there})
     if as_json:
-        typer.echo(json.dumps(rows, indent=2))
+        typer.echo(dump_json(rows, indent=2))
         return
     for row in rows:
         size = "" if row["bytes"] is None else f"{row['bytes'] / MEGABYTE:.1f} MB"

@@ -10,24 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import (
-    Between,
-    ByOrder,
-    Delimiter,
-    Encoding,
-    Header,
-    Ids,
-    SafeCsv,
-    Sep,
-    check_outputs,
-    join_and_say,
-)
+from truepath.cli.shared.messages import say
+from truepath.cli.shared.options import Between, ByOrder, Delimiter, Encoding, Header, Ids, SafeCsv, Sep
+from truepath.cli.shared.outputs import check_outputs
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
+from truepath.english import counted
 from truepath.errors import ConstraintError, TruePathError
-from truepath.files.text import counted
 
 if TYPE_CHECKING:
-    from truepath.cli.steps import Show
+    from truepath.cli.shared.progress import Show
     from truepath.data import LabelTable, ScoreTable
     from truepath.decoders.base import DecoderLike
     from truepath.hierarchy import Hierarchy
@@ -57,7 +48,8 @@ def label(
         typer.Option(help="Thresholds saved from a report's page: JSON with one for all labels, or one per label."),
     ] = None,
     truth: Annotated[
-        Path | None, typer.Option(help="True labels of the same rows, to learn thresholds from (optimistic).")
+        Path | None,
+        typer.Option("--truth", "-t", help="True labels of the same rows, to learn thresholds from (optimistic)."),
     ] = None,
     valid_scores: Annotated[
         Path | None, typer.Option(help="Scores of held-out rows, to learn thresholds from.")
@@ -72,21 +64,25 @@ def label(
     encoding: Encoding = None,
     ids: Ids = None,
     by_order: ByOrder = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; stdout by default.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
+    ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="csv, tsv, json or parquet; by default the ending of OUTPUT.")
+        str | None, typer.Option("--format", "-f", help="csv, tsv, parquet or json (default: the ending of OUTPUT).")
     ] = None,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Write 0/1 columns instead of the most specific labels.")
+        bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
     ] = False,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Turn the scores of any model into label sets that respect the hierarchy."""
-    from truepath.cli.steps import open_hierarchy, progress
+    from truepath.cli.shared.progress import progress
     from truepath.data import read_scores, write_labels
     from truepath.data.tables.frames import TextForm
     from truepath.data.tables.join import find_column
     from truepath.data.tables.write import find_format
+    from truepath.workflow import open_hierarchy
 
     member, options = choose(strategy, typed_options(ctx))
     _check_thresholds(thresholds, strategy, options)
@@ -101,7 +97,7 @@ def label(
     check_outputs({"--output": output}, {"SCORES": scores, "--hierarchy": hierarchy, **inputs})
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
-        tree = open_hierarchy(hierarchy, sep, header)
+        tree = open_hierarchy(hierarchy, sep=sep, header=header)
         written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
         columns = find_column(ids, [scores, truth, valid_scores, valid_truth], TextForm.of(delimiter, encoding))
         table = read_scores(scores, tree, ids=columns[scores], **written)
@@ -150,6 +146,7 @@ def _learn_from(
     from dataclasses import replace
 
     from truepath.data import read_labels, read_scores
+    from truepath.data.tables.join import join_rows
 
     if truth is not None and (scores is not None or labels is not None):
         raise TruePathError("--truth and --valid-scores/--valid-truth exclude each other: learn from one set of rows.")
@@ -159,11 +156,12 @@ def _learn_from(
     if source is None:
         return None
     if truth is not None:
-        typer.echo("truepath: learning from the rows that are labelled is optimistic; prefer --valid-scores.", err=True)
+        say("learning from the rows that are labelled is optimistic; prefer --valid-scores.")
     written = {key: cells[key] for key in ("delimiter", "encoding")}
     given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **written)
     true = read_labels(source, hierarchy, ids=ids[source], **cells)
-    rows = join_and_say(given.row_keys, true.row_keys, by_order)
+    rows, how = join_rows(given.row_keys, true.row_keys, by_order=by_order)
+    say(f"{true.row_keys.path} and {given.row_keys.path}: {how}")
     return given, replace(true, y=true.y[rows], ids=given.ids)
 
 
@@ -190,7 +188,7 @@ def _fit(decoder: DecoderLike, held_out: Any, correct: Callable[[ScoreTable], An
     if held_out is None:
         return
     if not decoder.learns:
-        typer.echo(f"truepath: {strategy} learns nothing; the true labels are not used.", err=True)
+        say(f"{strategy} learns nothing; the true labels are not used.")
         return
     given, true = held_out
     decoder.fit(correct(given), true.y)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
 
+from truepath.english import suggest
 from truepath.errors import TruePathError
+from truepath.files.strict_json import dump_json
 from truepath.registry import REGISTRIES
 
 __all__ = ["list_members", "methods"]
@@ -24,7 +24,7 @@ def methods(
     kinds = KINDS if kind == "all" else (kind,)
     found = {each: list_members(each) for each in kinds}
     if as_json:
-        typer.echo(json.dumps(found if kind == "all" else found[kind], indent=2, ensure_ascii=False))
+        typer.echo(dump_json(found if kind == "all" else found[kind], indent=2, ensure_ascii=False))
         return
     for each, rows in found.items():
         if kind == "all":
@@ -41,9 +41,7 @@ def list_members(kind: str) -> list[dict[str, Any]]:
     if kind == "presets":
         return [_preset(name) for name in _preset_names()]
     if kind not in REGISTRIES:
-        near = get_close_matches(kind, [*KINDS, "all"], n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(KINDS)} and all."
-        raise TruePathError(f"--kind {kind!r} is unknown.", hint)
+        raise TruePathError(f"--kind {kind!r} is unknown.", suggest(kind, [*KINDS, "all"]))
     return REGISTRIES[kind].table()
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from truepath.cli.steps import Trust
+from truepath.cli.shared.options import ModelFile, Trust
 
 __all__ = ["serve"]
 
@@ -15,31 +14,36 @@ MEGABYTE = 1 << 20
 
 
 def serve(
-    model: Annotated[Path, typer.Argument(help="A model that truepath fit saved.")],
+    model: ModelFile,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The port to listen on.")] = 8000,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on.")] = 8000,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", min=1, help="Processes that answer, each with a copy of the model.")
+        int, typer.Option("--workers", "-w", min=1, help="Number of processes, each with a copy of the model.")
     ] = 1,
     max_body: Annotated[float, typer.Option(min=0.001, help="The largest request, in megabytes.")] = 4,
-    max_rows: Annotated[int, typer.Option(min=1, help="The most rows of a request.")] = 10_000,
-    read_seconds: Annotated[float, typer.Option(min=0.1, help="Seconds that a request may take to arrive.")] = 10,
-    answer_seconds: Annotated[float, typer.Option(min=0.1, help="Seconds that an answer may take.")] = 30,
+    max_rows: Annotated[int, typer.Option(min=1, help="The largest number of rows in a request.")] = 10_000,
+    read_seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for receiving a request, in seconds.")] = 10,
+    answer_seconds: Annotated[
+        float, typer.Option(min=0.1, help="Time limit for answering a request, in seconds.")
+    ] = 30,
     drain_seconds: Annotated[
-        float, typer.Option(min=1, help="After SIGTERM or Ctrl-C: seconds that requests may take to finish.")
+        float,
+        typer.Option(min=1, help="Time that running requests have to finish after SIGTERM or Ctrl-C, in seconds."),
     ] = 30,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(help="A web origin whose pages may call the server, such as https://example.org; repeatable."),
+        typer.Option(
+            help="A web origin whose pages may call the server, such as https://example.org; may be repeated."
+        ),
     ] = None,
     trust: Trust = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not log every request.")] = False,
 ) -> None:
     """Answer requests with a saved model: labels, scores, reasons, and a page to try it at http://HOST:PORT/.
 
-    There is no password: before other machines may call it, put a proxy in front that checks who does.
+    There is no password: put a proxy that authenticates in front of it before other machines may call it.
     """
-    from truepath.cli.fitting.trust import trusted_types_of
+    from truepath.persistence import trusted_types_of
     from truepath.serve import ServeSettings, run_server
 
     settings = ServeSettings(

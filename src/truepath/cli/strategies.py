@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from difflib import get_close_matches
 from functools import cached_property
 from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any
@@ -18,6 +17,7 @@ import typer
 from typer.main import get_command
 
 from truepath.cli.names import help_listing
+from truepath.english import did_you_mean
 from truepath.errors import TruePathError
 from truepath.registry import COMBINERS, DECODERS
 
@@ -71,10 +71,9 @@ def choose(name: str, typed: dict[str, str]) -> tuple[Any, dict[str, Any]]:
     ('the most probable set of leaves, found greedily', {'k': 3})
     """
     if name not in DECODERS:
-        near = get_close_matches(name, DECODERS, n=1)
-        hint = f"Did you mean {near[0]}? " if near else ""
         listed = ", ".join(f"{member.name} ({member.summary})" for member in DECODERS.members())
-        raise TruePathError(f"--strategy {name!r} is unknown.", f"{hint}There are {listed}.")
+        way = did_you_mean(name, DECODERS, f"Available: {listed}.")
+        raise TruePathError(f"--strategy {name!r} is unknown.", way)
     member = DECODERS[name]
     for key in typed:
         if key not in signature(member).parameters:
@@ -144,7 +143,7 @@ def _make_options(texts: dict[str, str]) -> list[Any]:
             typer.Option(
                 _flag(name),
                 help=text,
-                callback=_note,
+                callback=_keep_typed,
                 expose_value=False,
                 show_default=False,
                 metavar="VALUE",
@@ -161,7 +160,7 @@ def _make_options(texts: dict[str, str]) -> list[Any]:
     return list(get_command(app).params)
 
 
-def _note(ctx: typer.Context, param: typer.CallbackParam, value: str | None) -> None:
+def _keep_typed(ctx: typer.Context, param: typer.CallbackParam, value: str | None) -> None:
     """Keep an option that was typed in the context."""
     if value is not None and param.name is not None:
         ctx.meta.setdefault(TYPED, {})[param.name] = value

@@ -3,24 +3,27 @@
 :class:`CombinerLike` is the protocol, scikit-learn's transformer over score matrices: ``fit(S, y)``, ``transform(S)``;
 :class:`Combiner` is the base of those in this module.
 :class:`Correction` is a combiner that learns nothing: give it the hierarchy and call ``transform``. A member writes
-one method, ``_correct(S, hierarchy)``, on a dense float64 matrix of its own; dense and sparse input, float types and
+one method, ``correct(S, hierarchy)``, on a dense float64 matrix of its own; dense and sparse input, float types and
 checks are handled here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy import Hierarchy, HierarchyDiff, check_scores
 from truepath.hierarchy.checks import hierarchy_for
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.registry import COMBINERS, Member
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["Combiner", "CombinerLike", "Correction", "check_non_negative", "transform_densely"]
 
@@ -111,6 +114,10 @@ class Correction(Combiner):
         self.n_features_in_ = hierarchy.n_nodes
         return self
 
+    def update(self, diff: HierarchyDiff) -> Self:
+        """Return the same correction for a changed hierarchy."""
+        return clone(self).set_params(hierarchy=diff.new).fit(np.zeros((1, diff.new.n_nodes)))
+
     def transform(self, S: Any) -> Any:
         """Return the corrected scores: dense stays dense, CSR stays CSR, float32 stays float32.
 
@@ -127,15 +134,19 @@ class Correction(Combiner):
         return self._correct_rows(S, hierarchy) if sparse.issparse(S) else self._correct_densely(S, hierarchy)
 
     def _correct_densely(self, S: Any, hierarchy: Hierarchy) -> Any:
-        return transform_densely(lambda rows: self._correct(rows, hierarchy), S)
+        return transform_densely(lambda rows: self.correct(rows, hierarchy), S)
 
     def _correct_rows(self, S: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
         """Correct sparse rows: by making them dense, unless a member overrides this."""
         return self._correct_densely(S, hierarchy)
 
-    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         """Return the corrected scores; ``S`` may be overwritten."""
         raise NotImplementedError
+
+    def _fixed_hierarchy(self) -> Hierarchy:
+        """Return the hierarchy that was fitted or given."""
+        return getattr(self, "hierarchy_", self.hierarchy)  # type: ignore[return-value]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -10,19 +10,26 @@ L. Breiman. Stacked regressions. Machine Learning 24, 1996.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import nnls
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters.contributions import Contributions, ScorePart, add_up
 from truepath.combiners.base import Combiner
-from truepath.combiners.projections import Projection, check_projection, project_scores
+from truepath.combiners.projections import Projection, check_projection, export_projection, project_part, project_scores
 from truepath.combiners.sources import check_sources, list_sources
-from truepath.hierarchy import Hierarchy
+from truepath.graph import Graph
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
 
 __all__ = ["Blend", "nnls_from_gram", "weighted_sum"]
 
@@ -114,6 +121,23 @@ class Blend(Combiner):
             )
         return np.unique(groups, return_inverse=True)[1]
 
+    def update(self, diff: HierarchyDiff) -> Self:
+        """Return the blend for a changed hierarchy: the same weights; a new label takes those of a parent.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the hierarchy of the blend to the new one.
+        """
+        check_is_fitted(self, "weights_")
+        new = clone(self).set_params(hierarchy=diff.new)
+        usual = int(np.bincount(self.groups_).argmax())
+        new.groups_ = diff.carry_over(self.groups_, lambda above: int(above[0]) if above.size else usual)
+        if not isinstance(self.groups, str):
+            new.groups = new.groups_
+        new.weights_, new.hierarchy_, new.n_features_in_ = self.weights_, diff.new, diff.new.n_nodes
+        return new
+
     def transform(self, S: Any) -> np.ndarray:
         """Return the blend, dense, in the float type of the scores.
 
@@ -128,6 +152,46 @@ class Blend(Combiner):
         dtype = np.result_type(*(part.dtype for part in parts))
         blended = weighted_sum(parts, self.weights_[self.groups_], np.float64)
         return project_scores(blended, self.hierarchy_, self.project).astype(dtype, copy=False)
+
+    def export_scores(self, graph: Graph, parts: list[str]) -> str:
+        """Add the weighted sum of several scores to an ONNX graph."""
+        total = None
+        for part, weight in zip(parts, self.weights_[self.groups_].T):
+            if weight.any():
+                own = graph.add("Mul", graph.double(part), graph.constant(weight[None, :], float))
+                total = own if total is None else graph.add("Add", total, own)
+        if total is None:
+            total = graph.add("Mul", graph.double(parts[0]), graph.constant(0.0))
+        return graph.like(export_projection(graph, total, self.hierarchy_, self.project), *parts)
+
+    def source_weights(self) -> np.ndarray:
+        """Return what each score matrix counts in the score of each label, shape (n_nodes, n_sources)."""
+        check_is_fitted(self, "weights_")
+        return self.weights_[self.groups_]
+
+    def contributions(self, parts: Sequence[ScorePart], nodes: Any) -> Contributions:
+        """Return the weighted sums of the parts' contributions, projected.
+
+        Parameters
+        ----------
+        parts : sequence of ScorePart, as many as score matrices in ``fit``
+        nodes : sequence of int
+
+        Returns
+        -------
+        found : Contributions
+            See :mod:`truepath.adapters.contributions`.
+        """
+        weights = self.source_weights()
+
+        def add(wanted: Any) -> Contributions:
+            used = [k for k in range(len(parts)) if weights[wanted, k].any()] or [0]
+            return add_up([parts[k].contributions(wanted) for k in used], weights[wanted][:, used])
+
+        total = np.einsum("kv,vk->v", [part.scores for part in parts], weights)
+        return project_part(ScorePart(total, add), self.hierarchy_, self.project).contributions(
+            np.asarray(nodes, np.int64)
+        )
 
 
 def weighted_sum(parts: list[Any], weights: np.ndarray, dtype: Any) -> np.ndarray:

@@ -14,17 +14,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from truepath.combiners.blend import Blend, weighted_sum
 from truepath.combiners.projections import Projection
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import auprc
+from truepath.resampling import deal_folds, draw_some, split_folds
 
 __all__ = ["GreedyBlend"]
 
-# The search ends when so many steps in a row were no gain
+# The search ends after this many steps in a row without a gain
 PATIENCE = 4
 
 
@@ -93,17 +93,14 @@ class GreedyBlend(Blend):
         rows = self._draw_rows(*Y.shape)
         cells = Cells([as_dense(part[rows]).astype(np.float32) for part in parts], as_dense(Y[rows]) > 0, weight[rows])
         one_group = np.zeros_like(groups)
-        if isinstance(self.groups, str) and self.groups == "auto" and not _pays(cells, groups, self.n_steps):
+        if isinstance(self.groups, str) and self.groups == "auto" and not _groups_help(cells, groups, self.n_steps):
             self.groups_ = groups = one_group
         weights = _select_by_group(cells, groups, self.n_steps)
         self.area_ = cells.area(weights[groups])
         return weights
 
     def _draw_rows(self, n_rows: int, n_nodes: int) -> np.ndarray:
-        n_used = max(2, self.max_cells // max(n_nodes, 1))
-        if n_rows <= n_used:
-            return np.arange(n_rows)
-        return np.sort(check_random_state(self.random_state).permutation(n_rows)[:n_used])
+        return draw_some(n_rows, max(2, self.max_cells // max(n_nodes, 1)), self.random_state)
 
 
 class Cells:
@@ -153,9 +150,9 @@ def select(cells: Cells, n_steps: int) -> np.ndarray:
     return weights
 
 
-def _pays(cells: Cells, groups: np.ndarray, n_steps: int) -> bool:
+def _groups_help(cells: Cells, groups: np.ndarray, n_steps: int) -> bool:
     """Say whether weights by group, chosen on one half of the rows, beat common ones on the other half, and back."""
-    halves = [slice(0, None, 2), slice(1, None, 2)]
+    halves = split_folds(deal_folds(cells.Y, 2))[0]
     everywhere = slice(None)
     gain = 0.0
     for fitted, judged in (halves, halves[::-1]):

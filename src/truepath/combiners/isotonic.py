@@ -19,13 +19,22 @@ dimensions. J. Optim. Theory Appl. 117, 2003 (divide and conquer by maximum flow
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
 from truepath import _kernels
+from truepath.adapters.contributions import Contributions, ScorePart, add_sloped
 from truepath.combiners.base import Correction
 from truepath.hierarchy import Hierarchy, cap_down
+from truepath.hierarchy.checks import hierarchy_for
 
 __all__ = ["Isotonic"]
+
+# Scores of one set of labels differ by no more than this after the projection
+SAME_SCORE = 1e-12
 
 
 class Isotonic(Correction):
@@ -62,7 +71,18 @@ class Isotonic(Correction):
     name = "isotonic"
     summary = "replace scores by the nearest coherent ones, in least squares"
 
-    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    def contributions(self, parts: Sequence[ScorePart], nodes: Any) -> Contributions:
+        """Return the means over the labels that share a score after the projection, which is the mean of theirs."""
+        part, nodes = parts[0], np.asarray(nodes, np.int64)
+        hierarchy = hierarchy_for(self.hierarchy, part.scores[None, :])
+        S = self.correct(np.array(part.scores[None, :], np.float64), hierarchy)[0]
+        together = _joined(S, hierarchy)
+        members = np.flatnonzero(np.isin(together, together[nodes]))
+        share = (together[members][:, None] == together[nodes]).astype(np.float64)
+        told = part.contributions(members)
+        return add_sloped([told], share / share.sum(axis=0), nodes, S[nodes])
+
+    def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         if hierarchy.n_edges == 0:
             return S
         if hierarchy.is_tree:
@@ -76,3 +96,10 @@ class Isotonic(Correction):
             _kernels.combiners.isotonic.dag.project_dag(S, *up, *down, child_edge)
         # Means of neighbouring blocks can tie to the last digit: make the order exact
         return cap_down(S, hierarchy, out=S)
+
+
+def _joined(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    """Return the number of the set of each label: those that edges between equal scores join."""
+    edges = hierarchy.edges[np.abs(np.diff(S[hierarchy.edges], axis=1)).ravel() <= SAME_SCORE]
+    graph = sparse.coo_array((np.ones(len(edges)), edges.T), shape=(S.size, S.size))
+    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1])

@@ -53,7 +53,7 @@ class MeanOfPaths(Correction):
         self.hierarchy = hierarchy
         self.project = project
 
-    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         check_projection(self.project)
         share = _path_shares(hierarchy)
         graph = (hierarchy.parent_ptr, hierarchy.parent_idx, share)

@@ -11,12 +11,18 @@ classification. Machine Learning 73, 2008 (the ``"min"`` rule, for CLUS-HSC).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
+from truepath.adapters.contributions import Contributions, ScorePart, hand_down, side_by_side
 from truepath.combiners.base import Correction, check_non_negative
+from truepath.graph import Graph, multiply_columns
 from truepath.hierarchy import Hierarchy, cap_down, check_scores
+from truepath.hierarchy.checks import hierarchy_for
 from truepath.hierarchy.propagation import multiply_down
 
 __all__ = ["PathProduct"]
@@ -70,18 +76,41 @@ class PathProduct(Correction):
         check_non_negative(check_scores(S, self.hierarchy_), NEEDS_PROBABILITIES)
         return self
 
+    def contributions(self, parts: Sequence[ScorePart], nodes: Any) -> Contributions:
+        """Return those of the products, factor by factor; see :mod:`truepath.adapters.contributions`."""
+        hierarchy = hierarchy_for(self.hierarchy, parts[0].scores[None, :])
+        nodes = np.asarray(nodes, np.int64)
+        closed = np.unique(np.concatenate([nodes, *(hierarchy.ancestors(v) for v in nodes)]))
+        own = parts[0].contributions(closed)
+        if self.dag == "min" or hierarchy.is_tree:
+            parents = [np.searchsorted(closed, hierarchy.parents(v)).tolist() for v in closed]
+            return hand_down(own, parents, multiplies=True).take(nodes)
+        return side_by_side(
+            [reduce(Contributions.times, [own.take([u], [v]) for u in _chain(hierarchy, v)]) for v in nodes]
+        )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
 
-    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         if self.dag not in ("min", "all"):
             raise ValueError(f"dag must be 'min' or 'all'; got {self.dag!r}.")
         check_non_negative(S, NEEDS_PROBABILITIES)
         if self.dag == "all" and not hierarchy.is_tree:
             return _multiply_ancestors(S, hierarchy)
         return multiply_down(S, hierarchy, out=S)
+
+    @available_if(lambda self: self.dag == "min" or self._fixed_hierarchy().is_tree)
+    def export_scores(self, graph: Graph, parts: list[str]) -> str:
+        """Add the products to an ONNX graph; on a DAG those of ``dag="min"``."""
+        return graph.like(multiply_columns(graph, graph.double(parts[0]), self._fixed_hierarchy()), parts[0])
+
+
+def _chain(hierarchy: Hierarchy, v: int) -> list[int]:
+    """Return a label and its ancestors."""
+    return [int(v), *hierarchy.ancestors(v).tolist()]
 
 
 def _multiply_ancestors(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:

@@ -5,16 +5,27 @@ A projection is a correction, which learns nothing: one of those in the registry
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 
+from truepath.adapters.capabilities import ask
+from truepath.adapters.contributions import Contributions, ScorePart, combine_contributions
 from truepath.combiners.base import Correction
+from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import COMBINERS
 
-__all__ = ["Projection", "check_projection", "project_scores"]
+__all__ = [
+    "Projection",
+    "check_projection",
+    "export_projection",
+    "project_part",
+    "project_scores",
+    "score_part",
+]
 
 Projection: TypeAlias = str | Correction | None
 
@@ -40,5 +51,40 @@ def project_scores(S: np.ndarray, hierarchy: Hierarchy, project: Projection, *, 
     correction = check_projection(project)
     if correction is None:
         return S
-    S = correction._correct(as_dense(S), hierarchy)
+    S = correction.correct(as_dense(S), hierarchy)
     return np.clip(S, 0.0, 1.0, out=S) if clip else S
+
+
+def export_projection(graph: Graph, scores: str, hierarchy: Hierarchy, project: Projection) -> str:
+    """Add what :func:`project_scores` does, or refuse a correction that cannot be exported."""
+    correction = check_projection(project)
+    if correction is None:
+        return scores
+    member = ask(clone(correction).set_params(hierarchy=hierarchy), "export").member
+    return graph.clip(member.export_scores(graph, [scores]), 0.0, 1.0)
+
+
+def project_part(part: ScorePart, hierarchy: Hierarchy, project: Projection) -> ScorePart:
+    """Return a row's scores after :func:`project_scores`, with their contributions."""
+    correction = check_projection(project)
+    if correction is None:
+        return part
+    correction = clone(correction).set_params(hierarchy=hierarchy)
+    scores = project_scores(part.scores[None, :].copy(), hierarchy, project)[0]
+    return ScorePart(scores, lambda nodes: combine_contributions(correction, [part], nodes).clipped())
+
+
+def score_part(raw: ScorePart, constant: np.ndarray, hierarchy: Hierarchy, project: Projection) -> ScorePart:
+    """Return a row's scores made of raw values: clipped, those of labels without any choice set, and projected.
+
+    ``constant`` holds the scores of labels that no row or every row has, NaN for the others.
+    """
+    is_constant = np.isfinite(constant)
+
+    def clipped(nodes: Any) -> Contributions:
+        found = raw.contributions(nodes).clipped()
+        output = np.where(is_constant[nodes], constant[nodes], found.output)
+        return found.scaled(np.where(is_constant[nodes], 0.0, 1.0), output)
+
+    scores = np.where(is_constant, constant, np.clip(raw.scores, 0.0, 1.0))
+    return project_part(ScorePart(scores, clipped), hierarchy, project)

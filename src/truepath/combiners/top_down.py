@@ -52,6 +52,6 @@ class TopDown(Correction):
         self.threshold = threshold
         self.hierarchy = hierarchy
 
-    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         _kernels.hierarchy.propagate.top_down(S, hierarchy.parent_ptr, hierarchy.parent_idx, float(self.threshold))
         return S

@@ -83,7 +83,7 @@ class TruePathRule(Correction):
         self.descendants = descendants
         self.project = project
 
-    def _correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
         self._check()
         below = _descendants(hierarchy) if self.descendants else (hierarchy.child_ptr, hierarchy.child_idx)
         is_free = self.threshold == "free"

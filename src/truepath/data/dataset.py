@@ -12,8 +12,9 @@ import numpy as np
 from truepath.data import full_paths
 from truepath.data.describe import Description, describe
 from truepath.data.one_hot import one_hot
-from truepath.data.split import Split, share_rows, stack_splits
+from truepath.data.split import Split, stack_splits
 from truepath.hierarchy import Hierarchy
+from truepath.resampling import share_rows
 
 if TYPE_CHECKING:
     from numpy.random import RandomState

@@ -42,7 +42,7 @@ class Description:
         ``labels_closed / n_classes``.
     partial_percent : float
         Rows with at least one most specific label that is not a leaf.
-    n_label_sets, n_unlabelled, n_duplicates, n_unused_classes, most_labels : int
+    n_label_sets, n_unlabeled, n_duplicates, n_unused_classes, most_labels : int
         Distinct label sets; rows without any label; rows whose features and labels another row before them has;
         classes without any row; labels of the row that has most, ancestors not counted.
     """
@@ -64,7 +64,7 @@ class Description:
     density: float
     partial_percent: float
     n_label_sets: int
-    n_unlabelled: int
+    n_unlabeled: int
     n_duplicates: int
     n_unused_classes: int
     most_labels: int = 0
@@ -89,7 +89,7 @@ class Description:
             ("density", f"{self.density:.4f}"),
             ("partial paths", f"{self.partial_percent:.0f} % of the rows"),
             ("distinct label sets", str(self.n_label_sets)),
-            ("rows without label", str(self.n_unlabelled)),
+            ("rows without label", str(self.n_unlabeled)),
             ("repeated rows", str(self.n_duplicates)),
             ("classes without row", str(self.n_unused_classes)),
         ]
@@ -112,7 +112,7 @@ def describe(
     n_samples, closed = Y.shape[0], np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)
     partial = _has_inner(specific, hierarchy)
-    n_categorical += _count_words(splits)
+    n_categorical += _count_text_columns(splits)
     is_text = any(split.X.ndim == 1 for split in splits.values())
     kind = ("flat" if hierarchy.n_edges == 0 else "tree") if hierarchy.is_tree else "DAG"
     return Description(
@@ -133,14 +133,14 @@ def describe(
         density=float(closed.sum() / max(n_samples * hierarchy.n_nodes, 1)),
         partial_percent=100 * float(np.mean(partial)) if n_samples else 0.0,
         n_label_sets=len({Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tobytes() for i in range(n_samples)}),
-        n_unlabelled=int(np.sum(closed == 0)),
+        n_unlabeled=int(np.sum(closed == 0)),
         n_duplicates=_count_duplicates(splits),
         n_unused_classes=int(hierarchy.n_nodes - len(np.unique(Y.indices))),
         most_labels=int(np.diff(specific.indptr).max(initial=0)),
     )
 
 
-def _count_words(splits: Mapping[str, Split]) -> int:
+def _count_text_columns(splits: Mapping[str, Split]) -> int:
     """Count the columns of cells kept as written that hold anything but numbers."""
     tables = [split.X for split in splits.values() if split.X.ndim == 2 and split.X.dtype == object]
     if not tables:

@@ -19,8 +19,9 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.base import make_dataset, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
+from truepath.resampling import as_generator
 
-__all__ = ["as_generator", "make_hierarchy", "make_hmc"]
+__all__ = ["make_hierarchy", "make_hmc"]
 
 
 def make_hmc(
@@ -33,7 +34,7 @@ def make_hmc(
     dag: bool | float = False,
     labels_per_sample: float = 1.5,
     partial: float = 0.2,
-    unlabelled: float = 0.0,
+    unlabeled: float = 0.0,
     noise: float = 1.0,
     missing: float = 0.0,
     sparse: bool | float = False,
@@ -57,7 +58,7 @@ def make_hmc(
         The mean number of most specific labels of an instance (one at least, the rest Poisson).
     partial : float, default=0.2
         The share of the labels drawn that stop at an inner node instead of a leaf.
-    unlabelled : float, default=0.0
+    unlabeled : float, default=0.0
         The share of instances without any label.
     noise : float, default=1.0
         The standard deviation of the Gaussian noise on the features; a node's prototype has 1 per feature.
@@ -86,11 +87,11 @@ def make_hmc(
     True
     """
     _check(n_samples, n_features, n_nodes, depth, branching)
-    _check_shares(partial=partial, unlabelled=unlabelled, missing=missing, dag=dag, sparse=sparse)
+    _check_shares(partial=partial, unlabeled=unlabeled, missing=missing, dag=dag, sparse=sparse)
     rng = as_generator(random_state)
     if hierarchy is None:
         hierarchy = make_hierarchy(n_nodes, depth=depth, branching=branching, dag=dag, random_state=rng)
-    written = _draw_labels(hierarchy, n_samples, labels_per_sample, partial, unlabelled, rng)
+    written = _draw_labels(hierarchy, n_samples, labels_per_sample, partial, unlabeled, rng)
     X: Any = _draw_features(hierarchy, written, n_features, noise, rng)
     if sparse:
         X = _sparsify(X, 0.1 if sparse is True else sparse)
@@ -153,13 +154,13 @@ def _grow_tree(n_nodes: int, depth: int, branching: int, rng: Generator) -> list
 
 
 def _draw_labels(
-    hierarchy: Hierarchy, n_samples: int, labels_per_sample: float, partial: float, unlabelled: float, rng: Generator
+    hierarchy: Hierarchy, n_samples: int, labels_per_sample: float, partial: float, unlabeled: float, rng: Generator
 ) -> sp.csr_array[Any]:
     if labels_per_sample < 1:
-        raise ValueError(f"labels_per_sample must be at least 1, not {labels_per_sample}; use unlabelled= for none.")
+        raise ValueError(f"labels_per_sample must be at least 1, not {labels_per_sample}; use unlabeled= for none.")
     inner, leaves = np.flatnonzero(~hierarchy.is_leaf), np.flatnonzero(hierarchy.is_leaf)
     counts = 1 + rng.poisson(labels_per_sample - 1, n_samples)
-    counts[rng.random(n_samples) < unlabelled] = 0
+    counts[rng.random(n_samples) < unlabeled] = 0
     total = int(counts.sum())
     stops = rng.random(total) < (partial if inner.size else 0.0)
     chosen = leaves[rng.integers(0, leaves.size, total)]
@@ -199,15 +200,6 @@ def _cut(whole: Split, fractions: tuple[float, float, float]) -> Mapping[str, Sp
     rows = np.arange(len(whole))
     parts = zip(("train", "valid", "test"), ends[:-1], ends[1:])
     return {name: whole.take(rows[start:end]) for name, start, end in parts if end > start}
-
-
-def as_generator(random_state: int | RandomState | Generator | None) -> Generator:
-    """Return a generator for any of the seeds that scikit-learn takes; a Generator as it is."""
-    if isinstance(random_state, Generator):
-        return random_state
-    if isinstance(random_state, RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
-    return np.random.default_rng(random_state)
 
 
 def _check(n_samples: int, n_features: int, n_nodes: int, depth: int, branching: int) -> None:

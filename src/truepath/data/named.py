@@ -20,8 +20,9 @@ from truepath.data.dataset import Dataset
 from truepath.data.rcv1 import with_topics
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.base import find_reader, read_with, remark_of, split_files, store_labels
+from truepath.english import did_you_mean
 from truepath.errors import UnknownDatasetError
-from truepath.files.text import Limits
+from truepath.files.limits import Limits
 from truepath.hierarchy.matrices import SparseOutput
 
 __all__ = ["WORDNET", "data_home", "list_datasets", "load_dataset"]
@@ -180,7 +181,7 @@ def _download(name: str, home: Path) -> Path:
 
 
 def _unknown(name: object, home: Path) -> UnknownDatasetError:
-    from truepath.data.fetch.sources import fetch_command, list_benchmarks, nearest_names
+    from truepath.data.fetch.sources import fetch_command, list_benchmarks
 
     if name == WORDNET:
         way = f"Make it from WordNet's files: truepath fetch {WORDNET} --from FOLDER."
@@ -189,9 +190,8 @@ def _unknown(name: object, home: Path) -> UnknownDatasetError:
         way = f"Download it: {command}{python}."
     else:
         public = [f"hmc/{benchmark.name}" for benchmark in list_benchmarks()]
-        near = nearest_names(str(name), [WORDNET, *public, *list_datasets(home)])
-        hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
-        way = f"{hint}truepath fetch --list shows what can be downloaded, list_datasets() what there is."
+        listed = "truepath fetch --list shows what can be downloaded, list_datasets() what there is."
+        way = did_you_mean(name, [WORDNET, *public, *list_datasets(home)], listed)
     remedy = f"{way} If you have the data, set TRUEPATH_DATA to their folder."
     return UnknownDatasetError(f"no data set {name!r}: not bundled, and not in {home}.", remedy)
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.random import Generator, RandomState
 from numpy.typing import NDArray
 
-from truepath.data.generate import as_generator
 from truepath.hierarchy import Hierarchy
+from truepath.resampling import as_generator
 
 __all__ = ["make_ontology_like"]
 

@@ -22,7 +22,8 @@ from truepath.data.readers.base import (
     store_labels,
 )
 from truepath.errors import TruePathError, UnknownDatasetError
-from truepath.files.text import Limits, PathType
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
 from truepath.hierarchy.matrices import SparseOutput
 
 __all__ = ["open_dataset", "reader_of"]
@@ -42,7 +43,7 @@ def open_dataset(
     Parameters
     ----------
     source : path, mapping from str to path, or str
-        * a file: read by the reader that recognises it;
+        * a file: read by the reader that recognizes it;
         * a mapping such as ``{"train": "a.csv", "test": "b.csv"}``: one file per split;
         * a folder with files called ``train``, ``valid``, ``test`` or ``all`` (also ``books-train.csv``);
         * the name of a data set, as :func:`load_dataset` takes it, if there is no such file.

@@ -18,7 +18,8 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.base import split_of_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError
-from truepath.files.text import PathType, read_text, split_lines
+from truepath.files.names import PathType
+from truepath.files.text import read_text, split_lines
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 

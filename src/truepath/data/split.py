@@ -1,10 +1,4 @@
-"""One part of a data set: the features and labels of its rows; and splitting rows so that labels keep their shares.
-
-Iterative stratification (Sechidis, Tsoumakas and Vlahavas, *On the Stratification of Multi-Label Data*, ECML PKDD
-2011): the rows of the rarest label left are assigned first, each to the part that lacks that label most. The
-work is done by the ``iterative-stratification`` package; here the labels are prepared for it. Labels are closed
-under ancestors, so a part that has its share of a label has at least that much of the label's ancestors.
-"""
+"""One part of a data set: the features and labels of its rows; and folds of rows."""
 
 from __future__ import annotations
 
@@ -16,15 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from truepath.resampling import share_rows, split_folds
+
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
-__all__ = ["Split", "share_rows", "stack_rows", "stack_splits", "stratified_folds"]
-
-#: Rows times labels beyond which rows are dealt out by their rarest label
-MOST_CELLS = 20_000_000
-
-GOLDEN_RATIO = (5**0.5 - 1) / 2
+__all__ = ["Split", "stack_rows", "stack_splits", "stratified_folds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,80 +85,6 @@ def stack_splits(parts: Sequence[Split]) -> Split:
     )
 
 
-def share_rows(
-    Y: ArrayLike | sparse.sparray, fractions: Sequence[float], random_state: int | RandomState | None = None
-) -> NDArray[np.int64]:
-    """Return the part that each row of ``Y`` is assigned to.
-
-    Parameters
-    ----------
-    Y : ndarray or sparse array of bool, shape (n_samples, n_nodes)
-    fractions : sequence of float
-        The share of each part, adding up to 1.
-    random_state : int, RandomState or None
-        Ties are broken at random.
-
-    Returns
-    -------
-    parts : ndarray of int, shape (n_samples,)
-
-    Notes
-    -----
-    Labels with fewer rows than there are parts cannot be in every part, labels of all rows always are, and of
-    labels with the same rows one is enough: these are not used. Rows without labels are divided evenly.
-    Time is O(n_samples * labels * rounds), at most one round per label. Where rows times labels exceed 20 million, the
-    rows are dealt out by their rarest label instead, in time proportional to the labels set: every part gets its share
-    of each group of rows with the same rarest label.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Y = np.repeat(np.eye(2, dtype=bool), 4, axis=0)
-    >>> parts = share_rows(Y, [0.5, 0.5], random_state=0)
-    >>> [Y[parts == k].sum(axis=0).tolist() for k in (0, 1)]
-    [[2, 2], [2, 2]]
-    """
-    from iterstrat.ml_stratifiers import IterativeStratification
-    from sklearn.utils import check_random_state
-
-    generator = check_random_state(random_state)
-    if np.prod(np.shape(Y), dtype=float) > MOST_CELLS:
-        return _deal_out(sparse.csr_array(Y), np.asarray(fractions, float), generator)
-    labels = _telling_labels(Y, len(fractions))
-    order = generator.permutation(labels.shape[0])  # the algorithm itself goes through the rows in order
-    parts = np.empty(labels.shape[0], np.int64)
-    parts[order] = IterativeStratification(labels[order], np.asarray(fractions, float), generator)
-    return parts
-
-
-def _deal_out(Y: sparse.csr_array, fractions: NDArray[np.float64], generator: RandomState) -> NDArray[np.int64]:
-    """Deal out rows in the order of their rarest label, at random among those that share it."""
-    counts = np.bincount(Y.indices, minlength=Y.shape[1])
-    rank = np.empty(Y.shape[1], np.int64)
-    rank[np.lexsort((np.arange(counts.size), counts))] = np.arange(counts.size)
-    rarest = np.full(Y.shape[0], Y.shape[1])
-    has_labels = np.diff(Y.indptr) > 0
-    rarest[has_labels] = np.minimum.reduceat(rank[Y.indices], Y.indptr[:-1][has_labels])
-    order = np.lexsort((generator.permutation(Y.shape[0]), rarest))
-    # multiples of the golden ratio: every run of neighbours is shared as evenly as a run of its length can be
-    places = (generator.random_sample() + np.arange(Y.shape[0]) * GOLDEN_RATIO) % 1.0
-    parts = np.empty(Y.shape[0], np.int64)
-    parts[order] = np.minimum(np.searchsorted(np.cumsum(fractions), places, side="right"), fractions.size - 1)
-    return parts
-
-
-def _telling_labels(Y: Any, n_parts: int) -> NDArray[np.bool_]:
-    """Keep one of each group of equal label columns, and none that cannot or need not be balanced."""
-    Y = sparse.csc_array(Y, dtype=bool)
-    counts = np.diff(Y.indptr)
-    Y = Y[:, np.flatnonzero((counts >= n_parts) & (counts < Y.shape[0]))]
-    first: dict[bytes, int] = {}
-    for v in range(Y.shape[1]):
-        first.setdefault(np.sort(Y.indices[Y.indptr[v] : Y.indptr[v + 1]]).tobytes(), v)
-    dense: NDArray[np.bool_] = Y[:, list(first.values())].toarray()
-    return dense if dense.shape[1] else np.zeros((Y.shape[0], 1), bool)
-
-
 def stratified_folds(
     y: ArrayLike | sparse.sparray, n_splits: int = 5, random_state: int | RandomState | None = None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
@@ -194,5 +111,4 @@ def stratified_folds(
     n_samples = np.shape(y)[0]
     if not 2 <= n_splits <= n_samples:
         raise ValueError(f"n_splits must be between 2 and the number of rows ({n_samples}), not {n_splits}.")
-    parts = share_rows(y, [1 / n_splits] * n_splits, random_state)
-    return ((np.flatnonzero(parts != k), np.flatnonzero(parts == k)) for k in range(n_splits))
+    return iter(split_folds(share_rows(y, [1 / n_splits] * n_splits, random_state)))

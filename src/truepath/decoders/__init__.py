@@ -6,22 +6,17 @@ They take matrices only, so they work on any model's scores.
 from __future__ import annotations
 
 from truepath.decoders.base import Decoder
-from truepath.decoders.conformal.base import RiskSteps
 from truepath.decoders.conformal.label_set import ConformalSet
 from truepath.decoders.conformal.risk import ConformalRisk
 from truepath.decoders.conformal.subtree import ConformalSubtree
 from truepath.decoders.conformal.sure import SureLabels
-from truepath.decoders.leaves.agreement import NestedAgreement, nested_agreement
 from truepath.decoders.leaves.best_path import BestPath
 from truepath.decoders.leaves.exact import ExactLeafMAP
-from truepath.decoders.leaves.greedy import LeafPath
 from truepath.decoders.leaves.mas import MAS
 from truepath.decoders.leaves.masr import MASR
 from truepath.decoders.leaves.metalabeler import MetaLabeler
 from truepath.decoders.leaves.stopping_path import StoppingPath
 from truepath.decoders.leaves.top_leaves import TopLeaves
-from truepath.decoders.thresholds.compare import StrategyComparison, StrategyResult, compare_strategies
-from truepath.decoders.thresholds.curves import Curve
 from truepath.decoders.thresholds.multi import MultiThreshold
 from truepath.decoders.thresholds.plot import plot_threshold_curve
 from truepath.decoders.thresholds.single import SingleThreshold
@@ -35,23 +30,15 @@ __all__ = [
     "ConformalRisk",
     "ConformalSet",
     "ConformalSubtree",
-    "Curve",
     "Decoder",
     "ExactLeafMAP",
-    "LeafPath",
     "MetaLabeler",
     "MultiThreshold",
-    "NestedAgreement",
-    "RiskSteps",
     "SingleThreshold",
     "StoppingPath",
-    "StrategyComparison",
-    "StrategyResult",
     "SureLabels",
     "Threshold",
     "TopLeaves",
-    "compare_strategies",
-    "nested_agreement",
     "plot_threshold_curve",
 ]
 

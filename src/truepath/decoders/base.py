@@ -10,13 +10,14 @@ dense scores, CSR for sparse ones (where an absent score is 0). A decoder that l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 
 from truepath.hierarchy.checks import check_scores, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import stack_sparse
@@ -25,9 +26,9 @@ from truepath.registry import DECODERS, Member
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-    from truepath.hierarchy import Hierarchy
+    from truepath.hierarchy import Hierarchy, HierarchyDiff
 
-__all__ = ["Decoder", "DecoderLike", "HeldOutScores"]
+__all__ = ["Decoder", "DecoderLike", "HeldOutScores", "PlainDecoder"]
 
 
 @runtime_checkable
@@ -79,6 +80,7 @@ class Decoder(Member, BaseEstimator):
     """
 
     registry = DECODERS
+    has_dag_loops: ClassVar[bool] = False  # whether DAGs go through loops of their own
     hierarchy: Hierarchy | None = None
 
     @property
@@ -134,6 +136,13 @@ class Decoder(Member, BaseEstimator):
         parts = (self._label(self._correct(S[rows], hierarchy), hierarchy) for rows in blocks)
         return stack_sparse(parts, hierarchy.n_nodes)
 
+    @classmethod
+    def warm_up(cls, made: Any) -> None:
+        """Compile the loops on made scores; see :mod:`truepath.warmup`."""
+        if made.hierarchy.is_tree or cls.has_dag_loops:
+            for S in [made.S, made.S.astype(np.float32)][: 1 + made.hierarchy.is_tree]:
+                cls(hierarchy=made.hierarchy).fit(S, made.Y).predict(S)
+
     def fit_predict(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, and return the label sets of the same scores."""
         return self.fit(S, y, sample_weight).predict(S)
@@ -179,3 +188,18 @@ class Decoder(Member, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.multi_output, tags.target_tags.single_output = True, False
         return tags
+
+
+class PlainDecoder(Decoder):
+    """Base of the decoders that learn nothing, or nothing unless asked to: then they go over to a changed hierarchy."""
+
+    @available_if(lambda decoder: not decoder.learns)
+    def update(self, diff: HierarchyDiff) -> Self:
+        """Return the decoder for a changed hierarchy.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the hierarchy of the decoder to the new one.
+        """
+        return clone(self).set_params(hierarchy=diff.new).fit(np.zeros((1, diff.new.n_nodes)))

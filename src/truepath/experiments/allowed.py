@@ -16,8 +16,8 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
+from truepath.english import suggest
 from truepath.errors import TruePathError, explain
-from truepath.experiments.plan import close_match
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
 __all__ = ["MODULES", "TEXTS", "check_texts", "find_class"]
@@ -33,7 +33,7 @@ naive_bayes neighbors neural_network pipeline preprocessing random_projection se
 
 _TEXTS = """
 activation affinity algorithm alpha alpha_H analyzer assign_labels bandwidth batch_size beta_loss between
-bisecting_strategy budget by calibrate categorical_features categories chain_method class_weight classes
+bisecting_strategy budget by calibrate calibrate_each categorical_features categories chain_method class_weight classes
 cluster_method cluster_selection_method coherent columns combiner compute_full_tree constant constraint contamination
 covariance covariance_type criterion cv dag decision_function_shape decode_error decoder density direction
 dissimilarity drop dual early_stopping eigen_solver eigen_tol encode ensemble error_score estimator estimators
@@ -115,7 +115,7 @@ def find_class(name: str, path: str) -> type:
     except ImportError as error:  # experimental, or a package that is not installed
         raise TruePathError(f"methods: {name!r} uses {path!r}: {explain(error)[0]}") from None
     if not (isinstance(found, type) and hasattr(found, "get_params")):
-        raise TruePathError(f"methods: {name!r} uses {path!r}: no such estimator.", close_match(last, public))
+        raise TruePathError(f"methods: {name!r} uses {path!r}: no such estimator.", suggest(last, public))
     return found
 
 
@@ -135,7 +135,7 @@ def _import(name: str, path: str, module_path: str) -> Any:
         raise TruePathError(f"methods: {name!r} uses {path!r}, which is not a public import path.", _OBJECTS)
     if parts[0] == "sklearn" and module_path not in MODULES:
         problem = f"methods: {name!r} uses {path!r}, but {module_path!r} is not a module that plans may name."
-        raise TruePathError(problem, close_match(module_path, sorted(MODULES)))
+        raise TruePathError(problem, suggest(module_path, sorted(MODULES)))
     try:
         return import_module(module_path)
     except ImportError:

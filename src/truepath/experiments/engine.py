@@ -8,22 +8,24 @@ is finished in the store.
 
 from __future__ import annotations
 
-import platform
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from functools import cache
-from importlib.metadata import version
 from time import perf_counter
 from typing import Any
 
 from truepath.errors import TruePathError
 from truepath.experiments.store import Finished, Store
+from truepath.versions import installed_versions
 
-__all__ = ["OnProgress", "Unit", "run_units", "versions"]
+__all__ = [
+    "OnProgress",
+    "Unit",
+    "run_units",
+]
 
 OnProgress = Callable[[float, float, str], None]
 
@@ -152,7 +154,7 @@ def _run(unit: Unit) -> tuple[Finished, float]:
     except Exception as problem:
         error, trace = " ".join(f"{type(problem).__name__}: {problem}".split()), traceback.format_exc()
     seconds, date = perf_counter() - start, datetime.now(timezone.utc).date().isoformat()
-    made = (unit.parts, unit.about, value, error, trace, seconds, date, versions())
+    made = (unit.parts, unit.about, value, error, trace, seconds, date, installed_versions())
     return Finished(unit.key, unit.settings, *made), unit.cost
 
 
@@ -165,15 +167,3 @@ def _keep(unit: Finished, store: Store) -> None:
             f"cannot write to {store.path} ({problem.strerror}). Everything finished before is kept. Free some space, "
             f"then run the same with the folder {store.path.parent} to continue",
         ) from problem
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that numbers may depend on."""
-    import truepath
-
-    return {"truepath": truepath.__version__, "python": platform.python_version(), **_package_versions()}
-
-
-@cache
-def _package_versions() -> dict[str, str]:
-    return {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}

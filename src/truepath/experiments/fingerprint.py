@@ -8,7 +8,6 @@ their content, functions by name and code.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping
 from types import CodeType
@@ -18,6 +17,7 @@ import numpy as np
 
 from truepath.data import Dataset
 from truepath.experiments.store import digest
+from truepath.files.strict_json import dump_json
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["data_fingerprint", "describe_settings"]
@@ -97,7 +97,7 @@ def data_fingerprint(ds: Dataset) -> str:
 
 
 def _hash_hierarchy(total: Any, hierarchy: Hierarchy) -> Any:
-    total.update(json.dumps([str(name) for name in hierarchy.names]).encode())
+    total.update(dump_json([str(name) for name in hierarchy.names]).encode())
     total.update(np.ascontiguousarray(hierarchy.edges, np.int64).tobytes())
     return total
 
@@ -109,6 +109,6 @@ def _hash_matrix(total: Any, matrix: Any) -> None:
         for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data):
             total.update(np.ascontiguousarray(part).tobytes())
     elif matrix.dtype.kind in "OUS":
-        total.update(json.dumps([str(cell) for cell in matrix.ravel().tolist()]).encode())
+        total.update(dump_json([str(cell) for cell in matrix.ravel().tolist()]).encode())
     else:
         total.update(np.ascontiguousarray(matrix).tobytes())

@@ -53,7 +53,7 @@ class Job:
 
 def run_job(job: Job) -> dict[str, Any]:
     """Fit, predict and measure; return the measures' values and the seconds it took."""
-    from truepath.adapters import fit_learner
+    from truepath.adapters.fitting import fit_learner
 
     # Taking rows copies them: workers may hold the data as read-only memory maps
     rows, hierarchy = job.source.rows, job.source.hierarchy

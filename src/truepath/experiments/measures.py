@@ -6,11 +6,13 @@ metric and its description: which values are better, how many digits count, what
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
+from truepath.english import suggest
 from truepath.errors import TruePathError, explain
 
 if TYPE_CHECKING:
@@ -72,8 +74,12 @@ class MetricWithOptions:
 def make_measures(given: Any, where: str = "plan") -> tuple[MetricWithOptions, ...]:
     """Return the measures of a plan: names, or tables with ``name``, options and perhaps ``label``.
 
+    Options may also stand behind a name as they do in tables: ``"auprc[average=macro]"``.
+
     Examples
     --------
+    >>> make_measures("auprc[average=macro]")
+    (MetricWithOptions(name='auprc', options={'average': 'macro'}, label='auprc[average=macro]'),)
     >>> [m.label for m in make_measures(["h_loss", {"name": "hierarchical_f1", "average": "samples"}])]
     ['h_loss', 'hierarchical_f1[average=samples]']
     """
@@ -91,7 +97,7 @@ def make_measures(given: Any, where: str = "plan") -> tuple[MetricWithOptions, .
 def _make(member: Any, where: str) -> MetricWithOptions:
     if isinstance(member, MetricWithOptions):
         return member
-    table = {"name": member} if isinstance(member, str) else dict(member)
+    table = _read_text(member) if isinstance(member, str) else dict(member)
     if "name" not in table:
         raise TruePathError(f"{where}: measures has a table without a name: {table!r:.80}.")
     name, label = str(table.pop("name")), table.pop("label", None)
@@ -101,8 +107,21 @@ def _make(member: Any, where: str) -> MetricWithOptions:
     return MetricWithOptions(name, table, name if label is None else f"{name}[{label}]")
 
 
+def _read_text(text: str) -> dict[str, Any]:
+    """Read a measure as tables write it: a name, perhaps with options in brackets."""
+    name, _, options = text.strip().removesuffix("]").partition("[")
+    pairs = (option.partition("=") for option in options.split(",") if option.strip())
+    return {"name": name} | {key.strip(): _read_value(value.strip()) for key, _, value in pairs}
+
+
+def _read_value(text: str) -> Any:
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
 def _check_options(name: str, options: Mapping[str, Any], where: str) -> None:
-    from truepath.experiments.plan import close_match
     from truepath.metrics import get_metric
 
     try:
@@ -113,7 +132,7 @@ def _check_options(name: str, options: Mapping[str, Any], where: str) -> None:
     known = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY and p.name != "sample_weight"]
     for option in options:
         if option not in known:
-            raise TruePathError(f"{where}: measures: {name} has no option {option!r}.", close_match(option, known))
+            raise TruePathError(f"{where}: measures: {name} has no option {option!r}.", suggest(option, known))
 
 
 def metric_of(label: str) -> Metric | None:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from truepath.english import suggest
 from truepath.errors import TruePathError, explain
 from truepath.experiments.allowed import check_texts, find_class
 from truepath.experiments.fingerprint import describe_settings
-from truepath.experiments.plan import close_match
 
 if TYPE_CHECKING:
     from truepath.experiments.measures import MetricWithOptions
@@ -43,13 +43,13 @@ class Method:
 
     def make(self, hierarchy: Hierarchy, seed: int) -> Any:
         """Return a fresh learner; parameters ``hierarchy`` and ``random_state`` left at None are filled in."""
-        from truepath.adapters import prepare
+        from truepath.adapters.prepare import prepare
 
         return prepare(self.template, hierarchy, random_state=seed)
 
     def check(self, measures: tuple[MetricWithOptions, ...]) -> None:
         """Refuse an estimator that cannot do what the measures need."""
-        from truepath.adapters import adapt, check_learner
+        from truepath.adapters.prepare import adapt, check_learner
 
         kind = type(self.template).__name__
         of_scores = [m.label for m in measures if m.metric.needs == "scores"]
@@ -102,7 +102,7 @@ def _as_table(source: Any) -> Mapping[str, Any] | None:
 def _build_method(name: str, table: Mapping[str, Any]) -> Any:
     for key in table:
         if key not in KEYS:
-            raise TruePathError(f"methods: {name!r} has an unknown key {key!r}.", close_match(key, KEYS))
+            raise TruePathError(f"methods: {name!r} has an unknown key {key!r}.", suggest(key, KEYS))
     if ("use" in table) == ("preset" in table):
         raise TruePathError(f"methods: {name!r} needs either use (an import path) or preset (a name).")
     if "preset" in table:
@@ -134,7 +134,7 @@ def _preset(name: str, preset: str) -> Any:
     known = list(preset_names())
     if preset not in known:
         raise TruePathError(
-            f"methods: {name!r} asks for the preset {preset!r}, which is unknown.", close_match(preset, known)
+            f"methods: {name!r} asks for the preset {preset!r}, which is unknown.", suggest(preset, known)
         )
     return make_preset(preset, random_state=None)  # left open, so that the plan's seed reaches every part
 
@@ -184,4 +184,4 @@ def _build(name: str, table: Any, where: str) -> Any:
         known = list(getattr(kind, "_get_param_names", list)())
         wrong = next((key for key in params if known and key not in known), None)
         problem = f"methods: params of {name!r}: {error}."
-        raise TruePathError(problem, close_match(wrong, known) if wrong else "") from None
+        raise TruePathError(problem, suggest(wrong, known) if wrong else "") from None

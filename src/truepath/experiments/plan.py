@@ -11,15 +11,15 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from truepath.data.readers.base import is_readable
+from truepath.english import suggest
 from truepath.errors import TruePathError
 from truepath.experiments.measures import MetricWithOptions, make_measures
 
-__all__ = ["DEFAULT_MEASURES", "Plan", "close_match", "make_plan", "naming_plan"]
+__all__ = ["DEFAULT_MEASURES", "Plan", "make_plan", "naming_plan"]
 
 DEFAULT_MEASURES = ("auprc", "micro_f1", "h_loss", "exact_match")
 KEYS = ("name", "datasets", "methods", "measures", "seeds", "folds", "data")
@@ -121,7 +121,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -> Plan:
     for key in given:
         if key not in KEYS:
-            raise TruePathError(f"{where}: unknown key {key!r}.", close_match(key, KEYS))
+            raise TruePathError(f"{where}: unknown key {key!r}.", suggest(key, KEYS))
     for key in ("datasets", "methods"):
         if not given.get(key):
             raise TruePathError(f"{where}: {key} is missing or empty.", "Name at least one.")
@@ -174,7 +174,7 @@ def _seeds(given: Any, where: str) -> tuple[int, ...]:
         return tuple(range(given))
     seeds = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
     if not seeds or not all(map(_is_count, seeds)) or len(set(seeds)) < len(seeds):
-        wanted = "a list of different whole numbers from 0 on, or the number of seeds"
+        wanted = "a list of different whole numbers >= 0, or the number of seeds"
         raise TruePathError(f"{where}: seeds must be {wanted}; got {given!r:.60}.")
     return seeds
 
@@ -201,12 +201,3 @@ def naming_plan(plan: Plan) -> Iterator[None]:
         if type(error) is not TruePathError:
             raise
         raise TruePathError(f"{plan.where}: {error.problem}", error.remedy) from error
-
-
-def close_match(wanted: str, known: Iterable[str]) -> str:
-    """Return a sentence with the nearest of the known names, or with all of them."""
-    known = list(known)
-    near = get_close_matches(str(wanted), known, n=3, cutoff=0.6)
-    if near:
-        return f"Did you mean {' or '.join(map(repr, near))}?"
-    return f"There are: {', '.join(known)}."

@@ -6,7 +6,6 @@ workers and after any interruption.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +20,7 @@ from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.store import Finished, Store, replace_file
 from truepath.experiments.survey import JOURNAL, Survey, survey_experiment
 from truepath.experiments.tables import RESULTS, RUNS, results_csv, runs_csv
+from truepath.files.strict_json import dump_json
 
 __all__ = ["ExperimentResult", "files_of_experiment", "run_experiment"]
 
@@ -143,7 +143,7 @@ def run_experiment(
     store = Store(folder / JOURNAL)
     with store.hold():
         survey = survey_experiment(plan, folder)
-        replace_file(folder / PLAN, json.dumps(survey.describe(), indent=2) + "\n")
+        replace_file(folder / PLAN, dump_json(survey.describe(), indent=2) + "\n")
         for remark in survey.remarks:
             logger.info("%s", remark)
         if on_start is not None:

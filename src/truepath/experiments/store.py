@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import socket
 import zlib
@@ -21,8 +20,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from truepath.errors import DataFormatError, TruePathError
-from truepath.files.text import open_atomically, sync_folder
+from truepath.files.strict_json import dump_json
+from truepath.files.writing import open_atomically, sync_folder
 
 __all__ = ["Finished", "Store", "Stored", "digest", "replace_file"]
 
@@ -176,8 +178,34 @@ class Store:
     def hold(self) -> Iterator[None]:
         """Keep all others from writing while the block runs; the folder is made if needed."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with _hold(self.path.resolve().with_name(f".{self.path.stem}.lock"), self.path):
+        place = self.path.resolve().with_name(f".{self.path.stem}.lock")
+        holder = place.with_suffix(".holder")  # not in the lock itself, which Windows lets no other process read
+        lock = FileLock(place)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise _in_use(self.path, holder) from None
+        try:
+            holder.write_text(_this_process(), encoding="utf-8")
             yield
+        finally:
+            holder.unlink(missing_ok=True)
+            lock.release()
+
+
+def _in_use(path: Path, holder: Path) -> TruePathError:
+    try:
+        name = holder.read_text(encoding="utf-8")
+    except FileNotFoundError:  # it holds the lock since this moment, or is about to release it
+        name = "another process"
+    name = "another thread of this process" if name == _this_process() else name
+    return TruePathError(
+        f"{path} is in use by {name}.", "Wait until it has finished, stop it, or choose another folder."
+    )
+
+
+def _this_process() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 def digest(settings: Any) -> str:
@@ -188,7 +216,7 @@ def digest(settings: Any) -> str:
     >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
     True
     """
-    text = json.dumps(settings, sort_keys=True, ensure_ascii=True)
+    text = dump_json(settings, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -202,7 +230,7 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def _line(unit: Finished) -> str:
-    text = json.dumps(_plain(asdict(unit)), sort_keys=True)
+    text = dump_json(asdict(unit), _tagged, sort_keys=True)
     return f'{{"checksum": "{zlib.crc32(text.encode()):08x}", "unit": {text}}}\n'
 
 
@@ -213,7 +241,7 @@ def _parse(line: bytes, path: Path, number: int) -> Finished | None:
     except ValueError:
         return None
     try:
-        text = json.dumps(given["unit"], sort_keys=True)
+        text = dump_json(given["unit"], sort_keys=True)
         if f"{zlib.crc32(text.encode()):08x}" != given["checksum"]:
             return None
         fields = json.loads(text, object_hook=_as_float)
@@ -224,13 +252,8 @@ def _parse(line: bytes, path: Path, number: int) -> Finished | None:
         raise DataFormatError(f"not a line of finished work ({problem}).", path, number, remedy) from problem
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold: NaN and infinity by name."""
-    if isinstance(value, Mapping):
-        return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(member) for member in value]
-    return {FLOAT: str(value)} if isinstance(value, float) and not math.isfinite(value) else value
+def _tagged(number: float) -> dict[str, str]:
+    return {FLOAT: str(number)}
 
 
 def _as_float(table: dict[str, Any]) -> Any:
@@ -240,50 +263,3 @@ def _as_float(table: dict[str, Any]) -> Any:
 def _write_all(handle: int, content: bytes) -> None:
     while content:
         content = content[os.write(handle, content) :]
-
-
-# ------------------------------------------------------------------------------------------------- the lock
-
-_held: set[Path] = set()  # locks of files are per process: two threads of one would not see each other
-
-
-@contextmanager
-def _hold(lock: Path, path: Path) -> Iterator[None]:
-    if lock in _held:  # asked first: opening and closing the file once more would release the lock
-        raise _in_use(path, "another thread of this process")
-    with open(lock, "a+", encoding="utf-8") as file:
-        if not _lock(file):
-            file.seek(0)
-            raise _in_use(path, file.read().strip() or "another process")
-        _held.add(lock)
-        try:
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
-            file.flush()
-            yield
-            file.truncate(0)
-        finally:
-            _held.discard(lock)
-
-
-def _in_use(path: Path, holder: str) -> TruePathError:
-    return TruePathError(
-        f"{path} is in use by {holder}.", "Wait until it has finished, stop it, or choose another folder."
-    )
-
-
-def _lock(file: Any) -> bool:
-    """Lock for this process alone: a record lock is not inherited by workers that outlive a killed parent."""
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            file.seek(1 << 20)  # beyond the text, which others read
-            getattr(msvcrt, "locking")(file.fileno(), getattr(msvcrt, "LK_NBLCK"), 1)  # noqa: B009
-        else:
-            import fcntl
-
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from truepath.experiments.engine import Unit, versions
+from truepath.experiments.engine import Unit
 from truepath.experiments.fingerprint import describe_settings
 from truepath.experiments.job import Job, run_job
 from truepath.experiments.methods import Method, make_method
@@ -17,6 +17,7 @@ from truepath.experiments.plan import Plan, make_plan, naming_plan
 from truepath.experiments.records import RunKey, RunRecord
 from truepath.experiments.sources import Source, open_source
 from truepath.experiments.store import Finished, Store, Stored, digest
+from truepath.versions import installed_versions
 
 __all__ = ["JOURNAL", "Survey", "survey_experiment"]
 
@@ -164,7 +165,7 @@ def _keep(
     remarks += [f"{count} finished run(s) done again: {reason}." for reason, count in why.items()]
     if beside := len(stored.keys - set(wanted)):
         remarks.append(f"{beside} finished run(s) are not part of this plan; they stay in {JOURNAL}.")
-    now = versions()
+    now = installed_versions()
     old = sorted({f"{name} {v}" for r in kept.values() for name, v in r.versions.items() if now.get(name) != v})
     if old:
         remarks.append(f"Some kept runs were made with other versions: {', '.join(old)}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from truepath.data.tables.write import safe_cell
 from truepath.experiments.records import RunKey, RunRecord
+from truepath.versions import PACKAGES
 
 if TYPE_CHECKING:
     from truepath.experiments.plan import Plan
@@ -19,7 +20,7 @@ RESULTS = "results.csv"
 RUNS = "runs.csv"
 
 SIZES = ("n_train", "n_test", "n_features", "n_labels")
-VERSIONS = ("truepath", "python", "numpy", "scipy", "scikit-learn", "numba")
+VERSIONS = ("truepath", "python", *PACKAGES)
 
 
 def results_csv(records: Iterable[RunRecord], plan: Plan, safe_csv: bool = False) -> str:

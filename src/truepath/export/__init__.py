@@ -1,8 +1,8 @@
 """Models for other programs: scores and label sets as an ONNX graph, thresholds and hierarchy included."""
 
-from truepath.export.model import INPUT, LABELS, SCORES, to_onnx
+from truepath.export.model import FEATURES, LABELS, SCORES, to_onnx
 from truepath.public import publish
 
-__all__ = ["INPUT", "LABELS", "SCORES", "to_onnx"]
+__all__ = ["FEATURES", "LABELS", "SCORES", "to_onnx"]
 
 publish(__name__, __all__, globals())

@@ -1,159 +1,142 @@
-"""A fitted model as an ONNX graph: features in, scores and closed label sets out.
+"""A fitted model as an ONNX graph: rows in, scores and closed label sets out.
 
-Names of labels, edges of the hierarchy, thresholds and versions are in the file's metadata.
+Every part writes itself: transformers their features, learners and combiners their scores, decoders the label sets.
+Here the graph is begun and finished. Names of labels, edges of the hierarchy, thresholds, columns and versions are in
+the file's metadata.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
+import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from truepath import __version__
-from truepath.classifier import HierarchicalClassifier
-from truepath.combiners import MaxUp
-from truepath.decoders.thresholds.threshold import ThresholdDecoder
-from truepath.errors import TruePathError
-from truepath.export.features import add_steps, split_steps
-from truepath.export.forest import forest_scores
-from truepath.export.graph import Graph
-from truepath.export.linear import linear_scores
-from truepath.export.network import network_scores
-from truepath.export.walks import raise_columns
+from truepath.adapters.capabilities import Reached, ask, reach
+from truepath.adapters.exporting import FEATURES, export_inputs, export_steps
+from truepath.classifier.exporting import export_decision
+from truepath.files.strict_json import dump_json
+from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
-from truepath.learners import CoherentNetwork, PCTForest, PCTree, SparseLinear
 from truepath.learners.base import HALF
 
-__all__ = ["INPUT", "LABELS", "SCORES", "to_onnx"]
+__all__ = ["FEATURES", "LABELS", "SCORES", "to_onnx"]
 
-#: Names of the graph's input and outputs
-INPUT, SCORES, LABELS = "features", "scores", "labels"
+#: Names of the graph's outputs
+SCORES, LABELS = "scores", "labels"
 #: Operator sets: the oldest with all that is needed, so that older runtimes can read the file
-OPSETS = {"": 18, "ai.onnx.ml": 3}
+OPSETS = {"": 18, "ai.onnx.ml": 3, "com.microsoft": 1}
 IR_VERSION = 8
-
-#: How the scores of each learner are made
-WRITERS: dict[type, Callable[[Graph, Any, str], str]] = {
-    SparseLinear: linear_scores,
-    PCTForest: forest_scores,
-    PCTree: forest_scores,
-    CoherentNetwork: network_scores,
-}
 
 
 def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, from_features: bool = False) -> Any:
-    """Return a fitted model as an ONNX graph, with its thresholds and its hierarchy inside.
+    """Return a fitted model as an ONNX graph, with its features, thresholds and hierarchy inside.
 
     Parameters
     ----------
     model : HierarchicalClassifier or learner, fitted
-        Linear (:class:`~truepath.learners.SparseLinear`), trees and forests (:class:`~truepath.learners.PCTree`,
-        :class:`~truepath.learners.PCTForest`) and networks (:class:`~truepath.learners.CoherentNetwork`), alone or as
-        the learner of a classifier with thresholds (``"single"``, ``"multi"``, ``"threshold"``).
+        The default models of texts, tables, embeddings and mixed frames can be exported, and whatever else is made of
+        members that offer it: see :ref:`capabilities`.
     path : str or path, optional
         A file to write as well.
     from_features : bool, default=False
-        Start at the matrix that the learner itself gets, leaving out the steps before it, such as TF-IDF weights of
-        texts. False takes rows as the model does, which must be numbers.
+        Start at the matrix that the learner itself gets, leaving out the steps before it.
 
     Returns
     -------
     onnx.ModelProto
-        Input ``features`` (float64, rows x columns, NaN where missing); outputs ``scores`` (float64) and ``labels``
-        (bool), rows x labels. The metadata hold ``labels``, ``edges``, ``thresholds``, ``columns`` and
-        ``truepath_version``, the first four as JSON.
+        Its inputs are what the model takes: ``text`` (strings, one per row), ``features`` (float64, rows x columns, NaN
+        where missing), or one input per column of a table with columns of several kinds: strings for texts and
+        categories ("" where missing), float64 for numbers and, as days since 1970, for dates. Outputs are ``scores``
+        (float64) and ``labels`` (bool), rows x labels. The metadata hold ``labels``, ``edges``, ``thresholds``,
+        ``columns`` and ``inputs`` as JSON, and ``truepath_version`` and ``sklearn_version``.
+
+    Raises
+    ------
+    CapabilityError
+        If a part of the model cannot be exported; it names the parts that can.
 
     Notes
     -----
-    Scores of trees and forests are those of the model to the bit, of linear models and networks to rounding: within
-    1e-12 and 1e-5. A label is set where its score is above its threshold; ancestors are added.
+    Scores of trees and forests are those of the model to the bit; of linear models, kernels and networks to rounding,
+    in float64 or, where the model itself rounds to float32, within 1e-6.
 
     Examples
     --------
-    >>> from truepath import HierarchicalClassifier, load_dataset
+    >>> from truepath import HierarchicalClassifier
     >>> from truepath.export import to_onnx
-    >>> from truepath.learners import PCTForest
-    >>> ds = load_dataset("toy")
-    >>> model = HierarchicalClassifier(PCTForest(n_estimators=2), hierarchy=ds.hierarchy).fit(ds.train.X, ds.train.y)
-    >>> [output.name for output in to_onnx(model).graph.output]
-    ['scores', 'labels']
+    >>> texts = ["a cat and a dog", "the cat sleeps", "dogs bark", "an oak tree", "oak leaves", "leaves of a tree"]
+    >>> labels = [["animal/cat", "animal/dog"], ["animal/cat"], ["animal/dog"], *[["plant/oak"]] * 3]
+    >>> graph = to_onnx(HierarchicalClassifier().fit(texts, labels)).graph
+    >>> [value.name for value in (*graph.input, *graph.output)]
+    ['text', 'scores', 'labels']
     """
-    learner, thresholds, raises = _parts(model)
-    steps, learner = split_steps(learner)
-    writer = next((write for kind, write in WRITERS.items() if isinstance(learner, kind)), None)
-    if writer is None:
-        known = ", ".join(kind.__name__ for kind in WRITERS)
-        raise TruePathError(
-            f"{type(learner).__name__} cannot be exported to ONNX.", f"Fit one of {known}, or use truepath serve."
-        )
-    check_is_fitted(learner)
-    graph, hierarchy = Graph(), learner.hierarchy_
-    steps = [] if from_features else steps
-    scores = writer(graph, learner, add_steps(graph, steps, INPUT))
-    if raises:
-        scores = raise_columns(graph, scores, hierarchy.parent_ptr, hierarchy.parent_idx)
+    model = _without_steps(model) if from_features else model
+    found = ask(model, "export")
+    check_is_fitted(found.member)
+    graph = Graph()
+    rows = export_steps(graph, found.steps, export_inputs(graph, model))
+    scores = graph.double(found.member.export_scores(graph, rows))
     graph.add("Identity", scores, output=SCORES)
-    _add_labels(graph, hierarchy, thresholds)
-    first = steps[0] if steps else learner
-    columns = getattr(first, "feature_names_in_", None)
-    made = _finish(graph, first.n_features_in_, hierarchy, thresholds, None if columns is None else list(columns))
+    graph.add("Identity", _labels(graph, found), output=LABELS)
+    made = _finish(graph, found)
     if path is not None:
         graph.onnx.save(made, str(path))
     return made
 
 
-def _parts(model: Any) -> tuple[Any, np.ndarray, bool]:
-    """Return the learner, one threshold per label, and whether scores are raised to those of descendants."""
-    if not isinstance(model, HierarchicalClassifier):
-        final = split_steps(model)[1]
-        check_is_fitted(final)
-        n_nodes = getattr(getattr(final, "hierarchy_", None), "n_nodes", 0)
-        return model, np.full(n_nodes, HALF), False
-    check_is_fitted(model, "learner_")
-    for what, part in (("combiner", model.combiner_), ("calibrator", model.calibrator_)):
-        if part is not None and not isinstance(part, MaxUp):
-            raise TruePathError(
-                f"a model with the {what} {type(part).__name__} cannot be exported to ONNX.", "Fit one without it."
-            )
-    if not isinstance(model.decoder_, ThresholdDecoder):
-        name = "own predict of its learner" if model.decoder_ is None else type(model.decoder_).__name__
-        raise TruePathError(
-            f"a model that decides by {name} cannot be exported to ONNX.",
-            "Fit it with thresholds: decoder='single', 'multi' or 'threshold'.",
-        )
-    thresholds = np.asarray(model.decoder_._thresholds(model.hierarchy_), np.float64)
-    return model.learner_, thresholds, model.combiner_ is not None
+def _without_steps(model: Any) -> Any:
+    """Return a model that begins at the matrix its learner gets."""
+    member = reach(model).member
+    if not hasattr(member, "learner_"):
+        return member
+    bare, found = copy(member), reach(member.learner_)
+    names = found.names(member.fitted_on_.columns)
+    bare.learner_ = found.member
+    bare.fitted_on_ = replace(member.fitted_on_, columns=() if names is None else tuple(map(str, names)))
+    return bare
 
 
-def _add_labels(graph: Graph, hierarchy: Hierarchy, thresholds: np.ndarray) -> None:
-    """Set the labels whose score is above their threshold, and all above them."""
-    passed = graph.cast(graph.add("Greater", SCORES, graph.constant(thresholds[None, :])), "DOUBLE")
-    closed = raise_columns(graph, passed, hierarchy.parent_ptr, hierarchy.parent_idx)
-    graph.add("Cast", closed, to=graph.onnx.TensorProto.BOOL, output=LABELS)
+def _labels(graph: Graph, found: Reached) -> str:
+    if hasattr(found.member, "export_labels"):
+        return str(found.member.export_labels(graph, SCORES))
+    return export_decision(graph, None, found.member, found.member.hierarchy_, SCORES)
 
 
-def _finish(graph: Graph, n_features: int, hierarchy: Hierarchy, thresholds: np.ndarray, columns: Any) -> Any:
+def _finish(graph: Graph, found: Reached) -> Any:
     """Return the checked model with its metadata."""
-    helper, kinds = graph.onnx.helper, graph.onnx.TensorProto
-    inputs = [helper.make_tensor_value_info(INPUT, kinds.DOUBLE, ["rows", int(n_features)])]
+    helper, kinds, hierarchy = graph.onnx.helper, graph.onnx.TensorProto, found.member.hierarchy_
     shape = ["rows", hierarchy.n_nodes]
     outputs = [helper.make_tensor_value_info(SCORES, kinds.DOUBLE, shape)]
     outputs.append(helper.make_tensor_value_info(LABELS, kinds.BOOL, shape))
-    made = helper.make_graph(graph.nodes, "truepath", inputs, outputs, graph.constants)
-    opsets = [helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
+    made = helper.make_graph(graph.nodes, "truepath", graph.inputs, outputs, graph.constants)
+    used = {"": OPSETS[""], **{domain: OPSETS[domain] for domain in sorted(graph.domains)}}
+    opsets = [helper.make_opsetid(domain, version) for domain, version in used.items()]
     model = helper.make_model(made, opset_imports=opsets, producer_name="truepath", producer_version=__version__)
     model.ir_version = IR_VERSION
+    helper.set_model_props(model, _metadata(graph, found, hierarchy))
+    graph.onnx.checker.check_model(model)
+    return model
+
+
+def _metadata(graph: Graph, found: Reached, hierarchy: Hierarchy) -> dict[str, str]:
+    """Return what the file says about itself."""
+    decoder = getattr(found.member, "decoder_", None)
+    usual = [HALF] * hierarchy.n_nodes if decoder is None else None
+    thresholds = getattr(decoder, "thresholds_", None)
+    first = found.steps[0] if found.steps else found.member
+    names = getattr(first, "feature_names_in_", None)
+    columns = graph.matrix_columns or [column for column, _ in graph.columns_in.values()] or names
     said = {
         "labels": hierarchy.names.tolist(),
         "edges": hierarchy.edges.tolist(),
-        "thresholds": thresholds.tolist(),
-        "columns": columns,
+        "thresholds": usual if thresholds is None else thresholds.tolist(),
+        "columns": None if columns is None else [str(column) for column in columns],
+        "inputs": [{"name": n, "column": column, "holds": kind} for n, (column, kind) in graph.columns_in.items()],
     }
-    metadata = {name: json.dumps(value, ensure_ascii=False, default=str) for name, value in said.items()}
-    helper.set_model_props(model, {**metadata, "truepath_version": __version__})
-    graph.onnx.checker.check_model(model)
-    return model
+    written = {name: dump_json(value, str, ensure_ascii=False) for name, value in said.items()}
+    return {**written, "truepath_version": __version__, "sklearn_version": sklearn.__version__}

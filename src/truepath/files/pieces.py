@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from os import fspath
 
 from truepath.errors import DataFormatError
-from truepath.files.text import DAMAGE, Limits, PathType, open_unpacked, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType
+from truepath.files.unpacking import DAMAGE, damaged, open_unpacked
 
 __all__ = ["PIECE", "stream_pieces"]
 
@@ -39,8 +41,6 @@ def stream_pieces(path: PathType, limits: Limits | None = None, size: int = PIEC
     except DAMAGE as problem:
         if isinstance(problem, OSError) and problem.errno is not None:
             raise
-        raise DataFormatError(
-            f"the compressed file is damaged or cut short ({problem}). Fetch it again.", name
-        ) from None
+        raise damaged(problem, path) from None
     if rest:
         yield rest + b"\n"

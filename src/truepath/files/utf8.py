@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from truepath.files.text import Limits, PathType, decode_text, read_bytes
+from truepath.files.encodings import decode_text
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
+from truepath.files.unpacking import read_bytes
 
 __all__ = ["Utf8Text", "read_utf8"]
 

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import CycleError, HierarchyError
+from truepath.extras import import_extra
+from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -248,7 +250,7 @@ def to_json(hierarchy: Hierarchy) -> str:
     """Write names, edges and aliases."""
     content = {"names": hierarchy.names.tolist(), "edges": hierarchy.edges.tolist(), "aliases": dict(hierarchy.aliases)}
     titles = {"titles": dict(hierarchy.titles)} if hierarchy.titles else {}
-    return json.dumps({"format": FORMAT, "sep": hierarchy.sep, **content, **titles}, ensure_ascii=False)
+    return dump_json({"format": FORMAT, "sep": hierarchy.sep, **content, **titles}, ensure_ascii=False)
 
 
 Parsed = tuple[list[str], NDArray[np.int64], dict[str, str], str | None, dict[str, str]]
@@ -307,7 +309,7 @@ def _place(v: Any, names: list[str]) -> int:
 
 def to_networkx(hierarchy: Hierarchy) -> Any:
     """Build a DiGraph of the names."""
-    import networkx as nx
+    nx = import_extra("networkx", "A graph of networkx")
 
     graph = nx.DiGraph()
     graph.add_nodes_from(hierarchy.names.tolist())

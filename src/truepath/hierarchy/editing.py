@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from truepath.english import did_you_mean
 from truepath.errors import HierarchyError
 from truepath.hierarchy import build
 from truepath.hierarchy.difference import HierarchyDiff, compare_hierarchies
-from truepath.hierarchy.names import nearest
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -22,8 +22,8 @@ STEPS = {"add": "under", "remove": None, "rename": "to", "move": "under", "merge
 class HierarchyEditor:
     """Changes to a hierarchy, one after the other; :meth:`done` gives the new one, :meth:`diff` what changed.
 
-    Made by :meth:`Hierarchy.edit`. Every method returns the editor. In a hierarchy made of paths a label that is
-    renamed or moved takes the names of all below along, as the paths say.
+    Made by :meth:`Hierarchy.edit`. Every method returns the editor. In a hierarchy made of paths,
+    renaming or moving a label also renames all labels below it, so that names remain paths.
 
     Examples
     --------
@@ -58,6 +58,7 @@ class HierarchyEditor:
         above = self._parents.pop(self._known(name))
         del self._origin[name]
         self._replace(name, above)
+        self._replace_parts({name: ()})
         return self
 
     def rename(self, old: str, new: str) -> HierarchyEditor:
@@ -72,6 +73,7 @@ class HierarchyEditor:
             self._new(name)
         self._parents = {changes.get(v, v): [changes.get(u, u) for u in us] for v, us in self._parents.items()}
         self._origin = {changes.get(v, v): known for v, known in self._origin.items()}
+        self._replace_parts({before: (after,) for before, after in changes.items()})
         return self
 
     def move(self, name: str, parents: str | Sequence[str] = ()) -> HierarchyEditor:
@@ -95,6 +97,7 @@ class HierarchyEditor:
             del self._parents[name], self._origin[name]
             self._replace(name, [into])
         self._parents[into], self._origin[into] = list(above), tuple(origin)
+        self._replace_parts(dict.fromkeys(several, (into,)))
         return self
 
     def split(self, name: str, into: Sequence[str]) -> HierarchyEditor:
@@ -103,6 +106,7 @@ class HierarchyEditor:
         for new in into:
             self._new(new)
             self._parents[new], self._origin[new] = list(above), ()
+        self._replace_parts({name: tuple(into)})
         self._split |= {old: tuple(into) for old in self._origin.pop(name)}
         self._replace(name, [into[0]])
         return self
@@ -127,7 +131,7 @@ class HierarchyEditor:
         action, _, rest = step.strip().partition(" ")
         if action not in STEPS or not rest.strip():
             raise HierarchyError(
-                f"{step!r} is no change of a hierarchy.",
+                f"{step!r} is not a change of a hierarchy.",
                 'Write "add X under Y", "remove X", "rename X to Y", "move X under Y", "merge X; Y into Z" or '
                 '"split X into Y; Z".',
             )
@@ -152,7 +156,7 @@ class HierarchyEditor:
         return compare_hierarchies(self.hierarchy, self.done(), self._origin, self._split)
 
     def _sides(self, action: str, text: str) -> tuple[str, str]:
-        """Return what stands before and after the word of a step; where it stands twice, so that labels are known."""
+        """Return what stands around the keyword of a step; of several places, those that give known labels."""
         word = STEPS[action]
         if word is None:
             return text, ""
@@ -168,13 +172,20 @@ class HierarchyEditor:
 
     def _known(self, name: str) -> str:
         if name not in self._parents:
-            near = nearest(name, list(self._parents))
-            raise HierarchyError(f"no label is called {name!r}." + (f" Nearest: {near[0]!r}." if near else ""))
+            raise HierarchyError(f"no label is called {name!r}.", did_you_mean(name, self._parents))
         return name
 
     def _new(self, name: str) -> None:
         if name in self._parents:
             raise HierarchyError(f"a label is called {name!r} already; choose another name, or merge the two.")
+
+    def _replace_parts(self, changes: Mapping[str, tuple[str, ...]]) -> None:
+        """Put others in the place of labels that a label was split into; one without any left is removed."""
+        several = {
+            old: tuple(dict.fromkeys(new for part in parts for new in changes.get(part, (part,))))
+            for old, parts in self._split.items()
+        }
+        self._split = {old: parts for old, parts in several.items() if parts}
 
     def _replace(self, name: str, others: Sequence[str]) -> None:
         """Put others in the place of a parent."""

@@ -97,7 +97,7 @@ class _Finder:
     def find(self, label: Any, row: int) -> int:
         """Return the node number, or raise with the row and the nearest names."""
         if isinstance(label, str):
-            v = self.hierarchy._index.get(label)
+            v = self.hierarchy.numbers.get(label)
             return v if v is not None else self._look_up(label, label, row)
         if isinstance(label, tuple) and label:
             if label not in self.known:
@@ -113,7 +113,7 @@ class _Finder:
     def _walk(self, steps: tuple[str, ...], row: int) -> int:
         """Take the steps as node names from the top down, or as the parts of a path name."""
         h = self.hierarchy
-        nodes = [h._index.get(step, -1) for step in steps]
+        nodes = [h.numbers.get(step, -1) for step in steps]
         is_walk = -1 not in nodes and not h.parents(nodes[0]).size
         if is_walk and all(u in h.parents(v) for u, v in itertools.pairwise(nodes)):
             return nodes[-1]

@@ -1,4 +1,4 @@
-"""Labels that were read otherwise than they look: paths as flat names, several labels as one; said, not changed."""
+"""Warnings about labels that look different from how they were read: paths as flat names, several labels as one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 from truepath.errors import FlatLabelsWarning, JoinedLabelsWarning
 
-__all__ = ["BETWEEN", "SEPARATORS", "warn_of_levels", "warn_of_lists", "warn_of_separators"]
+__all__ = ["BETWEEN", "SEPARATORS", "warn_about_levels", "warn_about_lists", "warn_about_separators"]
 
 #: What people write between the levels of a path
 SEPARATORS = (" > ", "::", "|", "/", "->", "\\")
 #: What people write between the labels of a row
 BETWEEN = (";", "|", ",", "&", "\n")
-#: So many labels that look like several say that they are: one may be a name
+#: From this many on, labels that look like several count as several: a single one may be a name
 FEWEST_LISTS = 2
 
 
-def warn_of_lists(names: Iterable[str], sep: str) -> str | None:
+def warn_about_lists(names: Iterable[str], sep: str) -> str | None:
     """Warn if labels are others with something between them; return what that is.
 
     Examples
@@ -27,10 +27,10 @@ def warn_of_lists(names: Iterable[str], sep: str) -> str | None:
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")
-    ...     found = warn_of_lists(["a/1", "a/2", "b", "a/1|b", "b | a/2"], "/")
+    ...     found = warn_about_lists(["a/1", "a/2", "b", "a/1|b", "b | a/2"], "/")
     >>> print(said[0].message)
     2 of the 5 labels, such as 'a/1|b', look like several with '|' between them, and were read as one each. If they ...
-    >>> warn_of_lists(["a", "a|1", "a|2"], "/")  # levels of a path: nothing is called 1 or 2
+    >>> warn_about_lists(["a", "a|1", "a|2"], "/")  # levels of a path: nothing is called 1 or 2
     """
     listed = list(names)
     for other in BETWEEN:
@@ -52,7 +52,7 @@ def warn_of_lists(names: Iterable[str], sep: str) -> str | None:
     return None
 
 
-def warn_of_separators(names: Iterable[str], sep: str, between: str | None = None) -> None:
+def warn_about_separators(names: Iterable[str], sep: str, between: str | None = None) -> None:
     """Warn if names of a hierarchy without edges contain what usually separates the levels of a path.
 
     ``between`` is known to separate labels.
@@ -62,7 +62,7 @@ def warn_of_separators(names: Iterable[str], sep: str, between: str | None = Non
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")
-    ...     warn_of_separators(["Food > Fruit", "Tools"], "/")
+    ...     warn_about_separators(["Food > Fruit", "Tools"], "/")
     >>> print(said[0].message)
     the 2 labels are flat: no name has the separator '/', but 'Food > Fruit' has ' > '. If that separates the ...
     """
@@ -80,7 +80,7 @@ def warn_of_separators(names: Iterable[str], sep: str, between: str | None = Non
             return
 
 
-def warn_of_levels(rows: Sequence[Any]) -> None:
+def warn_about_levels(rows: Sequence[Any]) -> None:
     """Warn if the rows of a flat result look like the levels of one path each: equal length, columns that nest."""
     if len(rows) < 2 or not all(isinstance(row, (list, tuple)) for row in rows):
         return

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from truepath.files.text import Limits
+from truepath.files.limits import Limits
 from truepath.hierarchy import build, encode, matrices, propagation, restrict
 from truepath.hierarchy.build import IntArray, group_by, number_edges, order_nodes
-from truepath.hierarchy.names import look_up
+from truepath.hierarchy.names import look_up, node_number
 
 if TYPE_CHECKING:
     from truepath.hierarchy.difference import HierarchyDiff
@@ -222,7 +222,7 @@ class Hierarchy:
         Obsolete terms are left out. Alternative ids (``alt_id``) are kept as :attr:`aliases`: :meth:`index` and
         :meth:`encode` take them for the term they stand for.
         """
-        from truepath.files.text import naming_file
+        from truepath.files.names import naming_file
         from truepath.hierarchy.obo import name_of, read_obo
 
         with naming_file(name_of(source)):
@@ -247,7 +247,7 @@ class Hierarchy:
         sep : str, default="/"
             Where an outline has a name in several places, nodes are named by their paths, joined by this.
         root : str, optional
-            The name of the root, which becomes no node.
+            The name of the root, which does not become a node.
 
         Examples
         --------
@@ -336,21 +336,21 @@ class Hierarchy:
 
     def parents(self, v: int | str) -> IntArray:
         """Return the parents of ``v`` (a number or a name), ascending; empty at the top."""
-        v = self._number(v)
+        v = node_number(self, v)
         return self.parent_idx[self.parent_ptr[v] : self.parent_ptr[v + 1]]
 
     def children(self, v: int | str) -> IntArray:
         """Return the children of ``v``, ascending."""
-        v = self._number(v)
+        v = node_number(self, v)
         return self.child_idx[self.child_ptr[v] : self.child_ptr[v + 1]]
 
     def ancestors(self, v: int | str) -> NDArray[np.int64]:
         """Return all nodes above ``v``, ascending, ``v`` itself left out."""
-        return propagation.reach(self._number(v), self.parent_ptr, self.parent_idx)
+        return propagation.find_reachable(node_number(self, v), self.parent_ptr, self.parent_idx)
 
     def descendants(self, v: int | str) -> NDArray[np.int64]:
         """Return all nodes below ``v``, ascending, ``v`` itself left out."""
-        return propagation.reach(self._number(v), self.child_ptr, self.child_idx)
+        return propagation.find_reachable(node_number(self, v), self.child_ptr, self.child_idx)
 
     def ancestor_matrix(self) -> sparse.csr_array:
         """Return the sparse boolean matrix whose entry [v, u] says that u is v or an ancestor of v."""
@@ -359,7 +359,8 @@ class Hierarchy:
     # ------------------------------------------------------------------ names and numbers
 
     @cached_property
-    def _index(self) -> dict[str, int]:
+    def numbers(self) -> dict[str, int]:
+        """The number of each name; aliases are left out."""
         return {name: v for v, name in enumerate(self.names.tolist())}
 
     def index(self, name: str) -> int:
@@ -372,16 +373,8 @@ class Hierarchy:
 
     def label(self, v: int | str) -> str:
         """Return the name of ``v`` followed by its title, if it has one: ``GO:0006915 apoptotic process``."""
-        name = str(self.names[self._number(v)])
+        name = str(self.names[node_number(self, v)])
         return f"{name} {self.titles[name]}" if self.titles.get(name) else name
-
-    def _number(self, v: int | str) -> int:
-        """Resolve a node given by number or by name."""
-        if isinstance(v, str):
-            return look_up(self, v)
-        if not 0 <= v < self.n_nodes:
-            raise IndexError(f"node {v} is out of range: the hierarchy has the nodes 0 to {self.n_nodes - 1}.")
-        return int(v)
 
     # ------------------------------------------------------------------ label matrices
 
@@ -587,7 +580,7 @@ class Hierarchy:
         return self.n_nodes
 
     def __contains__(self, name: object) -> bool:
-        return name in self._index or name in self.aliases
+        return name in self.numbers or name in self.aliases
 
     def __sklearn_clone__(self) -> Hierarchy:
         return self

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from truepath.english import did_you_mean
 from truepath.errors import TruePathError, UnknownLabelError
-from truepath.hierarchy.names import nearest
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -180,7 +180,7 @@ IDS = "Leave a column of row ids out of the frame, or make it the index."
 
 
 def by_name(M: Any, hierarchy: Hierarchy | None, name: str = "S") -> Any:
-    """Return a frame as an array whose columns follow the hierarchy; whatever is no frame is returned as it is.
+    """Return a frame as an array whose columns follow the hierarchy; anything else is returned as it is.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def by_name(M: Any, hierarchy: Hierarchy | None, name: str = "S") -> Any:
     Raises
     ------
     UnknownLabelError
-        For a column that is no node, with the nearest names.
+        For a column that is not a node, with the nearest names.
     TruePathError
         For a node without column, a column that occurs twice, or one that holds no numbers.
 
@@ -222,7 +222,7 @@ def by_name(M: Any, hierarchy: Hierarchy | None, name: str = "S") -> Any:
 
 
 def frame_names(M: Any) -> list[str] | None:
-    """Return the names of a frame's columns; None for what is no frame, or has only numbers from 0 for names."""
+    """Return the names of a frame's columns; None for anything else, or if they are only numbered from 0."""
     if not _is_frame(M):
         return None
     columns = list(M.column_names if hasattr(M, "column_names") else M.columns)
@@ -242,11 +242,9 @@ def find_node_columns(
     place = {hierarchy.aliases.get(name, name): j for j, name in enumerate(names)}
     nodes = hierarchy.names.tolist()
     if unknown := [name for name in place if name not in hierarchy]:
-        near = nearest(unknown[0], nodes)
-        hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        problem = f"the column {unknown[0]!r}{more} is not in the hierarchy of {len(nodes)} labels.{hint} {ids}"
-        raise UnknownLabelError(f"{where}: {problem}", unknown)
+        problem = f"the column {unknown[0]!r}{more} is not in the hierarchy of {len(nodes)} labels."
+        raise UnknownLabelError(f"{where}: {problem}", unknown, did_you_mean(unknown[0], nodes, ids))
     if missing := [name for name in nodes if name not in place]:
         shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
         raise error(f"no column for {len(missing)} of the hierarchy's {len(nodes)} nodes: {shown}.")
@@ -254,7 +252,7 @@ def find_node_columns(
 
 
 def _is_frame(M: Any) -> bool:
-    """Say whether something is a table with columns by name; a lazy one, which has no shape, is none."""
+    """Say whether something is a table with columns by name; a lazy one, which has no shape, is not."""
     if isinstance(M, (np.ndarray, list, tuple)) or sparse.issparse(M):
         return False
     return hasattr(M, "shape") and hasattr(M, "columns")

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from truepath.english import did_you_mean
 from truepath.errors import UnknownLabelError
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["WAYS", "look_up", "nearest", "short_name", "unknown_label"]
+__all__ = ["WAYS", "look_up", "node_number", "short_name", "unknown_label"]
 
-#: How labels are written, for errors about what is no label
+#: How labels are written, for errors about what is not a label
 WAYS = "Write a name such as 'a', a path such as 'a/b' or ('a', 'b'), or a list of them; [] for a row without labels."
 
 # What may stand between a parent's name and the rest
 _BETWEEN = " :/.|>@-_\\,;"
-# difflib compares with every name: past this many, only names that share a beginning are compared
-MANY_NAMES = 20_000
 
 
 def look_up(hierarchy: Hierarchy, name: str) -> int:
     """Return the number of the node called ``name``, or of the one it is an alias of."""
-    index = hierarchy._index
+    index = hierarchy.numbers
     v = index.get(name)
     if v is None:
         v = index.get(hierarchy.aliases.get(name, name))
@@ -33,21 +31,19 @@ def look_up(hierarchy: Hierarchy, name: str) -> int:
     return v
 
 
+def node_number(hierarchy: Hierarchy, v: int | str) -> int:
+    """Return the number of a node that is given by number or by name."""
+    if isinstance(v, str):
+        return look_up(hierarchy, v)
+    if not 0 <= v < hierarchy.n_nodes:
+        raise IndexError(f"node {v} is out of range: the hierarchy has the nodes 0 to {hierarchy.n_nodes - 1}.")
+    return int(v)
+
+
 def unknown_label(hierarchy: Hierarchy, name: object, where: str = "") -> UnknownLabelError:
     """Make the error for a label that the hierarchy does not have, with the nearest names."""
-    near = nearest(str(name), hierarchy._index)
-    hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
-    return UnknownLabelError(
-        f"the label {name!r}{where} is not in the hierarchy of {hierarchy.n_nodes} labels.{hint}", [str(name)]
-    )
-
-
-def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
-    """Return the few names most like ``name``."""
-    pool = list(names)
-    if len(pool) > MANY_NAMES:
-        pool = [other for other in pool if other[:3] == name[:3]][:MANY_NAMES]
-    return get_close_matches(name, pool, n=n)
+    problem = f"the label {name!r}{where} is not in the hierarchy of {hierarchy.n_nodes} labels."
+    return UnknownLabelError(problem, [str(name)], did_you_mean(name, hierarchy.numbers))
 
 
 def short_name(name: str, parents: Iterable[object]) -> str:

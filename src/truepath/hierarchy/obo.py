@@ -18,10 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.english import suggest
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files.text import COMPRESSIONS, Limits, decode_text, read_text, split_lines, unpack, usual_limits
+from truepath.files.encodings import decode_text
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import COMPRESSIONS
+from truepath.files.text import read_text, split_lines
+from truepath.files.unpacking import unpack
 from truepath.hierarchy.build import number_edges
-from truepath.hierarchy.names import nearest
 
 __all__ = ["OboTerm", "check_relations", "merge_terms", "name_of", "read_obo", "read_terms"]
 
@@ -77,7 +81,9 @@ def read_terms(source: Any, limits: Limits | None = None) -> list[OboTerm]:
     limits = limits or usual_limits()
     terms = list(_terms(_lines(source, limits), name_of(source)))
     if not any(term.name and not term.is_obsolete for term in terms):
-        raise DataFormatError("no [Term] with a name: the file is cut short, or it is no ontology.", name_of(source))
+        raise DataFormatError(
+            "no [Term] with a name: the file is cut short, or it is not an ontology.", name_of(source)
+        )
     limits.check("max_labels", len(terms), "{:,} terms", name_of(source))
     return terms
 
@@ -178,8 +184,8 @@ def merge_terms(terms: Iterable[OboTerm]) -> dict[str, OboTerm]:
 
 
 def check_relations(used: set[str], relations: Sequence[str]) -> None:
-    """A relation the file never uses is most likely a misspelling."""
+    """Refuse a relation that the file never uses: it is most likely misspelled."""
     for relation in relations:
         if used and relation not in used and relation != "is_a":
-            near = nearest(relation, used) or sorted(used)
-            raise HierarchyError(f"the relation {relation!r} does not occur in this ontology; it has {near}.")
+            problem = f"the relation {relation!r} does not occur in this ontology."
+            raise HierarchyError(problem, suggest(relation, sorted(used)))

@@ -1,6 +1,6 @@
 """Hierarchies as people keep them in dictionaries and JSON: outlines, lists of children, maps to parents, graphs.
 
-:func:`number_dict` recognises the shape; each shape is read into (parent, child) pairs. An outline, whose entries stand
+:func:`number_dict` recognizes the shape; each shape is read into (parent, child) pairs. An outline, whose entries stand
 inside their parents', may use a name in several places: names are then written as paths from the top.
 """
 
@@ -94,7 +94,7 @@ def _nested_entries(entry: Any) -> list[tuple[str, list[Any]]]:
     if isinstance(entry, str):
         return [(entry, [])]
     if not isinstance(entry, Mapping):
-        raise HierarchyError(f"{_shown(entry)} is no entry of an outline.", SHAPES)
+        raise HierarchyError(f"{_shown(entry)} is not an entry of an outline.", SHAPES)
     return [(_name(key), _below(value)) for key, value in entry.items()]
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.files.text import counted
+from truepath.english import counted
 from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, dense_blocks, has_negative
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ __all__ = [
     "cap_down",
     "drop_ancestors",
     "find_incoherent",
+    "find_reachable",
     "find_unclosed",
     "multiply_down",
     "raise_up",
-    "reach",
 ]
 
 
@@ -136,7 +136,7 @@ def multiply_down(S: NDArray[Any], hierarchy: Hierarchy, *, out: NDArray[Any] | 
     return _walk(_as_numbers(S, hierarchy), walk=walk, graph=_up(hierarchy), out=out)
 
 
-def reach(v: int, ptr: NDArray[np.int32], idx: NDArray[np.int32]) -> NDArray[np.int64]:
+def find_reachable(v: int, ptr: NDArray[np.int32], idx: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the nodes that can be reached from ``v`` along the edges ``ptr, idx``, ascending, without ``v``."""
     found: set[int] = set()
     stack = [v]
@@ -230,7 +230,7 @@ def _as_rows(S: sparse.csr_array, out: NDArray[Any] | None) -> sparse.csr_array:
 
 
 def _as_kernel_type(values: NDArray[Any]) -> NDArray[Any]:
-    """See booleans as the numbers 0 and 1: the greatest of them is "or", the least "and"."""
+    """View booleans as the numbers 0 and 1: the greatest of them is "or", the least "and"."""
     return values.view(np.uint8) if values.dtype == bool else values
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from truepath.errors import HierarchyError
 from truepath.hierarchy.checks import check_labels
+from truepath.hierarchy.names import node_number
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -19,7 +20,7 @@ __all__ = ["prune", "subgraph"]
 
 def subgraph(hierarchy: Hierarchy, nodes: ArrayLike | Sequence[str]) -> Hierarchy:
     """Keep ``nodes``, each hung from the kept ancestors it reaches through dropped ones only."""
-    kept = [hierarchy._number(v) for v in np.asarray(nodes).tolist()]
+    kept = [node_number(hierarchy, v) for v in np.asarray(nodes).tolist()]
     mask = np.zeros(hierarchy.n_nodes, bool)
     mask[kept] = True
     if not mask.any():

@@ -1,4 +1,4 @@
-"""Learners: ``fit(X, Y)``, then ``predict_proba(X)`` returns coherent node scores."""
+"""Learners: ``fit(X, y)``, then ``predict_proba(X)`` returns coherent node scores; one folder per family."""
 
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.global_naive_bayes import GlobalNaiveBayes
@@ -19,15 +19,12 @@ from truepath.learners.local.per_parent import PerParent
 from truepath.learners.local.policies import POLICIES, Policy
 from truepath.learners.local.published import HBR, BRMetaLabeler
 from truepath.learners.network.coherent_network import CoherentNetwork
-from truepath.learners.reasons.contributions import Contributions, contributions
-from truepath.learners.reasons.similar import SimilarRows, similar_rows
-from truepath.learners.reasons.top_features import top_features
+from truepath.learners.reasons import SimilarRows, contributions, similar_rows, top_features
 from truepath.learners.stack import Stack
 from truepath.learners.table_blend import TableBlend
 from truepath.learners.trees.forest import PCTForest
 from truepath.learners.trees.grow import class_weights
 from truepath.learners.trees.tree import PCTree
-from truepath.learners.updating.update import update_learner
 from truepath.public import publish
 
 __all__ = [
@@ -40,7 +37,6 @@ __all__ = [
     "BinaryRelevance",
     "ChowLiuTree",
     "CoherentNetwork",
-    "Contributions",
     "CutsetNetwork",
     "GlobalNaiveBayes",
     "HAdaBoostMH",
@@ -68,7 +64,6 @@ __all__ = [
     "plot_cutset_network",
     "similar_rows",
     "top_features",
-    "update_learner",
 ]
 
 publish(__name__, __all__, globals())

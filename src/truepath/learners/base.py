@@ -15,22 +15,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters import (
-    count_rows,
-    derive_hierarchy,
-    encode_labels,
-    plain_rows,
-    refuse_complex,
-    split_paths,
-    take_rows,
-)
-from truepath.adapters.words import code_words
-from truepath.files.text import counted
-from truepath.hierarchy import Hierarchy
+from truepath.adapters import encode_labels
+from truepath.adapters.capabilities import offers
+from truepath.adapters.labels import derive_hierarchy, split_paths
+from truepath.adapters.rows import count_rows, plain_rows, refuse_complex, take_rows
+from truepath.adapters.strings import code_strings
+from truepath.english import counted
+from truepath.errors import TruePathError
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import LEARNERS, Member
@@ -42,6 +39,8 @@ __all__ = [
     "check_fit_input",
     "check_number",
     "check_predict_input",
+    "copy_for_change",
+    "fit_made",
     "leave_out_weightless",
     "repeat_by_weight",
     "spawn_seeds",
@@ -92,6 +91,10 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
         found = self.predict(X)
         truth = as_dense(encode_labels(y, self.hierarchy_))
         return float(np.average((found == truth).all(axis=1), weights=sample_weight))
+
+    def input_checks(self) -> dict[str, bool]:
+        """Return how X is checked, as options of :func:`check_fit_input`."""
+        return {"allow_nan": get_tags(self).input_tags.allow_nan}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -180,16 +183,35 @@ def _check_features(learner: Any, X: Any, allow_nan: bool, pass_through: bool, d
         return X
     may_hold_words = hasattr(X, "columns") or getattr(getattr(X, "dtype", None), "kind", "O") in "OUT"
     if may_hold_words and hasattr(learner, "categorical_features"):
-        X = code_words(learner, X, reset)
+        X = code_strings(learner, X, reset)
     elif reset:
-        vars(learner).pop("words_", None)
+        vars(learner).pop("strings_", None)
     finite = "allow-nan" if allow_nan else True
     dtype = [np.float64, np.float32] if dtype is None else dtype
     return validate_data(learner, X, accept_sparse="csr", dtype=dtype, ensure_all_finite=finite, reset=reset)
 
 
+def copy_for_change(learner: Any, diff: HierarchyDiff) -> Any:
+    """Return an unfitted copy of a fitted learner for a changed hierarchy; refuse a change of another hierarchy."""
+    check_is_fitted(learner, "hierarchy_")
+    if diff.old != learner.hierarchy_:
+        raise TruePathError(
+            f"the change does not start from the hierarchy that {type(learner).__name__} was fitted with: it is of "
+            f"{diff.old}, not of {learner.hierarchy_}."
+        )
+    return clone(learner).set_params(hierarchy=diff.new)
+
+
+def fit_made(learner: Any, made: Any, X: Any) -> None:
+    """Fit a learner on made rows and ask it, with float32 too: what ``warm_up`` of most members does."""
+    learner.set_params(hierarchy=made.hierarchy)
+    (learner.fit_held_out if offers(learner, "held-out scores") else learner.fit)(X, made.Y)
+    learner.predict(X)
+    learner.predict_proba(X.astype(np.float32))
+
+
 def check_choice(learner: Any, name: str, choices: Sequence[Any]) -> None:
-    """Refuse a parameter that is none of the choices."""
+    """Refuse a parameter that is not one of the choices."""
     value = getattr(learner, name)
     if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
@@ -232,7 +254,7 @@ def check_number(
             return
     wanted = "an integer" if kind is Integral else "a number"
     if np.isinf(most):
-        place = f"greater than {least}" if above else f"from {least} up"
+        place = f"greater than {least}" if above else f">= {least}"
     else:
         place = f"between {least} and {most}" if above else f"from {least} to {most}"
     raise ValueError(f"{name} must be {'None or ' if none else ''}{wanted} {place}; got {value!r}.")
@@ -251,6 +273,15 @@ def leave_out_weightless(X: Any, Y: Any, weight: np.ndarray | None) -> tuple[Any
         return X, Y, weight
     kept = np.flatnonzero(weight)
     return take_rows(X, kept), Y[kept], weight[kept]
+
+
+def score_weightless(learner: Any, held_out: NDArray[Any], X: Any, weight: NDArray[np.float64] | None) -> NDArray[Any]:
+    """Return held-out scores of all rows: those of weight zero were not learned from, so the learner scores them."""
+    if weight is None or weight.all():
+        return held_out
+    S: NDArray[Any] = learner.predict_proba(X)
+    S[np.flatnonzero(weight)] = held_out
+    return S
 
 
 def repeat_by_weight(X: Any, Y: Any, weight: np.ndarray | None) -> tuple[Any, Any]:
@@ -282,3 +313,15 @@ def spawn_seeds(random_state: Any, n: int) -> list[int | None]:
         random_state = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     children = np.random.SeedSequence(int(random_state)).spawn(n)
     return [int(child.generate_state(1)[0] >> 1) for child in children]  # below 2**31, as estimators want
+
+
+def weights_by(weights: Any, hierarchy: Hierarchy, by: str) -> Any:
+    """Return weights of features, one column per label, as they are, or their mean absolute values by level."""
+    if by == "label":
+        return weights
+    if by != "level":
+        raise ValueError(f"by must be 'label' or 'level'; got {by!r}.")
+    depth = hierarchy.depth
+    share = 1.0 / np.bincount(depth - 1)[depth - 1]
+    groups = sparse.csc_array((share, (np.arange(depth.size), depth - 1)))
+    return abs(weights).astype(np.float64) @ groups

@@ -17,39 +17,53 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.model_selection import KFold
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import (
-    HeldOut,
-    Learner,
-    Progress,
-    check_learner,
-    count_rows,
-    fit_learner,
-    fit_part,
-    node_scores,
-    out_of_fold,
-    own_held_out,
-    prepare,
-    scores_own_rows,
-    tracked,
+from truepath.adapters import Learner, node_scores
+from truepath.adapters.capabilities import ask, learn_more_rows, offers, reach, refusal, update_learner
+from truepath.adapters.contributions import (
+    Contributions,
+    combine_contributions,
+    constant_part,
+    keeps_columns,
+    part_of,
 )
+from truepath.adapters.cost import TableShape
+from truepath.adapters.exporting import export_inputs, export_scores
+from truepath.adapters.fitting import HeldOut, fit_held_out, fit_learner, fit_part, out_of_fold, scores_own_rows
+from truepath.adapters.likeness import Likeness, ask_likeness
 from truepath.adapters.parallel import iterate_parallel, run_parallel
-from truepath.adapters.progress import CallbackSupportMixin, with_callbacks
+from truepath.adapters.prepare import check_learner, prepare
+from truepath.adapters.progress import CallbackSupportMixin, Progress, tracked, with_callbacks
+from truepath.adapters.rows import count_rows
 from truepath.combiners import HierarchicalFAEL
 from truepath.combiners.held_out import N_FOLDS, fit_and_cross_transform
-from truepath.hierarchy import Hierarchy
+from truepath.graph import Graph
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_fit_input,
+    check_predict_input,
+    copy_for_change,
+    weights_by,
+)
 from truepath.metrics import auprc
 from truepath.registry import COMBINERS
+from truepath.resampling import deal_folds, draw_some, split_folds
 
-__all__ = ["Stack"]
+__all__ = ["Stack", "held_out_seconds"]
 
 # The AU(PRC) of a learner is that of no more held-out scores than this
 CELLS_JUDGED = 4_000_000
+
+
+def _all_learn_more(stack: Any) -> bool:
+    entries = getattr(stack, "learners_", None) or stack.learners
+    return all(offers(_learner_of(entry), "more rows") for entry in entries)
 
 
 class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
@@ -69,8 +83,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         The number of folds (rows shuffled by ``random_state``), or an object with ``split(X)``. ``"auto"`` fits
         learners once that score rows they did not see on their own (forests that draw their rows, kernel ridge
         regression, networks), and the others on 5 folds.
-    keep_held_out : bool or "learners", default=False
-        Whether to keep ``held_out_decision_``; ``"learners"`` keeps every learner's held-out scores as well.
+    keep_held_out : bool, default=False
+        Whether to keep ``held_out_scores_`` and ``member_scores_``.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Fits of learners and folds run in parallel; the result does not depend on it.
@@ -83,13 +97,12 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         The AU(PRC) of each learner's held-out scores, of at most four million of them.
     seconds_ : list of float
         How long each learner's fit on all rows took.
-    held_out_decision_ : ndarray, shape (n_samples, n_nodes)
+    held_out_scores_ : ndarray, shape (n_samples, n_nodes)
         Each training row's scores by learners and a combiner that did not learn from it; NaN for a row that all trees
-        of a forest saw. Only with ``keep_held_out``.
-    held_out_scores_ : list of ndarray, each (n_rows, n_nodes)
-        What the combiner was fitted on. Only with ``keep_held_out="learners"``.
-    held_out_rows_ : ndarray of int, shape (n_rows,)
-        The training rows that these scores are of.
+        of a forest saw. Only with ``keep_held_out=True``.
+    member_scores_ : list of ndarray, each (n_rows, n_nodes)
+        What the combiner was fitted on: the scores of each learner, of the rows that have held-out scores. Only with
+        ``keep_held_out=True``.
 
     Notes
     -----
@@ -104,13 +117,13 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     >>> from truepath import load_dataset
     >>> from truepath.combiners import Blend
     >>> from truepath.learners import Stack
-    >>> class Neighbours(KNeighborsRegressor):  # any model that scores nodes will do
+    >>> class Neighbors(KNeighborsRegressor):  # any model that scores nodes will do
     ...     def predict_proba(self, X):
     ...         return self.predict(X)
     ...     def fit(self, X, y):
     ...         return super().fit(X, y.astype(float))
     >>> ds = load_dataset("toy")
-    >>> stack = Stack([Neighbours(1), Neighbours(3)], combiner=Blend(), cv=4, hierarchy=ds.hierarchy)
+    >>> stack = Stack([Neighbors(1), Neighbors(3)], combiner=Blend(), cv=4, hierarchy=ds.hierarchy)
     >>> S = stack.fit(ds.train.X, ds.train.y).predict_proba(ds.test.X)
     >>> S.shape, ds.hierarchy.is_coherent(S)
     ((4, 5), True)
@@ -128,7 +141,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         hierarchy: Hierarchy | None = None,
         combiner: Any = None,
         cv: Any = "auto",
-        keep_held_out: bool | str = False,
+        keep_held_out: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -153,24 +166,45 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         scores : sequence of score matrices, each (n_samples, n_nodes)
             Held-out scores of these rows by other models.
         """
+        self._fit(X, y, sample_weight, scores, held_out=self.keep_held_out)
+        return self
+
+    @with_callbacks
+    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = ()) -> NDArray[Any]:
+        """Fit, and score each training row by learners and a combiner that did not learn from it.
+
+        Parameters
+        ----------
+        X, y, sample_weight, scores
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+            NaN for rows that some learner could not leave out, such as those that all trees of a forest saw.
+        """
+        return self._fit(X, y, sample_weight, scores, held_out=True)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, scores: Sequence[Any], *, held_out: bool) -> Any:
+        """Fit everything; return the scores of training rows by learners that did not see them, or None."""
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
         learners = [_prepare(entry, hierarchy) for entry in self.learners]
         if not learners and not len(scores):
             raise ValueError("Stack has nothing to combine: give at least one learner, or score matrices as scores=.")
         combiner = self._make_combiner(hierarchy, len(learners) + len(scores))
         own = [self._is_auto and scores_own_rows(learner) for learner in learners]
-        splits = self._splits(X) if not all(own) else []
+        splits = self._splits(X, Y) if not all(own) else []
         with tracked(self, 1 + sum(1 if once else len(splits) + 1 for once in own)) as progress:
-            held_out, self.learners_ = self._score_rows(learners, own, X, Y, weight, splits, progress)
-            rows, sources = _common_rows(held_out, Y.shape[0])
+            found, self.learners_ = self._score_rows(learners, own, X, Y, weight, splits, progress)
+            rows, sources = _common_rows(found, Y.shape[0])
             sources += [as_dense(S)[rows] for S in scores]
             self.areas_ = [_area(Y, source, rows) for source in sources[: len(learners)]]
-            self._combine(combiner, sources, Y, weight, rows)
-            if self.keep_held_out == "learners":
-                self.held_out_rows_, self.held_out_scores_ = rows, sources
+            S = self._combine(combiner, sources, Y, weight, rows, held_out)
+            if self.keep_held_out:
+                self.held_out_scores_, self.member_scores_ = S, sources
             progress.step("combiner fitted")
         self.n_scores_ = len(scores)
-        return self
+        return S
 
     def _score_rows(
         self, learners: list[Any], own: list[bool], X: Any, Y: Any, weight: Any, splits: Any, progress: Progress
@@ -189,16 +223,72 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         self.seconds_: list[float] = [seconds for *_, seconds in fits]
         return [next(folds) if part is None else part for part, *_ in fits], [learner for _, learner, _ in fits]
 
-    def _combine(self, combiner: Any, sources: list[Any], Y: Any, weight: Any, rows: NDArray[np.int64]) -> None:
-        """Fit the combiner on the rows that all learners scored."""
+    def _combine(
+        self, combiner: Any, sources: list[Any], Y: Any, weight: Any, rows: NDArray[np.int64], held_out: bool
+    ) -> Any:
+        """Fit the combiner on the rows that all learners scored; return held-out scores of all rows, if wanted."""
         labels, h = Y[rows], self.hierarchy_
         part = None if weight is None else weight[rows]
-        if not self.keep_held_out:
+        if not held_out:
             self.combiner_ = fit_part(combiner, sources, labels, part, h)
-            return
-        self.combiner_, S = fit_and_cross_transform(combiner, sources, labels, part, h, self.random_state)
-        self.held_out_decision_ = np.full(Y.shape, np.nan, S.dtype)
-        self.held_out_decision_[rows] = S
+            return None
+        self.combiner_, known = fit_and_cross_transform(combiner, sources, labels, part, h, self.random_state)
+        S = np.full(Y.shape, np.nan, known.dtype)
+        S[rows] = known
+        return S
+
+    @available_if(_all_learn_more)
+    def partial_fit(self, X: Any, y: Any) -> Stack:
+        """Learn from more rows, without the old ones: every learner by its own ``partial_fit``; the first call fits.
+
+        Offered where all learners do. The combiner stays: its weights are about learners, not about rows.
+
+        Parameters
+        ----------
+        X, y : as in :meth:`fit`
+            The new rows alone.
+        """
+        if not hasattr(self, "combiner_"):
+            return self.fit(X, y)
+        if self.n_scores_:
+            raise refusal(self, "more rows", "it combines scores made elsewhere.")
+        X, Y, _, _ = check_fit_input(self, X, y, None, pass_through=True, again=True)
+        for learner in self.learners_:
+            learn_more_rows(learner, X, Y)
+        return self
+
+    def fit_seconds(self, shape: TableShape) -> float:
+        """Return what a fit takes on one core, roughly: the learners with scores of held-out rows, and the combiner.
+
+        Combiners that do not say what they cost are taken to be quick.
+        """
+        learners = [_learner_of(entry) for entry in self.learners]
+        combiner = HierarchicalFAEL("gcv") if self.combiner is None else COMBINERS.resolve(self.combiner)
+        own = combiner.fit_seconds(shape, len(learners)) if offers(combiner, "cost") else 0.0
+        return own + sum(held_out_seconds(learner, shape) for learner in learners)
+
+    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> Stack:
+        """Return a stack for a changed hierarchy: its learners and its combiner updated, each by its own ``update``.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the hierarchy of the stack to the new one.
+        X : as in :meth:`fit`
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+        """
+        new = copy_for_change(self, diff)
+        if self.n_scores_:
+            raise refusal(self, "update", "it combines scores made elsewhere, which do not follow the change.")
+        for learner in self.learners_:
+            ask(learner, "update")
+        new.combiner_ = ask(self.combiner_, "update").member.update(diff)
+        X, Y, _, _ = check_fit_input(new, X, y, None, pass_through=True)
+        new.learners_ = [update_learner(learner, diff, X, Y) for learner in self.learners_]
+        new.areas_, new.seconds_, new.n_scores_ = self.areas_, self.seconds_, 0
+        return new
 
     def _make_combiner(self, hierarchy: Hierarchy, n_sources: int) -> Any:
         combiner = HierarchicalFAEL("gcv") if self.combiner is None else clone(COMBINERS.resolve(self.combiner))
@@ -213,11 +303,14 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     def _is_auto(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "auto"
 
-    def _splits(self, X: Any) -> list[Any]:
+    def _splits(self, X: Any, Y: Any) -> list[Any]:
         """Return the row numbers (train, held out) of each fold."""
         cv = N_FOLDS if self._is_auto else self.cv
-        splitter = KFold(cv, shuffle=True, random_state=self.random_state) if isinstance(cv, int) else cv
-        return list(splitter.split(np.zeros((count_rows(X), 1))))
+        if not isinstance(cv, int):
+            return list(cv.split(np.zeros((count_rows(X), 1))))
+        if not 2 <= cv <= Y.shape[0]:
+            raise ValueError(f"cv must be from 2 to the number of rows, {Y.shape[0]}; got {cv!r}.")
+        return split_folds(deal_folds(Y, cv, self.random_state))
 
     def predict_proba(self, X: Any, *, scores: Sequence[Any] = ()) -> NDArray[Any]:
         """Return the combined scores.
@@ -241,10 +334,131 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         combined: NDArray[Any] = self.combiner_.transform([*own, *scores])
         return combined
 
+    def export_inputs(self, graph: Graph) -> Any:
+        """Add the inputs that the first learner takes to an ONNX graph; the others take the same rows."""
+        return export_inputs(graph, self.learners_[0])
+
+    @available_if(lambda self: not getattr(self, "n_scores_", 0))
+    def export_scores(self, graph: Graph, rows: Any) -> str:
+        """Add all learners and the combiner to an ONNX graph; not where scores come from elsewhere."""
+        parts = [export_scores(graph, learner, rows) for learner in self.learners_]
+        return str(ask(self.combiner_, "export").member.export_scores(graph, parts))
+
+    # --------------------------------------------------------------------------------------- explaining
+
+    @property
+    def approximates(self) -> tuple[str, ...]:
+        """The capabilities that it does not answer exactly: those of a learner, or of the combiner.
+
+        For a member without contributions, features are left out one at a time, which is not exact either.
+        """
+        if not hasattr(self, "combiner_"):
+            return ()
+        parts = [*self.learners_, self.combiner_]
+        found = {name for part in parts for name in getattr(reach(part).member, "approximates", ())}
+        return tuple(sorted(found | ({"contributions"} if self._leaves_out() else set())))
+
+    def _leaves_out(self) -> bool:
+        """Say whether features, or scores, are left out for some member's contributions."""
+        able = self._able("contributions")
+        return len(able) < len(self.learners_) or not offers(self.combiner_, "contributions")
+
+    def contributions(self, x: Any, nodes: Any, *, scores: Sequence[Any] = ()) -> Contributions:
+        """Return what each feature of one row adds to the scores of some labels, as the combiner passes it on.
+
+        Parameters
+        ----------
+        x : one row, as in ``fit``
+        nodes : sequence of int
+        scores : sequence of score matrices, each (1, n_nodes)
+            The other models' scores of the row, as given to ``predict_proba``; no feature adds to these.
+
+        Returns
+        -------
+        found : Contributions
+        """
+        check_is_fitted(self, "combiner_")
+        X = check_predict_input(self, x, pass_through=True)
+        own = [_score(X, self.hierarchy_, learner)[0] for learner in self.learners_]
+        parts = [part_of(learner, X, S) for learner, S in zip(self.learners_, own)]
+        parts += [constant_part(as_dense(S)[0]) for S in scores]
+        return combine_contributions(self.combiner_, parts, nodes)
+
+    @available_if(lambda self: bool(self._able("features")))
+    def feature_weights(self, by: str = "label") -> Any:
+        """Return which features matter: the mean of the members' weights, each counting as much as in the scores.
+
+        Parameters
+        ----------
+        by : {"label", "level"}, default="label"
+
+        Returns
+        -------
+        weights : ndarray or sparse matrix, shape (n_features, n_nodes) or (n_features, height)
+
+        Notes
+        -----
+        Weights of linear models and shares of splits are not on one scale. So each column of a member's matrix is
+        divided by the sum of its absolute values first. Members without weights are left out; where all that count
+        are such, the others count the same.
+        """
+        check_is_fitted(self, "combiner_")
+        able = self._able("features")
+        share = weights_by(self._source_weights().T, self.hierarchy_, by).T
+        share = np.where(share[:, able].any(axis=1, keepdims=True), share, 1.0)  # those that count have no weights
+        total: Any = 0
+        for k in able:
+            weights = reach(self.learners_[k]).member.feature_weights(by=by)
+            size = np.asarray(abs(weights).sum(axis=0)).ravel()
+            scale = share[:, k] / np.where(size > 0, size, 1.0)
+            total = total + (weights @ sparse.diags_array(scale) if sparse.issparse(weights) else weights * scale)
+        return total
+
+    @available_if(lambda self: bool(self._able("likeness")))
+    def likeness(self, x: Any, X: Any) -> Likeness:
+        """Return the mean likeness by the members that compare rows, each counting as much as in the scores."""
+        check_is_fitted(self, "combiner_")
+        able = self._able("likeness")
+        share = self._source_weights().mean(axis=0)[able]
+        share = share / share.sum() if share.sum() > 0 else np.full(len(able), 1 / len(able))
+        told = [(ask_likeness(self.learners_[k], x, X), weight) for k, weight in zip(able, share) if weight > 0]
+        if len(told) == 1:
+            return told[0][0]
+        values = np.sum([one.values * weight for one, weight in told], axis=0)
+        return Likeness(values, " + ".join(dict.fromkeys(one.measure for one, _ in told)))
+
+    def _able(self, capability: str) -> list[int]:
+        """Return the places of the members that have a capability, and are given the columns as they are."""
+        learners = getattr(self, "learners_", [_learner_of(entry) for entry in self.learners])
+        n_columns = getattr(self, "n_features_in_", 1)
+        return [
+            k
+            for k, learner in enumerate(learners)
+            if offers(learner, capability)
+            and (capability == "likeness" or not hasattr(self, "learners_") or keeps_columns(learner, n_columns))
+        ]
+
+    def _source_weights(self) -> NDArray[np.float64]:
+        """Return what each member counts in each label's score, by the combiner; the same if it does not say."""
+        if hasattr(self.combiner_, "source_weights"):
+            return np.asarray(self.combiner_.source_weights())
+        return np.ones((self.hierarchy_.n_nodes, len(self.learners_)))
+
+
+def _learner_of(entry: Any) -> Any:
+    """Return a learner, or the second of a pair."""
+    return entry[1] if isinstance(entry, tuple) else entry
+
+
+def held_out_seconds(learner: Any, shape: TableShape) -> float:
+    """Return what a fit and the scores of held-out rows take on one core, roughly: by folds, or at once."""
+    seconds: float = ask(learner, "cost").member.fit_seconds(shape)
+    return seconds if scores_own_rows(learner) else (N_FOLDS + 1) * seconds
+
 
 def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
     """Return a learner (or the second of a pair) ready to be fitted."""
-    learner = entry[1] if isinstance(entry, tuple) else entry
+    learner = _learner_of(entry)
     check_learner(learner, "a learner of Stack")
     return prepare(learner, hierarchy)
 
@@ -252,13 +466,13 @@ def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
 def _fit(X: Any, Y: Any, weight: Any, learner: Any, once: bool) -> tuple[HeldOut | None, Any, float]:
     """Return a learner fitted on all rows, how long it took and, if once is all, its scores of rows it did not see."""
     start = perf_counter()
-    held_out, fitted = own_held_out(learner, X, Y, weight) if once else (None, fit_learner(learner, X, Y, weight))
+    held_out, fitted = fit_held_out(learner, X, Y, weight) if once else (None, fit_learner(learner, X, Y, weight))
     return held_out, fitted, perf_counter() - start
 
 
 def _area(Y: Any, S: NDArray[Any], rows: NDArray[np.int64]) -> float:
-    """Return the AU(PRC) of scores of some rows, by every second, third, ... of them where they are many."""
-    some = slice(None, None, -(-S.size // CELLS_JUDGED) or 1)
+    """Return the AU(PRC) of scores of some rows, by some of them where they are many."""
+    some = draw_some(S.shape[0], CELLS_JUDGED // S.shape[1])
     truth = Y[rows[some]]
     return float(auprc(truth, S[some])) if truth.sum() else float("nan")
 

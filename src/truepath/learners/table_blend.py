@@ -1,6 +1,6 @@
 """TableBlend: what is best for tables within a budget of time, found on held-out rows.
 
-Forests, kernel ridge regressions, linear models of words and, where PyTorch is installed and time allows, ensembles of
+Forests, kernel ridge regressions, linear models of texts and, where PyTorch is installed and time allows, ensembles of
 networks score the rows that they did not see; :class:`truepath.combiners.FAELBlend` learns from these scores and weighs
 all of it. The better a member is on held-out rows, the more it counts; one that does not help counts nothing.
 
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,26 +21,30 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import fit_learner
-from truepath.adapters.inputs import is_embedding
+from truepath.adapters.capabilities import offers
+from truepath.adapters.contributions import Contributions
+from truepath.adapters.cost import TableShape, check_budget
+from truepath.adapters.fitting import fit_held_out, fit_learner
+from truepath.adapters.likeness import Likeness, ask_likeness
 from truepath.combiners import FAELBlend, GreedyBlend
 from truepath.combiners.held_out import N_FOLDS
-from truepath.hierarchy import Hierarchy
+from truepath.graph import Graph
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, copy_for_change, fit_made
 from truepath.learners.kernel.multi_label_kernel_ridge import MultiLabelKernelRidge
 from truepath.learners.linear.sparse_linear import SparseLinear
 from truepath.learners.network.backend import has_torch
 from truepath.learners.network.coherent_network import CoherentNetwork
-from truepath.learners.stack import Stack
+from truepath.learners.stack import Stack, held_out_seconds
 from truepath.learners.trees.forest import PCTForest
+from truepath.metrics.tried import Tried
 
-__all__ = ["BUDGETS", "MEMBERS", "NETWORKS", "TableBlend", "TableShape", "check_budget", "plan_blend"]
+__all__ = ["MEMBERS", "NETWORKS", "TableBlend", "count_features", "plan_blend"]
 
-#: Seconds on one core, by name
-BUDGETS = {"seconds": 90.0, "minutes": 600.0}
 # Up to this many cells, sparse X of which this share is set is made dense
 CELLS_TO_MAKE_DENSE = 50_000_000
 SHARE_TO_MAKE_DENSE = 0.1
@@ -50,48 +53,29 @@ MOST_FEATURES_TRIED = 64
 # FAEL learns from the scores of at least this many rows, if they are worth its time: after three members, two if sparse
 ROWS_FOR_FAEL = 50
 FAEL = "FAEL"
-# Width and penalty of a kernel are found in about this many steps, on so many rows
-STEPS_OF_KERNEL, ROWS_TO_CHOOSE = 12, 3000
-CELLS_JUDGED = 4_000_000
-# Beyond so many rows a kernel compares with some of them only
+# Beyond this many rows a kernel compares with some of them only
 MOST_EXACT_ROWS, N_LANDMARKS = 11_000, 3000
-# Beyond so many scores of held-out rows there is one member: each has as many
+# Beyond this many scores of held-out rows there is one member: each has as many
 MOST_HELD_OUT = 200_000_000
-# Networks, and forests of words, are for budgets from this many seconds on
+# Networks, and forests on sparse rows, are for budgets from this many seconds on
 SECONDS_FOR_MORE = 120.0
-# An epoch of a network takes so long per row and weight of one of its members
-SECONDS_PER_WEIGHT = 1.1e-9
-
-
 # Trees of a forest, up to this many rows, and beyond
 ROWS_OF_SMALL_TABLE, N_TREES, N_TREES_OF_LARGE = 5000, 200, 100
 
 
-class TableShape(NamedTuple):
-    """What the time of a fit depends on."""
+def count_trees(shape: TableShape) -> int:
+    """Return how many trees a forest has."""
+    return N_TREES if shape.n_rows <= ROWS_OF_SMALL_TABLE else N_TREES_OF_LARGE
 
-    n_rows: int
-    n_columns: int
-    n_nodes: int
-    n_set: int
-    is_sparse: bool = False
-    has_missing: bool = False
-    is_embedding: bool = False
 
-    @property
-    def has_words(self) -> bool:
-        """Whether linear models and cosines can be tried: sparse, and no missing value, which only trees can take."""
-        return self.is_sparse and not self.has_missing
+def count_features(shape: TableShape) -> int:
+    """Return how many features an extra-randomised tree tries at a node."""
+    return max(1, min(shape.n_columns // 3, max(MOST_FEATURES_TRIED, int(shape.n_columns**0.5))))
 
-    @property
-    def n_trees(self) -> int:
-        """How many trees a forest has."""
-        return N_TREES if self.n_rows <= ROWS_OF_SMALL_TABLE else N_TREES_OF_LARGE
 
-    @property
-    def features_tried(self) -> int:
-        """How many features an extra-randomised tree tries at a node."""
-        return max(1, min(self.n_columns // 3, max(MOST_FEATURES_TRIED, int(self.n_columns**0.5))))
+def _can_hold_texts(shape: TableShape) -> bool:
+    """Say whether linear models and cosines can be tried: sparse, and no missing value, which only trees can take."""
+    return shape.is_sparse and not shape.has_missing
 
 
 @dataclass(frozen=True)
@@ -103,22 +87,17 @@ class Candidate:
     name : str
     make : callable
         ``make(shape, seed)`` returns the unfitted learner.
-    seconds : callable
-        ``seconds(shape)``: what a fit and the scores of held-out rows take on one core, roughly.
     fits : callable
         ``fits(shape)``: whether the learner makes sense for such data.
     """
 
     name: str
     make: Callable[[TableShape, int], Any]
-    seconds: Callable[[TableShape], float]
     fits: Callable[[TableShape], bool]
 
-
-def _seconds_of_trees(shape: TableShape, n_features: float) -> float:
-    per_level = shape.n_rows * (4.7e-7 + 1e-8 * n_features) + 1.2e-8 * shape.n_set
-    dense = float(shape.n_trees * np.log2(max(shape.n_rows, 2)) * per_level)
-    return 3.0 * dense if shape.is_sparse else dense
+    def seconds(self, shape: TableShape) -> float:
+        """Return what a fit and the scores of held-out rows take on one core, roughly."""
+        return held_out_seconds(self.make(shape, 0), shape)
 
 
 def _linear(shape: TableShape, seed: int) -> Any:
@@ -126,80 +105,50 @@ def _linear(shape: TableShape, seed: int) -> Any:
     return linear if shape.is_sparse else make_pipeline(SimpleImputer(keep_empty_features=True), Normalizer(), linear)
 
 
-def _seconds_of_linear(shape: TableShape) -> float:
-    per_label = 1e-6 if shape.is_sparse else 1.2e-8 * shape.n_columns
-    return (N_FOLDS + 1) * per_label * (shape.n_rows + shape.n_set) * float(np.log2(shape.n_nodes + 1))
-
-
-def _seconds_of_kernel(n_rows: int, n_columns: int, n_nodes: int, per_distance: float) -> float:
-    if n_rows > MOST_EXACT_ROWS:
-        return 30.0 + n_rows * N_LANDMARKS * (4e-11 * N_LANDMARKS + per_distance * n_columns)
-    chosen_on = min(n_rows, ROWS_TO_CHOOSE)
-    solving = STEPS_OF_KERNEL * chosen_on**3 + (2.0 * n_rows**3 if n_rows > chosen_on else 0.0)
-    judging = STEPS_OF_KERNEL * min(chosen_on * n_nodes, CELLS_JUDGED)
-    return 1.6e-11 * solving + 7e-8 * judging + per_distance * n_rows**2 * n_columns
-
-
-def seconds_of_fael(shape: TableShape, n_members: int) -> float:
-    """Return what linear and kernel FAEL and both blends take, roughly."""
-    regressions = 2 * _seconds_of_kernel(shape.n_rows, shape.n_nodes, shape.n_nodes, 5e-11)
-    return regressions + 20 * (2 * n_members + 2) * 2.5e-8 * min(shape.n_rows * shape.n_nodes, CELLS_JUDGED)
-
-
-def _kernel(name: str, normalize: str, per_distance: float, *, sparse_x: bool = False) -> tuple[Any, Any, Any]:
-    """Return what a member needs besides its name."""
-    return (
-        lambda shape, seed: MultiLabelKernelRidge(
-            name,
-            normalize=normalize,
-            n_folds=N_FOLDS,
-            max_rows=MOST_EXACT_ROWS,
-            n_landmarks=N_LANDMARKS,
-            random_state=seed,
-        ),
-        lambda shape: _seconds_of_kernel(shape.n_rows, shape.n_columns, shape.n_nodes, per_distance),
-        lambda shape: shape.has_words if sparse_x else not shape.is_sparse,
+def _kernel(name: str, normalize: str = "standard") -> Callable[[TableShape, int], Any]:
+    """Return what makes a kernel ridge regression."""
+    return lambda shape, seed: MultiLabelKernelRidge(
+        name,
+        normalize=normalize,
+        n_folds=N_FOLDS,
+        max_rows=MOST_EXACT_ROWS,
+        n_landmarks=N_LANDMARKS,
+        random_state=seed,
     )
 
 
 def _forest(shape: TableShape, seed: int) -> PCTForest:
-    return PCTForest(n_estimators=shape.n_trees, min_leaf_weight=2, random_state=seed)
+    return PCTForest(n_estimators=count_trees(shape), min_leaf_weight=2, random_state=seed)
 
 
 def _extra_trees(shape: TableShape, seed: int) -> PCTForest:
-    tried = shape.features_tried
+    tried = count_features(shape)
     return PCTForest(
-        n_estimators=shape.n_trees, splitter="random", max_features=tried, min_leaf_weight=2, random_state=seed
+        n_estimators=count_trees(shape), splitter="random", max_features=tried, min_leaf_weight=2, random_state=seed
     )
 
 
-def _network(n_epochs: int, width: int = 512, inputs_per_column: int = 1, **options: Any) -> tuple[Any, Any, Any]:
-    """Return what a network needs besides its name.
+def _is_dense(shape: TableShape) -> bool:
+    return not shape.is_sparse
 
-    ``n_epochs`` is what training took on average on sets of 1,000 to 2,500 rows, epochs that leave out a fifth of the
-    rows counted as four fifths. Labels that are easy to tell apart take up to four times as many.
-    """
 
-    def seconds(shape: TableShape) -> float:
-        n_weights = width * (inputs_per_column * shape.n_columns + width + shape.n_nodes)
-        return n_epochs * SECONDS_PER_WEIGHT * shape.n_rows * n_weights
-
-    return (
+def _network(name: str, width: int = 512, **options: Any) -> Candidate:
+    return Candidate(
+        name,
         lambda shape, seed: CoherentNetwork((width, width), random_state=seed, **options),
-        seconds,
         lambda shape: has_torch(),
     )
 
 
 _NETWORKS = (
-    Candidate("network", *_network(78)),
-    Candidate("network, wide", *_network(44, width=1024)),
-    Candidate("network, piecewise", *_network(124, inputs_per_column=8, encoding="piecewise", n_bins=8)),
+    _network("network"),
+    _network("network, wide", width=1024),
+    _network("network, piecewise", n_pieces=8),
 )
 #: The names of the networks
 NETWORKS = tuple(member.name for member in _NETWORKS)
 
-# Those of words take long, to fit and to ask
+# Forests on sparse rows take long, to fit and to predict
 FORESTS = {"forest", "extra trees"}
 # What is tried first on embeddings: forests are weak there
 OF_EMBEDDINGS = {"linear", "kernel ridge, rbf"}
@@ -208,18 +157,13 @@ OF_EMBEDDINGS = {"linear", "kernel ridge, rbf"}
 MEMBERS: dict[str, Candidate] = {
     member.name: member
     for member in (
-        Candidate("linear", _linear, _seconds_of_linear, lambda shape: shape.has_words or shape.is_embedding),
-        Candidate("kernel ridge, cosine", *_kernel("cosine", "standard", 5e-11, sparse_x=True)),
-        Candidate("forest", _forest, lambda shape: _seconds_of_trees(shape, shape.n_columns**0.5), lambda shape: True),
-        Candidate("kernel ridge, rbf", *_kernel("rbf", "standard", 5e-11)),
-        Candidate("kernel ridge, laplacian", *_kernel("laplacian", "standard", 1.1e-9)),
-        Candidate(
-            "extra trees",
-            _extra_trees,
-            lambda shape: _seconds_of_trees(shape, shape.features_tried),
-            lambda shape: shape.n_columns > 1,
-        ),
-        Candidate("kernel ridge, rbf of ranks", *_kernel("rbf", "quantile", 5e-11)),
+        Candidate("linear", _linear, lambda shape: _can_hold_texts(shape) or shape.is_embedding),
+        Candidate("kernel ridge, cosine", _kernel("cosine"), _can_hold_texts),
+        Candidate("forest", _forest, lambda shape: True),
+        Candidate("kernel ridge, rbf", _kernel("rbf"), _is_dense),
+        Candidate("kernel ridge, laplacian", _kernel("laplacian"), _is_dense),
+        Candidate("extra trees", _extra_trees, lambda shape: shape.n_columns > 1),
+        Candidate("kernel ridge, rbf of ranks", _kernel("rbf", "quantile"), _is_dense),
         *_NETWORKS,
     )
 }
@@ -232,7 +176,7 @@ class TableBlend(HierarchicalLearner):
     ----------
     budget : {"seconds", "minutes"} or float, optional
         How long to take, in seconds on one core: ``"seconds"`` is 90, ``"minutes"`` 600. What is expected to take more
-        is not tried; the first member (a forest; for words and embeddings others) always is. It is a
+        is not tried; the first member (a forest; another one for sparse rows and embeddings) always is. It is a
         rule about sizes, not a clock: the same data give the same model on any machine. None takes that of the
         :class:`~truepath.HierarchicalClassifier` around it, and ``"seconds"`` without one.
     hierarchy : Hierarchy, optional
@@ -241,9 +185,8 @@ class TableBlend(HierarchicalLearner):
     network : bool, default=True
         Whether networks may be among them. They are tried where PyTorch is installed and the budget is two minutes or
         more.
-    keep_held_out : bool or "learners", default=False
-        Whether to keep ``held_out_decision_``; ``"learners"`` keeps every member's held-out scores as well, in
-        ``stack_``.
+    keep_held_out : bool, default=False
+        Whether to keep ``held_out_scores_``, and those of every member as ``stack_.member_scores_``.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Members are fitted in parallel; the result does not depend on it.
@@ -253,12 +196,12 @@ class TableBlend(HierarchicalLearner):
     hierarchy_ : Hierarchy
     stack_ : Stack
         The members, fitted on all rows, and the combiner.
-    tried_ : list of tuple (name, AU(PRC) on held-out rows, weight, seconds)
-        Every member, and linear and kernel FAEL where they were fitted.
+    tried_ : list of :class:`~truepath.metrics.Tried`
+        With the AU(PRC) on held-out rows: every member, and linear and kernel FAEL where they were fitted.
     max_features_ : int
         How many features the extra-randomised trees tried at a node.
-    held_out_decision_ : ndarray, shape (n_samples, n_nodes)
-        The scores of each training row by what did not learn from it. Only with ``keep_held_out``.
+    held_out_scores_ : ndarray, shape (n_samples, n_nodes)
+        The scores of each training row by what did not learn from it. Only with ``keep_held_out=True``.
 
     Notes
     -----
@@ -275,7 +218,7 @@ class TableBlend(HierarchicalLearner):
 
     Sparse X is made dense if at least a tenth of it is set. Otherwise linear models and a kernel ridge regression are
     blended, whose kernel compares rows by their cosine, and forests are tried from a budget of two minutes on: on eight
-    sets of words the blend was .02 to .06 in AU(PRC) above the linear models alone, and forests added up to .025 on
+    sets of texts the blend was .02 to .06 in AU(PRC) above the linear models alone, and forests added up to .025 on
     seven and took most of the time (``benchmarks/bench_words.py``).
 
     Dense float32 rows of 64 columns and more are taken as embeddings, of texts or images by some encoder: a linear
@@ -287,7 +230,7 @@ class TableBlend(HierarchicalLearner):
     >>> from truepath.learners import TableBlend
     >>> ds = load_dataset("toy")
     >>> model = TableBlend(hierarchy=ds.hierarchy).fit(ds.train.X, ds.train.y)
-    >>> [name for name, *_ in model.tried_][:2]
+    >>> [one.name for one in model.tried_][:2]
     ['forest', 'kernel ridge, rbf']
     """
 
@@ -302,7 +245,7 @@ class TableBlend(HierarchicalLearner):
         hierarchy: Hierarchy | None = None,
         members: Any = None,
         network: bool = True,
-        keep_held_out: bool | str = False,
+        keep_held_out: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -324,26 +267,50 @@ class TableBlend(HierarchicalLearner):
         y : label matrix or label names, see :func:`truepath.adapters.encode_labels`
         sample_weight : array-like, shape (n_samples,), optional
         """
+        self.stack_ = fit_learner(*self._begin(X, y, sample_weight))
+        self._end()
+        return self
+
+    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
+        """Fit, and score each training row by members and a combiner that did not learn from it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+            NaN for rows that all trees of a forest saw.
+        """
+        stack, X, Y, weight = self._begin(X, y, sample_weight)
+        held_out, self.stack_ = fit_held_out(stack, X, Y, weight)
+        self._end()
+        S = np.full(Y.shape, np.nan, held_out.S.dtype)
+        S[held_out.rows] = held_out.S
+        return S
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Stack, Any, Any, Any]:
+        """Return the stack of the members that the budget allows, and what it is fitted on."""
         seconds = check_budget("seconds" if self.budget is None else self.budget)
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
         self.is_dense_ = not sparse.issparse(X) or _is_better_dense(X)
-        X = as_dense(X) if self.is_dense_ else X
-        n_set = Y.nnz if sparse.issparse(Y) else int(np.count_nonzero(Y))
-        has_missing = not self.is_dense_ and bool(np.isnan(X.data).any())
-        n_rows, n_columns = X.shape
-        flags = (not self.is_dense_, has_missing, is_embedding(X))
-        shape = TableShape(n_rows, n_columns, Y.shape[1], n_set, *flags)
+        X = self._as_fitted(X)
+        shape = TableShape.of(X, Y)
         names, with_fael = self._plan(shape, seconds)
-        self.max_features_ = shape.features_tried
+        self.max_features_ = count_features(shape)
         random = check_random_state(self.random_state)
         learners = [(name, MEMBERS[name].make(shape, random.randint(1 << 31))) for name in names]
         combiner = FAELBlend() if with_fael else GreedyBlend()
         options: dict[str, Any] = {"keep_held_out": self.keep_held_out, "n_jobs": self.n_jobs}
-        self.stack_ = fit_learner(Stack(learners, combiner=combiner, hierarchy=hierarchy, **options), X, Y, weight)
+        return Stack(learners, combiner=combiner, hierarchy=hierarchy, **options), X, Y, weight
+
+    def _end(self) -> None:
+        """Say what was tried, and keep what is to be kept."""
         if self.keep_held_out:
-            self.held_out_decision_ = self.stack_.__dict__.pop("held_out_decision_")
-        self.tried_ = self._list_tried(names)
-        return self
+            self.held_out_scores_ = self.stack_.__dict__.pop("held_out_scores_")
+        self.tried_ = self._list_tried([name for name, _ in self.stack_.learners])
 
     def _plan(self, shape: TableShape, budget: float) -> tuple[list[str], bool]:
         if shape.n_rows == 1:  # no tree can leave it out
@@ -355,45 +322,109 @@ class TableBlend(HierarchicalLearner):
             raise ValueError(f"members must be some of {', '.join(map(repr, MEMBERS))}; got {self.members!r}.")
         return list(self.members), shape.n_rows >= ROWS_FOR_FAEL
 
-    def _list_tried(self, names: list[str]) -> list[tuple[str, float, float, float]]:
+    def _list_tried(self, names: list[str]) -> list[Tried]:
         stack, combiner = self.stack_, self.stack_.combiner_
         weights = combiner.weights_.mean(axis=0).tolist()
-        found = list(zip(names, stack.areas_, weights, stack.seconds_))
-        if isinstance(combiner, FAELBlend):
-            voices = {"linear": combiner.linear_, "kernel": combiner.kernel_}
-            for (kind, voice), weight in zip(voices.items(), weights[len(names) :]):
-                area = max((area for *_, area in voice.tried_), default=float("nan"))
-                found.append((f"{kind} FAEL", area, weight, combiner.seconds_[kind]))
-        return found
+        members = zip(names, stack.areas_, weights, stack.seconds_)
+        found = [Tried(name, area, "auprc", weight, seconds) for name, area, weight, seconds in members]
+        return [*found, *getattr(combiner, "tried_", [])]
+
+    @available_if(lambda blend: hasattr(blend, "stack_") and offers(blend.stack_, "more rows"))
+    def partial_fit(self, X: Any, y: Any) -> TableBlend:
+        """Learn from more rows, without the old ones; offered once fitted, where all members can.
+
+        Kernels and forests need all rows: give ``fit`` the old ones too.
+
+        Parameters
+        ----------
+        X, y : as in :meth:`fit`
+            The new rows alone.
+        """
+        X, Y, _, _ = check_fit_input(self, X, y, allow_nan=True, again=True)
+        self.stack_.partial_fit(self._as_fitted(X), Y)
+        return self
+
+    @classmethod
+    def warm_up(cls, made: Any) -> None:
+        """Compile the loops on made rows; see :mod:`truepath.warmup`."""
+        fit_made(cls(), made, made.X)
+
+    def fit_seconds(self, shape: TableShape) -> float:
+        """Return what a fit takes on one core, roughly: no more than the budget, unless one member alone does."""
+        names, with_fael = self._plan(shape, check_budget("seconds" if self.budget is None else self.budget))
+        seconds = sum(MEMBERS[name].seconds(shape) for name in names)
+        return seconds + (FAELBlend().fit_seconds(shape, len(names)) if with_fael else 0.0)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, shape (n_samples, n_nodes)."""
+        rows = self._rows(X)
+        S: NDArray[Any] = self.stack_.predict_proba(rows)
+        return S
+
+    def _rows(self, X: Any) -> Any:
+        """Return checked rows as the members take them."""
         check_is_fitted(self, "stack_")
         X = check_predict_input(self, X, allow_nan=True)
-        if sparse.issparse(X) == self.is_dense_:
-            X = as_dense(X) if self.is_dense_ else sparse.csr_array(X)
-        S: NDArray[Any] = self.stack_.predict_proba(X)
-        return S
+        return self._as_fitted(X)
+
+    # --------------------------------------------------------------------------------------- explaining
+
+    def contributions(self, x: Any, nodes: Any) -> Contributions:
+        """Return what each feature of one row adds to the scores of some labels, see :meth:`Stack.contributions`."""
+        return self.stack_.contributions(self._rows(x), nodes)
+
+    @available_if(lambda self: not hasattr(self, "stack_") or offers(self.stack_, "features"))
+    def feature_weights(self, by: str = "label") -> Any:
+        """Return which features matter to labels or levels, see :meth:`Stack.feature_weights`."""
+        check_is_fitted(self, "stack_")
+        return self.stack_.feature_weights(by=by)
+
+    def likeness(self, x: Any, X: Any) -> Likeness:
+        """Return how similar each row of X is to one row, see :meth:`Stack.likeness`."""
+        return ask_likeness(self.stack_, self._rows(x), self._rows(X))
+
+    def export_scores(self, graph: Graph, rows: str) -> str:
+        """Add all members and their combiner to an ONNX graph, whose rows are dense."""
+        return str(self.stack_.export_scores(graph, rows))
+
+    def _as_fitted(self, X: Any) -> Any:
+        """Return rows dense or sparse, as the members take them."""
+        if sparse.issparse(X) != self.is_dense_:
+            return X
+        return as_dense(X) if self.is_dense_ else sparse.csr_array(X)
+
+    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> TableBlend:
+        """Return a blend for a changed hierarchy: the same members, each updated, with the same weights.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the hierarchy of the blend to the new one.
+        X : as in :meth:`fit`
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+
+        Notes
+        -----
+        Linear and kernel members then are those that a fit with the same settings gives; trees keep their questions,
+        and FAEL keeps to the labels that did not change: see the members and :class:`~truepath.combiners.FAELBlend`.
+        """
+        new = copy_for_change(self, diff)
+        X, Y, _, _ = check_fit_input(new, X, y, allow_nan=True)
+        new.is_dense_, new.max_features_, new.tried_ = self.is_dense_, self.max_features_, self.tried_
+        new.stack_ = self.stack_.update(diff, new._as_fitted(X), Y)
+        return new
+
+    @property
+    def approximates(self) -> tuple[str, ...]:
+        """The capabilities that it does not answer exactly: those of a member."""
+        return self.stack_.approximates if hasattr(self, "stack_") else ()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def check_budget(budget: Any) -> float:
-    """Return the seconds that a budget means.
-
-    Examples
-    --------
-    >>> check_budget("minutes"), check_budget(5)
-    (600.0, 5.0)
-    """
-    if isinstance(budget, str) and budget in BUDGETS:
-        return BUDGETS[budget]
-    if isinstance(budget, Real) and not isinstance(budget, bool) and float(budget) > 0:
-        return float(budget)
-    raise ValueError(f"budget must be one of {', '.join(map(repr, BUDGETS))} or a number of seconds; got {budget!r}.")
 
 
 def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -> tuple[list[str], bool]:
@@ -405,14 +436,14 @@ def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -
     (True, (['forest'], False))
     """
     left_out = set(NETWORKS) if not with_network or budget < SECONDS_FOR_MORE else set()
-    if shape.has_words and budget < SECONDS_FOR_MORE:
+    if _can_hold_texts(shape) and budget < SECONDS_FOR_MORE:
         left_out |= FORESTS
     possible = [member for member in MEMBERS.values() if member.fits(shape) and member.name not in left_out]
     if shape.is_embedding:  # these first, the quicker before the other; the rest as it was
         possible.sort(key=lambda member: member.seconds(shape) if member.name in OF_EMBEDDINGS else np.inf)
     steps = [(member.name, member.seconds(shape)) for member in possible]
     if shape.n_rows >= ROWS_FOR_FAEL:
-        steps.insert(2 if shape.is_sparse else 3, (FAEL, seconds_of_fael(shape, len(possible))))
+        steps.insert(2 if shape.is_sparse else 3, (FAEL, FAELBlend().fit_seconds(shape, len(possible))))
     totals = np.cumsum([seconds for _, seconds in steps])
     n_tried = max(1, int(np.searchsorted(totals, budget, side="right")))
     if shape.n_rows * shape.n_nodes > MOST_HELD_OUT:

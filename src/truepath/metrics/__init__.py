@@ -7,7 +7,7 @@ computes several.
 
 from __future__ import annotations
 
-from truepath.metrics.accuracies import by_level, level_accuracy, top_k_accuracy
+from truepath.metrics.areas import auprc
 from truepath.metrics.base import Metric, MetricFunction, evaluate, get_metric, list_metrics, register
 from truepath.metrics.bootstrap import Interval, bootstrap_interval
 from truepath.metrics.cafa import CafaCurve, cafa_curve, fmax, smin, wfmax
@@ -17,7 +17,7 @@ from truepath.metrics.calibration import (
     level_calibration_error,
     score_log_loss,
 )
-from truepath.metrics.curves import PrecisionRecallCurve, auprc, average_auprc, precision_recall_curve
+from truepath.metrics.curves import PrecisionRecallCurve, precision_recall_curve
 from truepath.metrics.fmeasure import (
     PrecisionRecallF1,
     hierarchical_f1,
@@ -28,12 +28,15 @@ from truepath.metrics.fmeasure import (
     micro_f1,
 )
 from truepath.metrics.information import information_content
-from truepath.metrics.losses import h_loss, hierarchical_hamming_loss, hmc_loss, symmetric_loss
+from truepath.metrics.levels import by_level, level_accuracy
 from truepath.metrics.overlap import exact_match, hamming_score, jaccard_score
+from truepath.metrics.priced_mistakes import hmc_loss, symmetric_loss
 from truepath.metrics.ranking.at_k import ndcg_at_k, precision_at_k, r_precision
 from truepath.metrics.ranking.propensity import label_propensities, psp_at_k
 from truepath.metrics.scorers import HierarchicalScorer, get_scorer
-from truepath.metrics.shares import incoherent_share, unlabelled_share
+from truepath.metrics.shares import incoherent_share, unlabeled_share
+from truepath.metrics.tried import Tried
+from truepath.metrics.uppermost_mistakes import h_loss, hierarchical_hamming_loss
 from truepath.public import publish
 
 __all__ = [
@@ -44,8 +47,8 @@ __all__ = [
     "MetricFunction",
     "PrecisionRecallCurve",
     "PrecisionRecallF1",
+    "Tried",
     "auprc",
-    "average_auprc",
     "bootstrap_interval",
     "brier_score",
     "by_level",
@@ -82,8 +85,7 @@ __all__ = [
     "score_log_loss",
     "smin",
     "symmetric_loss",
-    "top_k_accuracy",
-    "unlabelled_share",
+    "unlabeled_share",
     "wfmax",
 ]
 

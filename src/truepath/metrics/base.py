@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from truepath.metrics.docstrings import complete
 from truepath.registry import METRICS
 
 if TYPE_CHECKING:
@@ -141,8 +142,12 @@ def register(
     uses_truth: bool = True,
     number: Callable[[Any], float] | None = None,
     row_terms: Callable[..., RowTerms | None] | None = None,
+    like: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
-    """Decorate a metric's function to enter it in the registry; the function itself is not changed.
+    """Decorate a metric's function to enter it in the registry; of the function only the docstring is changed.
+
+    Parameters that its docstring leaves out and that all metrics share (``y_true``, ``y_pred``, ``y_score``,
+    ``hierarchy``, ``nodes``, ``sample_weight``) are described there.
 
     Parameters
     ----------
@@ -152,6 +157,8 @@ def register(
         Its name in tables; the function's name by default.
     meaning : str, optional
         What it measures; the first line of the docstring by default.
+    like : callable, optional
+        A function whose descriptions of parameters hold for this one too.
 
     Examples
     --------
@@ -163,6 +170,7 @@ def register(
     """
 
     def enter(function: F) -> F:
+        complete(function, needs_hierarchy=needs_hierarchy, like=like)
         METRICS.add(
             Metric(
                 function.__name__,
@@ -253,7 +261,7 @@ def evaluate(
     """
     given = {"labels": y_pred, "scores": y_score}
     values = {}
-    for key, (name, options) in _wanted(metrics, given).items():
+    for key, (name, options) in _requested(metrics, given).items():
         metric = get_metric(name)
         if given[metric.needs] is None:
             argument = "y_pred" if metric.needs == "labels" else "y_score"
@@ -263,7 +271,7 @@ def evaluate(
     return values
 
 
-def _wanted(metrics: Any, given: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+def _requested(metrics: Any, given: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
     """Return the metrics asked for as key -> (name, options)."""
     if metrics is None:
         all_metrics = map(get_metric, list_metrics())

@@ -22,6 +22,7 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import flat_like
 from truepath.hierarchy.matrices import by_name
 from truepath.metrics.base import get_metric
+from truepath.resampling import draw_bootstraps, interval_of
 
 __all__ = ["Interval", "bootstrap_interval"]
 
@@ -98,9 +99,8 @@ def bootstrap_interval(
         return float(function(y_true[rows], predicted[rows], hierarchy, **drawn, **options))
 
     n_samples = y_true.shape[0]
-    generator = _generator(random_state)
     value = measure(np.arange(n_samples))
-    draws = np.array([measure(generator.integers(n_samples, size=n_samples)) for _ in range(n_resamples)])
+    draws = np.array([measure(rows) for rows in draw_bootstraps(n_samples, n_resamples, random_state)])
     draws = draws[~np.isnan(draws)]
     if draws.size == 0:
         return Interval(value, float("nan"), float("nan"), float("nan"))
@@ -108,8 +108,7 @@ def bootstrap_interval(
     if method == "bca" and n_samples > 1:
         everyone = np.arange(n_samples)
         tails = _corrected(tails, value, draws, np.array([measure(np.delete(everyone, i)) for i in everyone]))
-    low, high = np.quantile(draws, tails)
-    return Interval(value, float(low), float(high), float(draws.std(ddof=1)) if draws.size > 1 else 0.0)
+    return Interval(value, *interval_of(draws, tails.tolist()), float(draws.std(ddof=1)) if draws.size > 1 else 0.0)
 
 
 def _corrected(tails: Floats, value: float, draws: Floats, left_out: Floats) -> Floats:
@@ -126,10 +125,3 @@ def _corrected(tails: Floats, value: float, draws: Floats, left_out: Floats) -> 
 def _indexable(matrix: Any) -> Any:
     """Return a matrix whose rows can be drawn."""
     return sparse.csr_array(matrix) if sparse.issparse(matrix) else np.asarray(matrix)
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """Return a generator for a seed, a Generator or a RandomState."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)

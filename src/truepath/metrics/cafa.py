@@ -6,7 +6,7 @@ At a threshold t, row i has the predicted labels P_i(t) = {v: S[i, v] >= t}. Wit
     rc(t) = mean over rows of                    ic(P_i & T_i) / ic(T_i)        Fmax = max_t 2 pr rc / (pr + rc)
     ru(t) = mean over rows of ic(T_i - P_i),  mi(t) = mean of ic(P_i - T_i)     Smin = min_t sqrt(ru^2 + mi^2)
 
-A score of 0 (or less) is no prediction. All thresholds are visited in one sweep over the sorted scores.
+A score of 0 (or less) is not a prediction. All thresholds are visited in one sweep over the sorted scores.
 
 References
 ----------
@@ -98,7 +98,10 @@ def cafa_curve(
 
 
 @register(
-    needs="scores", label="Fmax", meaning="best F1 over all thresholds, precision and recall averaged over rows (CAFA)"
+    needs="scores",
+    label="Fmax",
+    meaning="best F1 over all thresholds, precision and recall averaged over rows (CAFA)",
+    like=cafa_curve,
 )
 def fmax(
     y_true: Any,
@@ -111,7 +114,7 @@ def fmax(
 ) -> float:
     """Return CAFA's Fmax, the best F1 of averaged precision and recall over all thresholds.
 
-    Parameters are those of :func:`cafa_curve`. 0 when nothing is predicted.
+    It is 0 when nothing is predicted.
 
     Examples
     --------
@@ -128,6 +131,7 @@ def fmax(
     label="weighted Fmax",
     meaning="Fmax with each label weighted by its information content (CAFA)",
     needs_hierarchy=True,
+    like=cafa_curve,
 )
 def wfmax(
     y_true: Any,
@@ -141,8 +145,11 @@ def wfmax(
 ) -> float:
     """Return Fmax with labels weighted by their information content.
 
-    Parameters are those of :func:`cafa_curve`, but ``ic`` by default is :func:`information_content` of
-    ``y_true``; give that of the training set for a fair comparison.
+    Parameters
+    ----------
+    ic : array-like of shape (n_nodes,), optional
+        The weight of each label, by default its :func:`information_content` in ``y_true``; give that of the training
+        set for a fair comparison.
 
     Examples
     --------
@@ -164,6 +171,7 @@ def wfmax(
     greater_is_better=False,
     bounds=(0.0, float("inf")),
     needs_hierarchy=True,
+    like=wfmax,
 )
 def smin(
     y_true: Any,
@@ -177,8 +185,7 @@ def smin(
 ) -> float:
     """Return CAFA's Smin, the smallest semantic distance over all thresholds, in bits.
 
-    Parameters are those of :func:`wfmax`. With ``thresholds="exact"`` predicting nothing at all is a candidate
-    too: a threshold above every score.
+    With ``thresholds="exact"`` predicting nothing at all is a candidate too: a threshold above every score.
 
     Examples
     --------

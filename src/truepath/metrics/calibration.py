@@ -21,6 +21,7 @@ from truepath.hierarchy.checks import as_probabilities
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics.base import register
 from truepath.metrics.inputs import Pair, check_label_scores, divide
+from truepath.metrics.score_bins import bin_scores
 
 __all__ = ["brier_score", "expected_calibration_error", "level_calibration_error", "score_log_loss"]
 
@@ -51,18 +52,12 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     y_score : array-like or sparse matrix of float in [0, 1], shape (n_samples, n_nodes)
-    hierarchy : Hierarchy, optional
-        For names in ``nodes``; it does not enter the value.
     n_bins : int, default=15
         The bins of equal width from 0 to 1; each counts by its number of scores.
     min_score : float, default=0.1
         Only scores above this are counted: with many labels nearly all scores are nearly 0, and those are right however
         bad the others are.
-    nodes : sequence of names or numbers, optional
-        The classes counted, all by default.
-    sample_weight : array-like, shape (n_samples,), optional
 
     Returns
     -------
@@ -86,6 +81,7 @@ def expected_calibration_error(
     greater_is_better=False,
     needs_hierarchy=True,
     number=lambda result: float(np.mean(result)),
+    like=expected_calibration_error,
 )
 def level_calibration_error(
     y_true: Any,
@@ -101,8 +97,6 @@ def level_calibration_error(
 
     Parameters
     ----------
-    y_true, y_score, n_bins, min_score, nodes, sample_weight
-        As for :func:`expected_calibration_error`.
     hierarchy : Hierarchy, optional
         None takes the labels as flat: one level.
 
@@ -131,6 +125,7 @@ def level_calibration_error(
     digits=4,
     greater_is_better=False,
     number=float,
+    like=expected_calibration_error,
 )
 def brier_score(
     y_true: Any,
@@ -142,10 +137,7 @@ def brier_score(
 ) -> float:
     """Return the mean squared distance of scores from the truth, over all cells.
 
-    Parameters
-    ----------
-    y_true, y_score, hierarchy, nodes, sample_weight
-        As for :func:`expected_calibration_error`; ``nodes=hierarchy.levels[0]`` gives that of a level.
+    With ``nodes=hierarchy.levels[0]`` it is that of the first level.
 
     Examples
     --------
@@ -165,6 +157,7 @@ def brier_score(
     greater_is_better=False,
     bounds=(0.0, np.inf),
     number=float,
+    like=expected_calibration_error,
 )
 def score_log_loss(
     y_true: Any,
@@ -176,10 +169,7 @@ def score_log_loss(
 ) -> float:
     """Return the mean logarithmic loss of scores, over all cells.
 
-    Parameters
-    ----------
-    y_true, y_score, hierarchy, nodes, sample_weight
-        As for :func:`expected_calibration_error`; ``nodes=hierarchy.levels[0]`` gives that of a level.
+    With ``nodes=hierarchy.levels[0]`` it is that of the first level.
 
     Notes
     -----
@@ -207,22 +197,9 @@ def _mean_of_cells(pair: Pair, loss: Any) -> float:
     return pair.mean_over_rows(np.concatenate(rows))
 
 
-def _bin_cells(pair: Pair, n_bins: int, min_score: float) -> NDArray[np.float64]:
-    """Return, for each label and bin, the weight of the scores in it, of those that are true, and their sum."""
-    n_nodes = pair.true.shape[1]
-    counts = np.zeros((3, n_nodes * n_bins))
-    is_counted = np.ones(n_nodes, bool)
-    if pair.nodes is not None:
-        is_counted[:] = False
-        is_counted[pair.nodes] = True
-    weight = np.ones(pair.true.shape[0]) if pair.weight is None else pair.weight
-    for rows, (true, scores) in dense_blocks(pair.true, pair.pred):
-        i, v = np.nonzero((scores > min_score) & is_counted)
-        values, own = scores[i, v].astype(np.float64), weight[rows][i]
-        place = v * n_bins + np.minimum((values * n_bins).astype(np.int64), n_bins - 1)
-        for k, part in enumerate((own, own * true[i, v], own * values)):
-            counts[k] += np.bincount(place, part, n_nodes * n_bins)
-    return counts.reshape(3, n_nodes, n_bins)
+def _bin_cells(pair: Pair, n_bins: int, min_score: float) -> Floats:
+    """Return the counts of the scores of each label."""
+    return bin_scores(pair.true, pair.pred, n_bins, min_score=min_score, weight=pair.weight, nodes=pair.nodes)
 
 
 def _calibration_error(counts: Floats) -> float:

@@ -110,15 +110,12 @@ def hierarchical_precision_recall_f1(
     ----------
     y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         With a hierarchy, missing ancestors are added to both first, as the definition asks.
-    hierarchy : Hierarchy, optional
-        None takes the labels as flat.
     average : {"micro", "macro", "samples", "levels", "per_class", "per_level"}, default="micro"
         Over all cells (Kiritchenko et al.); the mean over classes, over instances, or over the levels of the
         hierarchy (cells pooled within a level); or the arrays by class or by level, not averaged. In every mean
         F1 is the mean of the F1s, as in scikit-learn, not the F1 of the means.
     nodes : sequence of names or numbers, optional
         The classes counted, all by default. ``"per_class"`` arrays hold these only, in ascending order.
-    sample_weight : array-like, shape (n_samples,), optional
     zero_division : float, default=0.0
         The value of ``0 / 0``: precision where nothing is predicted, recall where nothing is true, F1 where
         neither is. ``np.nan`` leaves such a class, instance or level out of the mean (NaN if none is left).
@@ -150,6 +147,11 @@ def hierarchical_precision_recall_f1(
     pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     if hierarchy is not None:
         pair = pair._replace(true=_closed(pair.true, hierarchy), pred=_closed(pair.pred, hierarchy))
+    return _measure(pair, average, zero_division)
+
+
+def _measure(pair: Pair, average: Average, zero_division: float) -> PrecisionRecallF1:
+    """Return the ratios of a pair as it is, averaged."""
     ratios = _ratios(_GROUPINGS[average](pair), zero_division)
     if average.startswith("per_"):
         return ratios
@@ -177,10 +179,11 @@ def _part_of(three: Callable[P, PrecisionRecallF1], part: str) -> Callable[[Call
     meaning="share of the predicted labels that are right, ancestors included",
     needs_hierarchy=True,
     row_terms=_counting("precision"),
+    like=hierarchical_precision_recall_f1,
 )
 @_part_of(hierarchical_precision_recall_f1, "precision")
 def hierarchical_precision() -> Any:
-    """Return hierarchical precision; parameters as in :func:`hierarchical_precision_recall_f1`.
+    """Return hierarchical precision.
 
     Examples
     --------
@@ -196,10 +199,11 @@ def hierarchical_precision() -> Any:
     meaning="share of the true labels that are found, ancestors included",
     needs_hierarchy=True,
     row_terms=_counting("recall"),
+    like=hierarchical_precision_recall_f1,
 )
 @_part_of(hierarchical_precision_recall_f1, "recall")
 def hierarchical_recall() -> Any:
-    """Return hierarchical recall; parameters as in :func:`hierarchical_precision_recall_f1`.
+    """Return hierarchical recall.
 
     Examples
     --------
@@ -215,10 +219,11 @@ def hierarchical_recall() -> Any:
     meaning="balance of precision and recall over all labels, ancestors included",
     needs_hierarchy=True,
     row_terms=_counting("f1"),
+    like=hierarchical_precision_recall_f1,
 )
 @_part_of(hierarchical_precision_recall_f1, "f1")
 def hierarchical_f1() -> Any:
-    """Return the hierarchical F1; parameters as in :func:`hierarchical_precision_recall_f1`.
+    """Return the hierarchical F1: :func:`micro_f1` of label sets completed with their ancestors.
 
     Examples
     --------
@@ -245,8 +250,12 @@ def micro_f1(
 ) -> float:
     """Return F1 over all cells, matrices counted as they are (Triguero & Vens, eq. (4)).
 
-    The hierarchy is only used to name ``nodes``: no ancestors are added. On closed matrices this is
-    :func:`hierarchical_f1`. Parameters are those of :func:`hierarchical_precision_recall_f1`.
+    No ancestors are added, so on closed matrices this is :func:`hierarchical_f1`.
+
+    Parameters
+    ----------
+    zero_division : float, default=0.0
+        The value where nothing is true and nothing is predicted.
 
     Examples
     --------
@@ -255,7 +264,7 @@ def micro_f1(
     0.6666666666666666
     """
     pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
-    return float(_ratios(_everything(pair), zero_division).f1[0])
+    return float(_measure(pair, "micro", zero_division).f1)
 
 
 @register(
@@ -272,8 +281,10 @@ def macro_f1(
 ) -> float:
     """Return the mean over classes of F1, matrices counted as they are.
 
-    Parameters are those of :func:`hierarchical_precision_recall_f1`; with ``zero_division=np.nan`` classes that
-    are neither true nor predicted anywhere are left out of the mean.
+    Parameters
+    ----------
+    zero_division : float, default=0.0
+        The value of a class that is neither true nor predicted anywhere; ``np.nan`` leaves it out of the mean.
 
     Examples
     --------
@@ -282,7 +293,7 @@ def macro_f1(
     0.5
     """
     pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
-    return mean_of_defined(_ratios(count_classes(pair), zero_division).f1)
+    return float(_measure(pair, "macro", zero_division).f1)
 
 
 def _closed(Y: Any, hierarchy: Hierarchy) -> Any:

@@ -120,11 +120,11 @@ def check_nodes(nodes: Any, hierarchy: Hierarchy | None, n_nodes: int) -> NDArra
 
 
 def check_costs(costs: str | ArrayLike, hierarchy: Hierarchy) -> NDArray[np.float64]:
-    """Return c_v: ``"normalised"`` (split among children from c_root = 1), ``"uniform"`` (all 1) or given ones."""
+    """Return c_v: ``"normalized"`` (split among children from c_root = 1), ``"uniform"`` (all 1) or given ones."""
     if isinstance(costs, str):
-        if costs not in ("normalised", "uniform"):
-            raise ValueError(f"costs must be 'normalised', 'uniform' or an array; got {costs!r}.")
-        return hierarchy.costs if costs == "normalised" else np.ones(hierarchy.n_nodes)
+        if costs not in ("normalized", "uniform"):
+            raise ValueError(f"costs must be 'normalized', 'uniform' or an array; got {costs!r}.")
+        return hierarchy.costs if costs == "normalized" else np.ones(hierarchy.n_nodes)
     return check_per_node(costs, hierarchy.n_nodes, "costs")
 
 

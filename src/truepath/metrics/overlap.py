@@ -40,15 +40,6 @@ def hamming_score(
 ) -> float:
     """Return the share of cells that are right, one minus the Hamming loss.
 
-    Parameters
-    ----------
-    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    hierarchy : Hierarchy, optional
-        Only to name ``nodes``.
-    nodes : sequence of names or numbers, optional
-        The classes counted, all by default.
-    sample_weight : array-like, shape (n_samples,), optional
-
     Examples
     --------
     >>> from truepath.metrics import hamming_score
@@ -70,8 +61,6 @@ def exact_match(
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the share of rows that are right in every counted class.
-
-    Parameters are those of :func:`hamming_score`.
 
     Examples
     --------
@@ -99,12 +88,6 @@ def jaccard_score(
 
     Parameters
     ----------
-    y_true, y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    hierarchy : Hierarchy, optional
-        Only to name ``nodes``.
-    nodes : sequence of names or numbers, optional
-        The classes counted, all by default.
-    sample_weight : array-like, shape (n_samples,), optional
     zero_division : float, default=0.0
         The value of a row without true and without predicted labels: 0 as in scikit-learn, 1 because the two
         sets are equal, ``np.nan`` to leave it out (NaN if none is left).

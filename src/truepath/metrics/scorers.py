@@ -42,7 +42,8 @@ class HierarchicalScorer:
 
     def __call__(self, estimator: Any, X: Any, y_true: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Predict with the estimator, measure, and turn the sign so that greater is better."""
-        from truepath.adapters import find_hierarchy, node_scores
+        from truepath.adapters import node_scores
+        from truepath.adapters.prepare import find_hierarchy
 
         hierarchy = self.hierarchy if self.hierarchy is not None else find_hierarchy(estimator)
         truth = _as_matrix(y_true, hierarchy) if self.metric.uses_truth else None

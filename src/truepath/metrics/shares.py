@@ -20,18 +20,18 @@ from truepath.metrics.inputs import (
 )
 from truepath.metrics.rows import each_row
 
-__all__ = ["incoherent_share", "unlabelled_share"]
+__all__ = ["incoherent_share", "unlabeled_share"]
 
 
 @register(
     needs="labels",
-    label="unlabelled",
+    label="unlabeled",
     meaning="share of rows that got no label",
     greater_is_better=False,
     uses_truth=False,
     row_terms=each_row,
 )
-def unlabelled_share(
+def unlabeled_share(
     y_pred: Any,
     hierarchy: Hierarchy | None = None,
     *,
@@ -40,19 +40,10 @@ def unlabelled_share(
 ) -> float:
     """Return the share of rows without any predicted label.
 
-    Parameters
-    ----------
-    y_pred : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
-    hierarchy : Hierarchy, optional
-        Only to name ``nodes``.
-    nodes : sequence of names or numbers, optional
-        The classes counted, all by default.
-    sample_weight : array-like, shape (n_samples,), optional
-
     Examples
     --------
-    >>> from truepath.metrics import unlabelled_share
-    >>> unlabelled_share([[1, 0], [0, 0]])
+    >>> from truepath.metrics import unlabeled_share
+    >>> unlabeled_share([[1, 0], [0, 0]])
     0.5
     """
     labels = as_labels(by_name(y_pred, hierarchy, "y_pred"), "y_pred")
@@ -91,7 +82,6 @@ def incoherent_share(
         By how much a score may exceed its parent's.
     nodes : sequence of names or numbers, optional
         The classes counted, all by default; each is then compared with its nearest counted ancestors.
-    sample_weight : array-like, shape (n_samples,), optional
 
     Examples
     --------

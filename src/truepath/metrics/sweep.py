@@ -115,5 +115,5 @@ def check_thresholds(thresholds: ArrayLike, dtype: np.dtype[Any]) -> NDArray[Any
     """Return thresholds, ascending, in the scores' own type."""
     rising = np.unique(np.asarray(thresholds, dtype))
     if rising.size == 0 or not rising[0] > 0 or not np.isfinite(rising[-1]):
-        raise ValueError("thresholds must be numbers above 0; a score of 0 is no prediction.")
+        raise ValueError("thresholds must be numbers above 0; a score of 0 is not a prediction.")
     return rising

@@ -3,33 +3,16 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from truepath.papers.base import PAPERS, Cell, Comparison, FinishedCell, Paper, Settings, Verdict
-from truepath.papers.runner import (
-    all_comparisons,
-    choose_cells,
-    finished_cells,
-    missing_folders,
-    reproduce,
-)
-from truepath.papers.tables import count_verdicts, to_markdown, to_rst
+from truepath.papers.base import PAPERS, Paper, Settings
+from truepath.papers.runner import choose_cells, reproduce
 from truepath.public import publish
 
 __all__ = [
     "PAPERS",
-    "Cell",
-    "Comparison",
-    "FinishedCell",
     "Paper",
     "Settings",
-    "Verdict",
-    "all_comparisons",
     "choose_cells",
-    "count_verdicts",
-    "finished_cells",
-    "missing_folders",
     "reproduce",
-    "to_markdown",
-    "to_rst",
 ]
 
 publish(__name__, __all__, globals())

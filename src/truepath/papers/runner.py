@@ -62,7 +62,8 @@ def reproduce(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from truepath.papers import Cell, Comparison, Paper, Settings, reproduce
+    >>> from truepath.papers import Paper, Settings, reproduce
+    >>> from truepath.papers.base import Cell, Comparison
     >>> cell = Cell("sum", lambda settings: [Comparison("Table 1", "toy", "sum", "value", 2.0, 1.0 + 1.0, 0.0)])
     >>> lost = Cell("lost", lambda settings: [], needs=("hmc/lost",))
     >>> with TemporaryDirectory() as folder:
@@ -117,7 +118,7 @@ def choose_cells(paper: Paper, *, only: str | None = None, quick: bool = False) 
     cells = [cell for cell in paper.cells if only is None or only.lower() in cell.key.lower()]
     if not cells:
         keys = ", ".join(repr(cell.key) for cell in paper.cells)
-        raise TruePathError(f"no cell of {paper.name} has {only!r} in its key.", f"There are {keys}.")
+        raise TruePathError(f"no cell of {paper.name} has {only!r} in its key.", f"Available: {keys}.")
     kept = [cell for cell in cells if not quick or cell.seconds < QUICK_SECONDS]
     if not kept:
         raise TruePathError(f"all cells asked for take more than {QUICK_SECONDS:.0f} s.", "Leave out --quick.")
@@ -172,14 +173,16 @@ def _compare(cell: Cell, finished: Finished | None, settings: Settings) -> list[
     """Return the results of a cell, a placeholder if it could not be run or failed, nothing if it was not run."""
     if absent := missing_folders(cell, settings):
         folders, verb = " and ".join(absent), "is" if len(absent) == 1 else "are"
-        way = f" What is public of it is downloaded by: truepath fetch {' '.join(absent)}."
-        return [_stand_in("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run.{way}")]
+        way = f" Its public part can be downloaded: truepath fetch {' '.join(absent)}."
+        return [
+            _placeholder("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run.{way}")
+        ]
     if finished is None:
         return []
     if finished.error:
-        return [_stand_in("Failed", cell, f"the cell failed: {finished.error}")]
+        return [_placeholder("Failed", cell, f"the cell failed: {finished.error}")]
     return FinishedCell.of(finished).comparisons
 
 
-def _stand_in(table: str, cell: Cell, reason: str) -> Comparison:
+def _placeholder(table: str, cell: Cell, reason: str) -> Comparison:
     return Comparison(table, cell.key, "", "", None, None, 0.0, reason=reason)

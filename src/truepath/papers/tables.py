@@ -39,7 +39,9 @@ def to_markdown(paper: Paper, comparisons: Sequence[Comparison], finished: Itera
 
     Examples
     --------
-    >>> from truepath.papers import Comparison, Paper, to_markdown
+    >>> from truepath.papers import Paper
+    >>> from truepath.papers.base import Comparison
+    >>> from truepath.papers.tables import to_markdown
     >>> found = Comparison("Table 1", "toy", "ours", "micro-F1", 0.5, 0.75, 0.02, reason="A better day.")
     >>> print(to_markdown(Paper("none", "A paper", ()), [found]))  # doctest: +ELLIPSIS
     # A paper

@@ -17,19 +17,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
 from truepath.errors import ModelFileError
-from truepath.files.text import open_atomically
+from truepath.files.strict_json import dump_json
+from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
+from truepath.versions import installed_versions
 
 __all__ = [
     "FORMAT_VERSION",
@@ -81,7 +80,7 @@ def pack(metadata: bytes, payload: bytes, version: int = FORMAT_VERSION) -> list
 
 def write_model(path: str | PathLike[str], model: Model) -> None:
     """Write the file, whole or not at all."""
-    metadata = json.dumps(model.metadata, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    metadata = dump_json(model.metadata, ensure_ascii=False).encode("utf-8", "surrogatepass")
     with open_atomically(path) as file:
         for part in pack(metadata, model.payload):
             file.write(part)
@@ -99,7 +98,7 @@ def read_model(path: str | PathLike[str]) -> Model:
 
 
 def is_model_file(path: str | PathLike[str]) -> bool:
-    """Say whether a file begins as a model file does; what is no file does not.
+    """Return whether a file begins as a model file does; False if there is no such file.
 
     Examples
     --------
@@ -226,45 +225,21 @@ def _number(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-#: Key of the metadata -> how messages call it, which is also the name it is installed by
-PACKAGES = {"sklearn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "skops": "skops"}
-
-NAMES = {"truepath": "truepath", "python": "Python", **PACKAGES}
-
-
-def installed_versions() -> dict[str, str | None]:
-    """Return the versions that model files record; None for what is not installed."""
-    own = import_module("truepath").__version__  # by name: the package itself imports all its modules
-    return {
-        "truepath": own,
-        "python": platform.python_version(),
-        **{key: _version(package) for key, package in PACKAGES.items()},
-    }
-
-
 def differing_versions(metadata: dict[str, Any]) -> tuple[str, str]:
     """Return the versions that differ, those of the file and those installed, as texts; empty if all are the same.
 
     Examples
     --------
-    >>> from truepath.persistence.container import differing_versions, installed_versions
     >>> differing_versions(installed_versions())
     ('', '')
     >>> differing_versions({**installed_versions(), "numpy": "1.0", "python": "2.7"})  # doctest: +ELLIPSIS
-    ('Python 2.7, numpy 1.0', 'Python 3..., numpy ...')
+    ('python 2.7, numpy 1.0', 'python 3..., numpy ...')
     """
     here = installed_versions()
-    differ = [key for key in here if metadata.get(key) != here[key]]
+    differ = [name for name in here if metadata.get(name) != here[name]]
     return _listed(differ, metadata), _listed(differ, here)
 
 
-def _listed(keys: list[str], versions: dict[str, Any]) -> str:
+def _listed(names: list[str], versions: dict[str, Any]) -> str:
     """Name the versions in one line, whatever the file claims them to be."""
-    return ", ".join(f"{NAMES[key]} {' '.join(str(versions.get(key) or 'unknown').split())[:40]}" for key in keys)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    return ", ".join(f"{name} {' '.join(str(versions.get(name) or 'unknown').split())[:40]}" for name in names)

@@ -60,8 +60,6 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
     ------
     ModelFileError
         If something in the estimator cannot be written, such as a function without a name.
-    ImportError
-        If skops is not installed (``pip install "truepath[persist]"``).
 
     See Also
     --------
@@ -82,13 +80,13 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
     >>> h.decode(load(file).predict(S)) == h.decode(decoder.predict(S))
     True
     """
+    import skops.io
     from sklearn.utils.validation import check_is_fitted
 
-    skops = _skops()
     check_is_fitted(estimator)
     try:
-        payload = skops.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL)
-        untrusted = set(skops.get_untrusted_types(data=payload)) - set(trusted_types())
+        payload = skops.io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL)
+        untrusted = set(skops.io.get_untrusted_types(data=payload)) - set(trusted_types())
     except Exception as problem:  # skops and the objects' own methods may raise anything
         raise ModelFileError(
             f"{type(estimator).__name__} holds something that cannot be saved ({_brief(problem)}).",
@@ -139,13 +137,14 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     is returned. See :func:`trusted_types` for what may be in a file.
     """
     model = read_model(path)
-    skops = _skops()
+    import skops.io
+
     allowed = [*trusted_types(), *_names(trusted)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn warns about its version once per estimator inside
             check_payload(model.payload, max_bytes)
-            estimator = skops.loads(model.payload, trusted=allowed)
+            estimator = skops.io.loads(model.payload, trusted=allowed)
         check_sound(estimator)
         if _is_of_other_sklearn(model.metadata):
             check_usable(estimator)
@@ -156,7 +155,7 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
         raise ModelFileError(said, path, remedy) from problem
     if not hasattr(estimator, "get_params"):
         raise ModelFileError(f"the file holds a {type(estimator).__name__}, which is not an estimator.", path)
-    _warn_of_versions(model.metadata, path)
+    _warn_about_versions(model.metadata, path)
     return estimator
 
 
@@ -189,16 +188,6 @@ def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
     return read_metadata(path)
 
 
-def _skops() -> Any:
-    try:
-        import skops.io
-    except ImportError:
-        raise ImportError(
-            'saving and loading models needs skops: install it with pip install "truepath[persist]".'
-        ) from None
-    return skops.io
-
-
 def _names(trusted: Sequence[str | type]) -> list[str]:
     if isinstance(trusted, (str, type)) or not all(isinstance(item, (str, type)) for item in trusted):
         raise TypeError(f"trusted must be a list of types or of their full names; got {trusted!r}.")
@@ -207,10 +196,11 @@ def _names(trusted: Sequence[str | type]) -> list[str]:
 
 def _explain(problem: Exception, model: Model, allowed: Sequence[str]) -> tuple[str, str]:
     """Return an error that says what an exception means for the file, and what to do."""
+    import skops.io
     from skops.io.exceptions import UntrustedTypesFoundException
 
     if isinstance(problem, UntrustedTypesFoundException):
-        found = sorted(set(_skops().get_untrusted_types(data=model.payload)) - set(allowed))
+        found = sorted(set(skops.io.get_untrusted_types(data=model.payload)) - set(allowed))
         listed = ", ".join(map(repr, found[:LISTED_TYPES])) + (", ..." if len(found) > LISTED_TYPES else "")
         return (
             f"the model holds types that are not trusted: {listed}.",
@@ -234,16 +224,16 @@ def _brief(problem: Exception) -> str:
 def _is_of_other_sklearn(metadata: dict[str, Any]) -> bool:
     import sklearn
 
-    return bool(metadata.get("sklearn") != sklearn.__version__)
+    return bool(metadata.get("scikit-learn") != sklearn.__version__)
 
 
-def _warn_of_versions(metadata: dict[str, Any], path: str | PathLike[str]) -> None:
+def _warn_about_versions(metadata: dict[str, Any], path: str | PathLike[str]) -> None:
     import sklearn
 
     if _is_of_other_sklearn(metadata):
         warnings.warn(
-            f"{path} was saved with scikit-learn {metadata.get('sklearn')}, this is {sklearn.__version__}: estimators "
-            "of scikit-learn inside may predict differently. Fit and save again to be sure.",
+            f"{path} was saved with scikit-learn {metadata.get('scikit-learn')}, this is {sklearn.__version__}: "
+            "estimators of scikit-learn inside may predict differently. Fit and save again to be sure.",
             UserWarning,
             stacklevel=3,
         )
@@ -295,7 +285,7 @@ def trusted_types() -> tuple[str, ...]:
 
 def _trusted() -> Iterator[type]:
     for room in ROOMS:  # first: importing them fills the registries and the records
-        yield from _promised(room)
+        yield from _exported_classes(room)
     for registry in (LEARNERS, COMBINERS, DECODERS):
         yield from (member for member in registry.members() if isinstance(member, type))
     yield from Record.known
@@ -304,7 +294,7 @@ def _trusted() -> Iterator[type]:
             yield cls
 
 
-def _promised(room: str) -> list[type]:
+def _exported_classes(room: str) -> list[type]:
     """Return the classes of a module's ``__all__`` that are defined there."""
     module = import_module(f"truepath.{room}")
     named = [getattr(module, name) for name in module.__all__]

@@ -2,7 +2,7 @@
 
 The types of a model file are trusted, its numbers are not. Trees, sparse matrices and tables are walked by compiled
 code that does not check indices, so a crafted number could read foreign memory. Everything loaded is therefore
-visited once; an object of truepath checks itself in ``_check_loaded``, objects of other packages are checked here.
+visited once; an object of truepath checks itself in ``check_loaded``, objects of other packages are checked here.
 An estimator of another version of scikit-learn may lack what this version asks for when it predicts: it is tried out.
 """
 
@@ -38,8 +38,8 @@ def check_sound(root: Any) -> None:
             _check_sklearn_tree(value)
         elif _is_sklearn(value):
             _check_features(value)
-        elif hasattr(type(value), "_check_loaded") and _is_fitted(value):
-            value._check_loaded()
+        elif hasattr(type(value), "check_loaded") and _is_fitted(value):
+            value.check_loaded()
 
 
 def check_usable(root: Any) -> None:
@@ -51,10 +51,10 @@ def check_usable(root: Any) -> None:
     for value in kinds.values():
         for method in ASKED:
             if hasattr(value, method):
-                _ask(getattr(value, method), np.zeros((1, value.n_features_in_)))
+                _try_method(getattr(value, method), np.zeros((1, value.n_features_in_)))
 
 
-def _ask(method: Any, row: np.ndarray) -> None:
+def _try_method(method: Any, row: np.ndarray) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

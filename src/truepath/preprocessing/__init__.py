@@ -1,4 +1,4 @@
-"""Preprocessing fitted on training rows: discretisation for the learners that need discrete features."""
+"""Features fitted on training rows: from texts, categories, numbers and dates; and the LAIM discretizer."""
 
 from truepath.preprocessing.auto_features import AutoFeatures
 from truepath.preprocessing.laim import LAIM

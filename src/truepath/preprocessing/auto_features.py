@@ -22,15 +22,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, Normalizer, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters.inputs import (
-    TEXTS_TO_SEE,
-    is_embedding,
-    is_unspaced,
-    plain_rows,
-    refuse_complex,
-    resolve_categorical,
-)
+from truepath.adapters.categories import resolve_categorical
+from truepath.adapters.kinds import TEXTS_TO_SEE, is_embedding, is_unspaced
+from truepath.adapters.rows import plain_rows, refuse_complex
 from truepath.errors import LeftOutWarning
+from truepath.graph import Graph
+from truepath.graph.transformers import export_transformer
 from truepath.hierarchy.build import is_missing
 from truepath.preprocessing.column_kinds import (
     CATEGORY,
@@ -50,7 +47,7 @@ __all__ = ["AutoFeatures", "has_words", "is_frame", "left_out", "to_strings"]
 
 #: From this many training rows on, a word must be in two rows to count, and pairs of neighbouring words count too
 ROWS_FOR_RARE_WORDS = 500
-#: Where texts have no words to tell apart, pieces of up to so many letters count instead
+#: Where texts have no words to tell apart, pieces of up to this many letters count instead
 LETTERS_OF_A_PIECE = 3
 #: Words of more letters than this on average are sequences, of amino acids for instance
 LETTERS_OF_A_SEQUENCE = 25
@@ -67,7 +64,7 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
     impute : bool, default=True
         Whether missing numbers become the column's median. Trees of this package take them as they are.
     dense : bool, default=False
-        Whether to return an array even where most of it is zero, for learners that take no sparse matrix.
+        Whether to return an array even where most of it is zero, for learners that do not take sparse matrices.
     categorical_features : "all", column numbers, column names or bool mask, optional
         Columns to take as categories even though they hold numbers; names are those of a data frame.
     max_categories : int, default=50
@@ -87,11 +84,11 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    A column of strings is numeric if every cell that is not empty is a number; a text if its cells have three words
-    or more on average, or more than ``max_categories`` distinct values that are mostly different; else a category.
-    Texts in scripts that do not separate words (Chinese, Japanese, Thai), and sequences such as those of proteins, are
-    cut into pieces of one to three letters instead of words. Dates and times (also written as 2024-05-01 or 2024-05-01
-    12:30) are days since 1970.
+    A column of strings is numeric if every cell that is not empty is a number, or if all are true or false; a text if
+    its cells have three words or more on average, or more than ``max_categories`` distinct values that are mostly
+    different; else a category. Texts in scripts that do not separate words (Chinese, Japanese, Thai), and sequences
+    such as those of proteins, are cut into pieces of one to three letters instead of words. Dates and times (also
+    written as 2024-05-01 or 2024-05-01 12:30) are days since 1970.
 
     A column that names the rows is left out, with a warning: strings without blanks that differ in all of ten rows or
     more, mostly with a digit or without a word that two rows share; or whole numbers that differ in all rows, if the
@@ -160,6 +157,58 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         columns = self._columns(X, reset=False)
         return self._join([made.transform(_gather(columns, kind, keys)) for kind, keys, made in self.blocks_])
 
+    def export_inputs(self, graph: Graph) -> Any:
+        """Add inputs to an ONNX graph: texts, a matrix of numbers, or one input per column of a table.
+
+        A table of numbers alone is a matrix of the columns that are learned from.
+        """
+        check_is_fitted(self, "blocks_")
+        if self.kind_ == "text":
+            return graph.input_column("text", "STRING", TEXT)
+        kinds = {key: kind for kind, keys, _ in self.blocks_ for key in keys}
+        if self.kind_ != "table":
+            return graph.input_matrix("features", int(self.n_features_in_))
+        if set(kinds.values()) == {NUMBER}:
+            graph.matrix_columns = [str(self._called(key, graph)) for key in self._order(kinds)]
+            return graph.input("features", "DOUBLE", ["rows", len(kinds)])
+        elements = {key: "DOUBLE" if kinds[key] in (NUMBER, TIME) else "STRING" for key in self._order(kinds)}
+        return {
+            key: graph.input_column(self._called(key, graph), element, kinds[key]) for key, element in elements.items()
+        }
+
+    def _called(self, key: Any, graph: Graph) -> Any:
+        """Return the name of a column: a frame's own, or of an array the one that the graph knows."""
+        has_names = isinstance(key, str) or len(graph.column_names) != self.n_features_in_
+        return key if has_names else graph.column_names[key]
+
+    def _order(self, kinds: dict[Any, str]) -> list[Any]:
+        """Return the columns that are learned from in the order of the table."""
+        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+        return sorted(kinds, key=names.index)
+
+    def export_rows(self, graph: Graph, rows: Any) -> str:
+        """Add the features to an ONNX graph, from the inputs of :meth:`export_inputs` or a matrix of all columns."""
+        parts = [self._export_block(graph, *block, rows) for block in self.blocks_]
+        if len(parts) == 1:
+            return parts[0]
+        return graph.add("Concat", *(graph.like(part, *parts) for part in parts), axis=1)
+
+    def _export_block(self, graph: Graph, kind: str, keys: list[Any], transformer: Any, rows: Any) -> str:
+        if isinstance(rows, dict):
+            columns = [rows[key] for key in keys]
+            if kind == TEXT:
+                return export_transformer(graph, transformer, columns[0])
+            if kind == CATEGORY:
+                return export_transformer(graph, transformer, columns)
+            side_by_side = [graph.reshape(column, [-1, 1]) for column in columns]
+            together = graph.add("Concat", *side_by_side, axis=1) if len(columns) > 1 else side_by_side[0]
+            return export_transformer(graph, transformer, together)
+        if kind in (NUMBER, CATEGORY) and self.kind_ != "sparse":
+            order = self._order({key: NUMBER for key in keys}) if self.kind_ == "table" else range(self.n_features_in_)
+            places = [list(order).index(key) for key in keys]
+            rows = rows if places == list(range(len(order))) else graph.columns(rows, places)
+        return export_transformer(graph, transformer, rows)
+
     def _join(self, parts: list[Any]) -> Any:
         """Return the blocks beside each other."""
         if any(sparse.issparse(part) for part in parts):
@@ -168,14 +217,17 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         return np.hstack(parts)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return a name for every column: words, ``column=value`` pairs, columns.
+        """Return a name for every column: columns, ``column=value`` pairs, words.
 
-        ``input_features`` are the names of the columns of X, where it was an array.
+        Where there are several columns of texts, ``word (column)``. ``input_features`` are the names of the columns of
+        X, where it was an array.
         """
         check_is_fitted(self, "blocks_")
+        known = getattr(self, "feature_names_in_", input_features)
+        many_texts = sum(kind == TEXT for kind, _, _ in self.blocks_) > 1
         names: list[str] = []
         for kind, keys, transformer in self.blocks_:
-            names += _names_of(kind, keys, transformer, getattr(self, "feature_names_in_", input_features))
+            names += _names_of(kind, keys, transformer, known, many_texts)
         return np.asarray(names, dtype=object)
 
     def _kind(self, X: Any) -> str:
@@ -314,6 +366,8 @@ def _text(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
+#: What values are called that are not written in the table: a missing one, and scikit-learn's "all rare ones"
+_CATEGORY_NAMES = {"": "(empty)", "infrequent_sklearn": "(rare)"}
 _CONVERSIONS = {NUMBER: to_numbers, TIME: to_days, CATEGORY: to_strings}
 
 
@@ -330,7 +384,7 @@ def left_out(columns: Sequence[Any]) -> str:
     names = ", ".join(map(repr, columns))
     one = len(columns) == 1
     return (
-        f"column{'' if one else 's'} {names} name{'s' if one else ''} the rows, no two alike, and "
+        f"column{'' if one else 's'} {names} {'has' if one else 'have'} a different value in every row and "
         f"{'is' if one else 'are'} left out: there is nothing to learn from {'it' if one else 'them'}."
     )
 
@@ -372,17 +426,31 @@ def _gather(columns: Any, kind: str, keys: list[Any]) -> Any:
     return np.column_stack([convert(columns[key], key) for key in keys])
 
 
-def _names_of(kind: str, keys: list[Any], transformer: Any, names: Any) -> list[str]:
+def _names_of(kind: str, keys: list[Any], transformer: Any, names: Any, many_texts: bool) -> list[str]:
     """Return the output names of one block."""
-    called = [str(key if names is None or isinstance(key, str) else names[key]) for key in keys]
-    if kind == CATEGORY:
-        return transformer.get_feature_names_out(called).tolist()
-    if kind == TEXT:
-        return transformer.get_feature_names_out().tolist()
     if kind == "sparse":
         width = transformer.n_features_in_
         return list(map(str, names)) if names is not None else [f"x{j}" for j in range(width)]
-    return called if names is not None or isinstance(keys[0], str) else [f"x{j}" for j in keys]
+    called = [_column_name(key, names) for key in keys]
+    if kind == CATEGORY:
+        return _category_names(transformer, called)
+    if kind == TEXT:
+        words = transformer.get_feature_names_out().tolist()
+        return [f"{word} ({called[0]})" for word in words] if many_texts else words
+    return called
+
+
+def _column_name(key: Any, names: Any) -> str:
+    if isinstance(key, str):
+        return key
+    return f"x{key}" if names is None else str(names[key])
+
+
+def _category_names(encoder: OneHotEncoder, columns: list[str]) -> list[str]:
+    """Return ``column=value`` for each output of an encoder."""
+    numbers = list(map(str, range(len(columns))))  # free of the "_" that the encoder puts before the value
+    split = (name.split("_", 1) for name in encoder.get_feature_names_out(numbers).tolist())
+    return [f"{columns[int(number)]}={_CATEGORY_NAMES.get(value, value)}" for number, value in split]
 
 
 def pack_words(vectorizer: Any) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from truepath.adapters.inputs import is_unspaced, refuse_complex
+from truepath.adapters.kinds import is_unspaced
+from truepath.adapters.rows import refuse_complex
 from truepath.hierarchy.build import is_missing
 
 __all__ = [
@@ -43,6 +44,8 @@ LETTERS_OF_A_WORD = 2
 
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?Z?")
 _DAY = timedelta(days=1)
+#: Cells of a file as a data frame takes them
+_TRUTHS = {"true": 1.0, "false": 0.0}
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)  # datetime is a date
 
 
@@ -85,6 +88,8 @@ def column_kind(values: np.ndarray, max_categories: int, name: Any = None) -> st
     cells = [str(cell) for cell in cells]
     if not cells or _all_numbers(cells):
         return ROW_ID if is_row_id(name, values) else NUMBER
+    if all(cell.strip().lower() in _TRUTHS for cell in cells):
+        return NUMBER
     if _all_times(cells):
         return TIME
     unspaced = is_unspaced(cells)
@@ -180,15 +185,19 @@ def _bare(cell: str) -> str:
 
 
 def to_numbers(values: np.ndarray, key: Any = None) -> np.ndarray:
-    """Return a column as floats, NaN where empty; a cell that is no number is an error that names it."""
+    """Return a column as floats, NaN where empty; a cell that is not a number is an error that names it."""
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
     for prepare in (np.asarray, _with_nan):
         try:
             return np.asarray(prepare(values).astype(np.float64))
-        except (TypeError, ValueError):  # an empty cell, or one that is no number
+        except (TypeError, ValueError):  # an empty cell, or one that is not a number
             continue
-    return _convert(values, key, float, "numbers")
+    return _convert(values, key, _number, "numbers")
+
+
+def _number(value: Any) -> float:
+    return _TRUTHS[str(value).strip().lower()] if str(value).strip().lower() in _TRUTHS else float(value)
 
 
 def _with_nan(values: np.ndarray) -> np.ndarray:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 
+from truepath.files.strict_json import dump_json
+from truepath.report.chart_parts import DASHES, WIDTH, Frame, marker, number, picture, polyline
 from truepath.report.measures import Measured
 from truepath.report.profile import Bars
-from truepath.report.svg import DASHES, WIDTH, Frame, element, marker, number, picture, polyline, text
+from truepath.svg import element, text
 
 __all__ = ["bar_chart", "dot_plot", "method_sign", "round_numbers", "whisker", "whisker_panel"]
 
@@ -44,7 +45,7 @@ def _leads_to_rows(bars: Bars, k: int) -> dict[str, str]:
         return {}
     low, high = bars.sizes[k]
     said = f"Rows with {low} labels" if low == high else f"Rows with {low} to {high} labels"
-    query = json.dumps({"sizes": [low, high], "title": said})
+    query = dump_json({"sizes": [low, high], "title": said})
     return {"data_rows": query, "tabindex": "0", "role": "button", "aria_label": f"{said}: {bars.counts[k]}"}
 
 
@@ -89,13 +90,13 @@ def whisker_panel(rows: Sequence[Measured | None], digits: int = 3) -> str:
 
 def _dot_and_whisker(frame: Frame, measured: Measured, y: float, method: int) -> list[str]:
     """Draw a dot and, where known, the interval around it with end strokes."""
-    drawn, colour = [], f"m{method % 8}"
+    drawn, color = [], f"m{method % 8}"
     if isfinite(measured.low):
         x1, x2 = frame.x(measured.low), frame.x(measured.high)
-        drawn = [element("line", x1=x1, x2=x2, y1=y, y2=y, class_=f"whisker {colour}")]
-        drawn += [element("line", x1=x, x2=x, y1=y - 4, y2=y + 4, class_=f"whisker {colour}") for x in (x1, x2)]
+        drawn = [element("line", x1=x1, x2=x2, y1=y, y2=y, class_=f"whisker {color}")]
+        drawn += [element("line", x1=x, x2=x, y1=y - 4, y2=y + 4, class_=f"whisker {color}") for x in (x1, x2)]
     if isfinite(measured.value):
-        drawn.append(marker(method, frame.x(measured.value), y, class_=f"dot {colour}"))
+        drawn.append(marker(method, frame.x(measured.value), y, class_=f"dot {color}"))
     return drawn
 
 

@@ -7,10 +7,11 @@ from math import isfinite, log10
 
 import numpy as np
 
+from truepath.report.chart_parts import DASHES, WIDTH, Frame, marker, picture, polyline
 from truepath.report.charts import round_numbers
 from truepath.report.curves import Calibration, Curves
 from truepath.report.profile import Level
-from truepath.report.svg import DASHES, WIDTH, Frame, element, marker, picture, polyline, text
+from truepath.svg import element, text
 
 __all__ = ["calibration_chart", "level_chart", "levels_by_method", "precision_recall_chart", "threshold_chart"]
 

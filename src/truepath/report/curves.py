@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics import precision_recall_curve
 from truepath.metrics.inputs import divide
+from truepath.metrics.score_bins import bin_scores
 
 __all__ = ["Calibration", "Curves", "trace_curves"]
 
@@ -68,14 +68,6 @@ def _thin(recall: Floats, precision: Floats) -> NDArray[np.intp]:
 
 def _calibrate(y_true: Any, S: Any) -> Calibration:
     """Count cells by score; those that score exactly 0 are left out."""
-    edges = np.linspace(0, 1, N_BINS + 1)
-    count, true_count, total = np.zeros(N_BINS), np.zeros(N_BINS), np.zeros(N_BINS)
-    for _, (true, scores) in dense_blocks(y_true, S):
-        stated = scores > 0
-        values = scores[stated].astype(np.float64)
-        place = np.minimum((values * N_BINS).astype(np.int64), N_BINS - 1)
-        count += np.bincount(place, minlength=N_BINS)
-        true_count += np.bincount(place, weights=true[stated], minlength=N_BINS)
-        total += np.bincount(place, weights=values, minlength=N_BINS)
+    count, true_count, total = bin_scores(y_true, S, N_BINS).sum(axis=1)
     means = divide(total, count, np.nan), divide(true_count, count, np.nan)
-    return Calibration(edges, count.astype(np.int64), *means)
+    return Calibration(np.linspace(0, 1, N_BINS + 1), count.astype(np.int64), *means)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from truepath.errors import DataFormatError, TruePathError
+from truepath.experiments.measures import direction_of, metric_of
+from truepath.experiments.statistics.scores import Scores, list_measures, read_results, result_columns
+from truepath.experiments.tables import RESULTS
 
-__all__ = ["RESULTS_FILE", "write_experiment_report"]
+__all__ = ["write_experiment_report"]
 
-RESULTS_FILE = "results.csv"
-WANTED = ("dataset", "method", "measure", "value")
-
-Cells = dict[tuple[str, str, str], list[float]]
+COLUMNS = ("dataset", "method", "measure", "value")
 
 
 class MeanCell(NamedTuple):
@@ -66,57 +66,55 @@ def write_experiment_report(
     from truepath.report.render import write_page
 
     table = Path(results)
-    table = table / RESULTS_FILE if table.is_dir() else table
-    cells = _read(table)
-    datasets, methods, measures = (list(dict.fromkeys(key[k] for key in cells)) for k in range(3))
-    parts = [_part(table, cells, measure, datasets, methods, alpha) for measure in measures]
+    table = table / RESULTS if table.is_dir() else table
+    scores = _read(table)
+    datasets = list(dict.fromkeys(name for one in scores for name in one.datasets))
+    methods = list(dict.fromkeys(name for one in scores for name in one.methods))
+    parts = [_part(one, datasets, methods, alpha) for one in scores]
     context = {
         "title": str(title),
         "parts": parts,
         "datasets": datasets,
         "methods": [(name, method_sign(k)) for k, name in enumerate(methods)],
-        "n_runs": max(sum(len(v) for key, v in cells.items() if key[2] == m) for m in measures),
+        "n_runs": max(sum(map(len, one.cells.values())) for one in scores),
         "alpha": alpha,
         "source": table.name,
     }
     return write_page(path, "experiment.html", context)
 
 
-def _read(path: Path) -> Cells:
-    """Return (data set, method, measure) -> values of the runs, in the order of the file."""
-    if not path.is_file():
-        raise DataFormatError("there is no such table of results.", path)
-    cells: Cells = {}
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        reader = csv.DictReader(file)
-        lacking = [name for name in WANTED if name not in (reader.fieldnames or ())]
-        if lacking:
-            remedy = f"It needs {', '.join(WANTED)}."
-            raise DataFormatError(f"the column {lacking[0]!r} is missing.", path, 1, remedy)
-        for row in reader:
-            key = (str(row["dataset"]), str(row["method"]), str(row["measure"]))
-            try:
-                cells.setdefault(key, []).append(float(row["value"]))
-            except (TypeError, ValueError):
-                raise DataFormatError(f"value {row['value']!r} is not a number.", path, reader.line_num) from None
-    if not cells:
-        raise DataFormatError("the table has no rows yet.", path, remedy="Run the experiment first.")
-    return cells
+def _read(path: Path) -> list[Scores]:
+    """Return the results of each measure; of one that is not a metric, greater values are better."""
+    columns = result_columns(path)
+    lacking = [name for name in COLUMNS if name not in columns]
+    if lacking:
+        raise DataFormatError(f"the column {lacking[0]!r} is missing.", path, 1, f"It needs {', '.join(COLUMNS)}.")
+    with _naming_table(path):
+        return [
+            read_results(columns, measure, greater_is_better=direction_of(measure) is not False)
+            for measure in list_measures(columns)
+        ]
 
 
-def _part(
-    table: Path, cells: Cells, measure: str, datasets: Sequence[str], methods: Sequence[str], alpha: float
-) -> Part:
-    """Compute one measure's table, dot plot and diagram; if it is not a metric, greater is taken as better."""
-    from truepath.experiments.measures import metric_of
+@contextmanager
+def _naming_table(path: Path) -> Iterator[None]:
+    """Put the file's name before what is wrong with its rows."""
+    try:
+        yield
+    except TruePathError as error:
+        raise DataFormatError(error.problem, path, remedy=error.remedy) from error
+
+
+def _part(scores: Scores, datasets: Sequence[str], methods: Sequence[str], alpha: float) -> Part:
+    """Compute one measure's table, dot plot and diagram."""
     from truepath.report.charts import dot_plot
 
-    metric = metric_of(measure)
-    greater = metric is None or metric.greater_is_better
-    rows = [(d, _best_marked([cells.get((d, m, measure)) for m in methods], greater)) for d in datasets]
+    measure, metric = scores.measure, metric_of(scores.measure)
+    runs = {key: list(cell.values()) for key, cell in scores.cells.items()}
+    rows = [(d, _best_marked([runs.get((d, m)) for m in methods], scores.greater_is_better)) for d in datasets]
     rows = [(dataset, row) for dataset, row in rows if any(cell is not None for cell in row)]
     chart = dot_plot([(d, [None if c is None else c.mean for c in row]) for d, row in rows], measure)
-    comparison, remarks = _compare(table, measure, greater, alpha)
+    comparison, remarks = _compare(scores, alpha)
     return Part(
         measure,
         "" if metric is None else metric.meaning,
@@ -158,12 +156,12 @@ def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[Mean
     ]
 
 
-def _compare(table: Path, measure: str, greater: bool, alpha: float) -> tuple[Any, list[str]]:
+def _compare(scores: Scores, alpha: float) -> tuple[Any, list[str]]:
     """Rank and test the methods; what cannot be compared becomes a remark on the page, not an error."""
     from truepath.experiments import compare
 
     try:
-        comparison = compare(table, measure, alpha=alpha, greater_is_better=greater)
+        comparison = compare(scores, alpha=alpha)
     except TruePathError as error:
         return None, [str(error)]
     return comparison, list(comparison.remarks)

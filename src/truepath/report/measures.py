@@ -13,6 +13,7 @@ The values are those of :mod:`truepath.metrics`, with their defaults; labels, me
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +23,11 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.metrics import get_metric
 from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any
-from truepath.metrics.losses import walk_rows
 from truepath.metrics.rows import RowTerms
+from truepath.metrics.score_bins import bin_scores
+from truepath.metrics.uppermost_mistakes import walk_rows
 from truepath.report.run import Evaluated, Run
+from truepath.resampling import count_draws, draw_bootstraps, interval_of
 
 __all__ = [
     "CONFIDENCE",
@@ -71,7 +74,7 @@ def draw_intervals(run: Run, random_state: Any = 0) -> dict[str, dict[str, Measu
 def paired_difference(first: Measured, second: Measured) -> Difference:
     """Return first minus second over the same draws."""
     n_draws = min(first.draws.size, second.draws.size)
-    low, high = _ends(first.draws[:n_draws] - second.draws[:n_draws])
+    low, high = interval_of(first.draws[:n_draws] - second.draws[:n_draws], CONFIDENCE)
     return Difference(first.value - second.value, low, high)
 
 
@@ -95,30 +98,14 @@ def _draw_method(run: Run, result: Evaluated, random_state: Any) -> dict[str, Me
     if bins is not None:
         whole = np.ones((1, truth.shape[0]))
         joined["auprc"] = joined["auprc"] + values["auprc"] - _area_draws(whole @ bins[0], whole @ bins[1])
-    return {key: Measured(value, *_ends(joined[key]), joined[key]) for key, value in values.items()}
-
-
-def _ends(draws: Floats) -> tuple[float, float]:
-    """Return the percentile interval of the draws that are numbers."""
-    draws = draws[~np.isnan(draws)]
-    if draws.size == 0:
-        return float("nan"), float("nan")
-    low, high = np.quantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(high)
+    return {key: Measured(value, *interval_of(joined[key], CONFIDENCE), joined[key]) for key, value in values.items()}
 
 
 def _draw_weights(n_samples: int, n_stored: int, random_state: Any) -> Iterator[Floats]:
     """Yield blocks of draws, each row of a block saying how often every sample was drawn."""
-    generator = np.random.default_rng(random_state)
-    left = int(np.clip(WORK / max(n_stored, 1), 100, N_DRAWS))
-    step = max(1, WEIGHTS_AT_A_TIME // n_samples)
-    while left > 0:
-        size = min(step, left)
-        yield np.array(
-            [np.bincount(generator.integers(n_samples, size=n_samples), minlength=n_samples) for _ in range(size)],
-            np.float64,
-        )
-        left -= size
+    draws = draw_bootstraps(n_samples, int(np.clip(WORK / max(n_stored, 1), 100, N_DRAWS)), random_state)
+    while block := [count_draws(rows, n_samples) for rows in islice(draws, max(1, WEIGHTS_AT_A_TIME // n_samples))]:
+        yield np.array(block)
 
 
 def _row_sums(truth: Any, labels: Any, hierarchy: Hierarchy) -> Floats:
@@ -190,13 +177,7 @@ def _score_terms(name: str, truth: Any, S: Any, hierarchy: Hierarchy) -> RowTerm
 def _calibration_terms(truth: Any, S: Any) -> RowTerms:
     """Return the scores of each row in bins: how many, how many of them true, and their sum."""
     n_bins, least = CALIBRATION
-    terms = np.zeros((3, truth.shape[0], n_bins))
-    for rows, (true, scores) in dense_blocks(truth, S):
-        i, v = np.nonzero(scores > least)
-        values = scores[i, v].astype(np.float64)
-        place = i * n_bins + np.minimum((values * n_bins).astype(np.int64), n_bins - 1)
-        for k, part in enumerate((np.ones(i.size), true[i, v].astype(np.float64), values)):
-            terms[k, rows] = np.bincount(place, part, true.shape[0] * n_bins).reshape(-1, n_bins)
+    terms = bin_scores(truth, S, n_bins, min_score=least, by="row")
     return RowTerms(np.concatenate(terms, axis=1), _calibration_error_of)
 
 

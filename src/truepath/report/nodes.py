@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.files.strict_json import json_values
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import short_name
 from truepath.report.run import Evaluated, Run
@@ -63,21 +64,11 @@ def node_table(run: Run) -> dict[str, Any]:
 
 
 def _method_table(run: Run, result: Evaluated) -> dict[str, Any]:
-    """Return a method's right and predicted rows per node, and its thresholds."""
-    thresholds: Any = None
-    if result.thresholds is not None:
-        shown = [_as_json(float(t)) for t in np.ravel(result.thresholds)]
-        thresholds = shown if np.ndim(result.thresholds) else shown[0]
+    """Return a method's right and predicted rows per node, and its thresholds to the last digit, infinity as text."""
+    thresholds = None if result.thresholds is None else json_values(np.asarray(result.thresholds, np.float64), str)
     hits, predicted = count_labels(run, result)
     counts = {"hits": hits.tolist(), "predicted": predicted.tolist()}
     return {"name": result.name, **counts, "thresholds": thresholds, "h_loss": run.measures[result.name]["h_loss"]}
-
-
-def _as_json(threshold: float) -> float | str:
-    """Return a threshold in a form that JSON can hold."""
-    if np.isinf(threshold):
-        return "never predicted" if threshold > 0 else "always predicted"
-    return round(threshold, 4)
 
 
 def count_labels(run: Run, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -78,19 +78,19 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
         draw_levels,
         draw_measures,
         draw_method,
+        find_headline,
         measure_coverage,
         name_measures,
-        tell_story,
     )
 
     measured = by_depth[ALL]
-    story = tell_story(run, measured)
+    headline = find_headline(run, measured)
     return {
         "title": run.title,
         "run": run,
         "methods": [draw_method(run, k, random_state) for k in range(len(run.results))],
         "several": len(run.results) > 1,
-        "story": story,
+        "headline": headline,
         "measures": draw_measures(measured),
         "measures_at": {depth: draw_measures(found, alone=False) for depth, found in by_depth.items() if depth != ALL},
         "confidence": CONFIDENCE,

@@ -35,7 +35,8 @@ def find_reasons(
     Returns
     -------
     reasons : tuple of dict or None
-        For each row node -> pairs (cause, value), as :func:`truepath.learners.contributions` finds them.
+        For each row node -> pairs (cause, value): what features add to the final score of a classifier, as
+        :meth:`truepath.HierarchicalClassifier.contributions` finds them, or to that of a learner.
 
     Examples
     --------
@@ -50,16 +51,15 @@ def find_reasons(
     """
     from scipy import sparse
 
-    from truepath.adapters.inputs import take_rows
+    from truepath.adapters.rows import take_rows
     from truepath.learners import contributions
 
-    learner, rows = getattr(model, "learner_", model), sparse.csr_array(labels)
-    columns = model.fitted_on_.columns if hasattr(model, "fitted_on_") else ()
+    rows = sparse.csr_array(labels)
     found: list[Reasons | None] = [None] * rows.shape[0]
     for i in range(min(most_rows, rows.shape[0])):
         nodes = np.sort(rows.indices[rows.indptr[i] : rows.indptr[i + 1]])
         if nodes.size:
-            causes = contributions(learner, take_rows(X, [i]), nodes, columns=columns)
+            causes = contributions(model, take_rows(X, [i]), nodes)
             found[i] = {int(v): causes.of(int(v), n_causes) for v in nodes}
     return tuple(found)
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from datetime import datetime
 from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from truepath.files.text import open_atomically
-from truepath.report.run import package_versions
+from truepath.extras import import_extra
+from truepath.files.strict_json import dump_json
+from truepath.files.writing import open_atomically
+from truepath.versions import installed_versions
 
 __all__ = ["write_page"]
 
@@ -32,7 +33,7 @@ SCRIPT = (
 def write_page(path: str | PathLike[str], template: str, context: dict[str, Any], data: Any = None) -> Path:
     """Fill a template and write the page in one step: the file is either the old one or the whole new one."""
     created = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
-    page = render(template, {**context, "created": created, "versions": package_versions()}, data)
+    page = render(template, {**context, "created": created, "versions": installed_versions()}, data)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with open_atomically(path) as file:
@@ -42,12 +43,7 @@ def write_page(path: str | PathLike[str], template: str, context: dict[str, Any]
 
 def render(template: str, context: dict[str, Any], data: Any = None) -> str:
     """Fill a template; ``data`` is embedded as JSON for the page's script."""
-    try:
-        import jinja2
-    except ImportError as error:
-        message = 'reports are rendered with jinja2, which is not installed: pip install "truepath[report]"'
-        raise ImportError(message) from error
-
+    jinja2 = import_extra("jinja2", "Rendering a report", "report")
     loader = jinja2.PackageLoader("truepath.report")
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -71,7 +67,7 @@ def read_part(name: str) -> str:
 
 def embed(data: Any) -> str:
     """Write JSON that is safe inside a script element: ASCII, and never a ``<`` that could end it."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return dump_json(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _hash(script: str) -> str:
@@ -79,6 +75,6 @@ def _hash(script: str) -> str:
 
 
 def _fixed(value: float, digits: int = 3) -> str:
-    from truepath.report.svg import number
+    from truepath.report.chart_parts import number
 
     return number(value, digits)

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from truepath.errors import TruePathError
+from truepath.versions import installed_versions
 
 if TYPE_CHECKING:
     from truepath.data.describe import Description
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["MEASURES", "Evaluated", "Run", "names_of_measures", "package_versions", "write_features"]
+__all__ = ["MEASURES", "Evaluated", "Run", "names_of_measures", "write_features"]
 
-PACKAGES = ("numpy", "scipy", "scikit-learn")
 #: Features of a row that are written out
 N_FEATURES = 12
 #: The metrics of a report, in its order
@@ -164,7 +163,7 @@ class Run:
         self.texts = _as_strings(write_features(texts) if is_table else texts, "texts", self.n_samples)
         self.description = _as_description(description)
         self.created = datetime.now().astimezone().isoformat(timespec="seconds")
-        self.versions = package_versions()
+        self.versions = installed_versions()
 
     @property
     def n_samples(self) -> int:
@@ -179,21 +178,6 @@ class Run:
     def __repr__(self) -> str:
         names = ", ".join(result.name for result in self.results)
         return f"Run({self.title!r}: {names} on {self.n_samples} rows)"
-
-
-def package_versions() -> dict[str, str]:
-    """Return Python's version and those of the packages behind the numbers."""
-    import platform
-
-    from truepath import __version__
-
-    found = {"Python": platform.python_version(), "truepath": __version__}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _check_names(results: tuple[Any, ...]) -> None:

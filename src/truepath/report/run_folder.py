@@ -13,13 +13,12 @@
 ``  reasons-<k>.json``    the reasons of its scores, where it has any
 ========================= ==================================================================================
 
-A new run is written beside the old one, and replacing ``run.json`` puts it in force, in one step. So whenever a process
+A new run is written beside the old one, and replacing ``run.json`` makes it current, in one step. So whenever a process
 is killed, the folder holds the old run or the new one, complete.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import secrets
@@ -29,8 +28,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from truepath.data.tables.arrays import ALONE, read_arrays, read_csr
 from truepath.errors import DataFormatError, explain
-from truepath.files.text import open_atomically, sync_folder
+from truepath.files.strict_json import dump_json
+from truepath.files.text import read_text
+from truepath.files.writing import open_atomically, sync_folder
 from truepath.report.run import Evaluated, Run, names_of_measures
 
 __all__ = ["RUN_FILE", "files_of_run", "load_run", "save_run"]
@@ -74,7 +76,7 @@ def save_run(folder: str | PathLike[str], run: Run) -> Path:
     try:
         _save_arrays(arrays, run)
         sync_folder(folder)
-        _save_text(folder / RUN_FILE, json.dumps({**_summary(run), "arrays": arrays.name}, indent=1))
+        _save_text(folder / RUN_FILE, dump_json({**_summary(run), "arrays": arrays.name}, indent=1))
     except BaseException:
         shutil.rmtree(arrays, ignore_errors=True)
         raise
@@ -109,7 +111,7 @@ def _save_arrays(folder: Path, run: Run) -> None:
         if result.thresholds is not None:
             _save_dense(folder / f"thresholds-{k}.npy", np.asarray(result.thresholds))
         if result.reasons is not None:
-            _save_text(folder / f"reasons-{k}.json", json.dumps(result.reasons))
+            _save_text(folder / f"reasons-{k}.json", dump_json(result.reasons))
 
 
 def _summary(run: Run) -> dict[str, Any]:
@@ -125,7 +127,7 @@ def _summary(run: Run) -> dict[str, Any]:
             "coverage": result.coverage,
             "fit_seconds": result.fit_seconds,
             "settings": None if result.settings is None else {str(k): str(v) for k, v in result.settings.items()},
-            "measures": {name: v if v == v else None for name, v in run.measures[result.name].items()},
+            "measures": run.measures[result.name],
         }
         for result in run.results
     ]
@@ -156,10 +158,11 @@ def load_run(folder: str | PathLike[str]) -> Run:
 
     Notes
     -----
-    Nothing in the folder is ever executed: the arrays are read without pickles.
+    Nothing in the folder is ever executed: the arrays are read without pickles, and within the limits of
+    :class:`truepath.files.Limits` that the environment sets.
     """
     folder = Path(folder)
-    summary = _read(folder / RUN_FILE, lambda path: json.loads(path.read_text(encoding="utf-8")))
+    summary = _read(folder / RUN_FILE, _load_json)
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
         raise DataFormatError(f"this is not a run of format {FORMAT}.", folder / RUN_FILE, remedy=SAVE_AGAIN)
     try:
@@ -185,13 +188,13 @@ def _assemble(folder: Path, summary: dict[str, Any]) -> Run:
     from truepath.hierarchy import Hierarchy
 
     run = Run(
-        _read(folder / HIERARCHY_FILE, lambda path: Hierarchy.from_json(path.read_text(encoding="utf-8"))),
-        _read(folder / "truth.npz", _load_sparse),
+        _read(folder / HIERARCHY_FILE, lambda path: Hierarchy.from_json(read_text(path))),
+        _read(folder / "truth.npz", read_csr),
         [_load_result(folder, k, method) for k, method in enumerate(summary["methods"])],
         title=summary["title"],
         ids=summary["ids"],
         texts=summary["texts"],
-        y_train=_read(folder / "train.npz", _load_sparse) if summary["train"] else None,
+        y_train=_read(folder / "train.npz", read_csr) if summary["train"] else None,
         description=summary["description"],
     )
     run.created, run.versions = str(summary["created"]), dict(summary["versions"])
@@ -210,11 +213,11 @@ def _load_result(folder: Path, k: int, saved: dict[str, Any]) -> Evaluated:
     """Load one method's matrices."""
     scores = None
     if saved["scores"] == "sparse":
-        scores = _read(folder / f"scores-{k}.npz", _load_sparse)
+        scores = _read(folder / f"scores-{k}.npz", read_csr)
     elif saved["scores"] == "dense":
         scores = _read(folder / f"scores-{k}.npy", _load_dense)
     thresholds = _read(folder / f"thresholds-{k}.npy", _load_dense) if saved["thresholds"] else None
-    labels = _read(folder / f"labels-{k}.npz", _load_sparse)
+    labels = _read(folder / f"labels-{k}.npz", read_csr)
     reasons = _read(folder / f"reasons-{k}.json", _load_reasons) if saved["reasons"] else None
     about = (saved["fit_seconds"], saved["settings"], reasons, saved["coverage"])
     return Evaluated(saved["name"], labels, scores, thresholds, *about)
@@ -222,7 +225,7 @@ def _load_result(folder: Path, k: int, saved: dict[str, Any]) -> Evaluated:
 
 def _load_reasons(path: Path) -> list[Any]:
     """Load reasons; JSON has made texts of the nodes."""
-    rows = json.loads(path.read_text(encoding="utf-8"))
+    rows = _load_json(path)
     return [None if of_row is None else {int(node): causes for node, causes in of_row.items()} for of_row in rows]
 
 
@@ -232,22 +235,18 @@ def _read(path: Path, read: Callable[[Path], Any]) -> Any:
         raise DataFormatError("the file is missing; the folder is not a complete run.", path, remedy=SAVE_AGAIN)
     try:
         return read(path)
+    except DataFormatError:
+        raise
     except Exception as error:  # damaged zip files and headers raise anything from struct.error to RuntimeError
         raise DataFormatError(f"the file is damaged and cannot be read ({error}).", path, remedy=SAVE_AGAIN) from error
 
 
-def _load_sparse(path: Path) -> Any:
-    from scipy import sparse
-
-    matrix = sparse.csr_array(sparse.load_npz(io.BytesIO(path.read_bytes())))  # which leaves no file open on failure
-    matrix.check_format(full_check=True)
-    return matrix
-
-
 def _load_dense(path: Path) -> Any:
-    import numpy as np
+    return read_arrays(path)[ALONE]
 
-    return np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
+
+def _load_json(path: Path) -> Any:
+    return json.loads(read_text(path))
 
 
 def _save_text(path: Path, text: str) -> None:
@@ -270,7 +269,7 @@ def _save_dense(path: Path, array: Any) -> None:
 
 
 class _Writing:
-    """A file that can only be written to: NumPy's own way of writing to files hides why the disk took nothing."""
+    """A file that can only be written to: NumPy's own way of writing to files hides why writing failed."""
 
     def __init__(self, file: Any):
         self.write = file.write

@@ -23,9 +23,9 @@ __all__ = [
     "draw_levels",
     "draw_measures",
     "draw_method",
+    "find_headline",
     "measure_coverage",
     "name_measures",
-    "tell_story",
 ]
 
 By = Mapping[str, Mapping[str, Measured]]  # method -> metric -> value with interval
@@ -33,7 +33,7 @@ By = Mapping[str, Mapping[str, Measured]]  # method -> metric -> value with inte
 MAIN = ("hierarchical_f1", "auprc", "exact_match")  # at the top of the page
 
 
-class Story(NamedTuple):
+class Headline(NamedTuple):
     """The result in a sentence or two: the best method, its main measures, and its lead over the next."""
 
     number: int
@@ -114,16 +114,16 @@ def measure_coverage(run: Run) -> list[Coverage]:
     return found
 
 
-def tell_story(run: Run, measured: By) -> Story:
+def find_headline(run: Run, measured: By) -> Headline:
     """Find the method with the highest hierarchical F1 and its lead over the next."""
     order = sorted(measured, key=lambda name: -measured[name]["hierarchical_f1"].value)
     best = measured[order[0]]
     main = [(get_metric(name), best[name]) for name in MAIN if name in best]
     number = [result.name for result in run.results].index(order[0])
     if len(order) == 1:
-        return Story(number, order[0], best, main, None, None)
+        return Headline(number, order[0], best, main, None, None)
     lead = paired_difference(best["hierarchical_f1"], measured[order[1]]["hierarchical_f1"])
-    return Story(number, order[0], best, main, order[1], lead)
+    return Headline(number, order[0], best, main, order[1], lead)
 
 
 def draw_measures(measured: By, alone: bool = True) -> list[MeasureRow]:

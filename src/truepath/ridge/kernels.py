@@ -20,12 +20,15 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
+from truepath.graph import Graph
 from truepath.hierarchy.matrices import as_dense
+from truepath.resampling import draw_some
 
 __all__ = [
     "BY_DISTANCE",
     "KERNELS",
     "ROW_BLOCK",
+    "export_distances",
     "kernel_matrix",
     "kernel_of",
     "kernel_scale",
@@ -36,12 +39,13 @@ __all__ = [
 #: The kernels that have a width
 BY_DISTANCE = ("rbf", "laplacian")
 KERNELS = (*BY_DISTANCE, "cosine", "linear")
-# The median distance is that of so many rows, taken at even steps
+# The median distance is that of this many rows, drawn at random
 ROWS_FOR_SCALE = 1000
 # Rows no farther apart than this share of the greatest distance are equal
 ROUNDING = 1e-12
-#: Rows are multiplied so many at a time, the last block filled up: as a multiple of the tiles that BLAS works in
-#: (48 and its divisors), this gives every row the same bits wherever it stands; a single row costs as much as a block
+#: Rows are multiplied this many at a time, the last block filled up: as a multiple of the tiles that BLAS works in
+#: (48 and its divisors), this gives every row the same bits wherever it stands; a single row costs as much as a block.
+#: That holds in float64 only: in float32 OpenBLAS rounds some rows of a tile differently on some processors
 ROW_BLOCK = 96
 
 
@@ -51,7 +55,7 @@ def kernel_scale(X: Any, kernel: str, weight: np.ndarray) -> float:
         return 1.0
     if kernel == "linear":
         return float(weight @ squared_norms(X)) / float(weight.sum()) or 1.0
-    some = np.unique(np.linspace(0, X.shape[0] - 1, ROWS_FOR_SCALE).astype(int))
+    some = draw_some(X.shape[0], ROWS_FOR_SCALE)
     i, j = np.triu_indices(some.size, 1)
     pairs = _distances(X[some], X[some], kernel)[i, j]
     weight = weight[some][i] * weight[some][j]
@@ -82,6 +86,8 @@ def likeness(X: Any, Z: Any, kernel: str, scale: float, dtype: Any = np.float64)
     A row's values do not depend on the other rows of X.
     """
     D = np.empty((X.shape[0], Z.shape[0]), dtype)
+    if not sparse.issparse(Z):
+        Z = np.asarray(Z, float)
     if kernel == "cosine":
         Z = normalize(Z)
     for start in range(0, X.shape[0], ROW_BLOCK):
@@ -111,9 +117,29 @@ def _distances(X: np.ndarray, Z: np.ndarray, kernel: str) -> np.ndarray:
     return cdist(X, Z, "cityblock")
 
 
+def export_distances(graph: Graph, rows: str, Z: np.ndarray, kernel: str) -> str:
+    """Add the squared Euclidean or city-block distances of rows, float64, from those of Z."""
+    Z = np.asarray(Z, np.float64)
+    if kernel == "rbf":
+        own = graph.total(graph.add("Mul", rows, rows))
+        product = graph.add("MatMul", rows, graph.constant(np.ascontiguousarray(Z.T)))
+        far = graph.add("Sub", own, graph.add("Mul", graph.constant(2.0), product))
+        far = graph.add("Add", far, graph.constant(squared_norms(Z)[None, :]))
+        return graph.add("Max", far, graph.constant(0.0))
+    none = graph.constant(np.zeros((1, Z.shape[0])))
+    start = graph.add("Add", graph.add("Mul", graph.columns(rows, [0]), graph.constant(0.0)), none)
+    columns = graph.add("Transpose", rows, perm=[1, 0])
+    return graph.scan(start, [columns, graph.constant(np.ascontiguousarray(Z.T))], _add_city_block)
+
+
+def _add_city_block(body: Graph, total: str, columns: list[str]) -> str:
+    """Add one column's part of the distances."""
+    own = body.add("Unsqueeze", columns[0], body.constant([1], np.int64))
+    return body.add("Add", total, body.add("Abs", body.add("Sub", own, columns[1])))
+
+
 def _filled(X: Any) -> Any:
-    """Return a block of rows, filled up with zeros to the usual number."""
-    missing = ROW_BLOCK - X.shape[0]
-    if missing == 0 or sparse.issparse(X):  # products of sparse rows are made row by row
+    """Return a block of rows in float64, filled up with zeros to the usual number."""
+    if sparse.issparse(X):  # products of sparse rows are made row by row
         return X
-    return np.vstack([X, np.zeros((missing, X.shape[1]), X.dtype)])
+    return np.vstack([X, np.zeros((ROW_BLOCK - X.shape[0], X.shape[1]))])

@@ -16,17 +16,25 @@ C. Williams, M. Seeger. Using the Nystroem method to speed up kernel machines. N
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.preprocessing import Normalizer, normalize
+from sklearn.utils import gen_batches
 
 from truepath.adapters.parallel import single_blas_thread
+from truepath.graph import Graph
+from truepath.graph.transformers import export_transformer
+from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import auprc
+from truepath.metrics.tried import Tried
 from truepath.records import Record
-from truepath.ridge.kernels import BY_DISTANCE, ROW_BLOCK, kernel_scale
+from truepath.resampling import deal_rows, draw_some, split_folds
+from truepath.ridge.kernels import BY_DISTANCE, ROW_BLOCK, export_distances, kernel_scale
 from truepath.ridge.selection import climb
+from truepath.ridge.shares import mean_slopes, shapley_of_products, slopes_at_rows, weights_of_columns
 from truepath.ridge.spectrum import check_penalty
 from truepath.ridge.systems import Folds, Kernel, KernelSystem, exact_system, landmark_system
 
@@ -34,12 +42,19 @@ __all__ = ["KernelRegression"]
 
 # From this many rows on, matrices are float32: rounding is far below the least alpha there
 ROWS_FOR_SINGLE = 1000
+# Predictions are multiplied in float64, this many labels at a time, so that no copy of all coefficients is needed. In
+# float32, OpenBLAS rounds some rows of a tile differently on some processors: a row's bits would depend on its place
+COLUMNS_AT_ONCE = 1024
 # Width and penalty are chosen on no more rows than this
 ROWS_TO_CHOOSE = 3000
 # Parts of rows left out together are no greater than this
 MOST_ROWS_OF_A_FOLD = 2000
 # Width and penalty are judged by no more scores than this
 CELLS_TO_CHOOSE = 4_000_000
+# Width and penalty are found in about this many steps
+STEPS_TO_CHOOSE = 12
+# How long it takes to compare two rows, per column
+SECONDS_OF_DISTANCE = {"laplacian": 1.1e-9, "other": 5e-11}
 
 #: Turns raw values into scores, in place where it can
 ToScores = Callable[[np.ndarray], np.ndarray]
@@ -54,7 +69,7 @@ class KernelRegression(Record, home="truepath.ridge"):
     gammas, alphas : sequences of float
         The candidates; one of each leaves nothing to choose.
     max_rows, n_landmarks : int
-        Beyond so many rows the kernel is approximated, on so many.
+        Beyond ``max_rows`` rows the kernel is approximated, on ``n_landmarks`` rows.
     n_folds : int, optional
         How many parts the rows are dealt into, at least, if rows are left out part by part; None leaves each out alone.
 
@@ -62,14 +77,13 @@ class KernelRegression(Record, home="truepath.ridge"):
     ----------
     gamma_, alpha_ : float
         The width and the penalty used.
-    tried_ : list of tuple (gamma, alpha, leave-one-out AU(PRC))
+    tried_ : list of Tried
+        The kernel with ``gamma`` and ``alpha`` as details, and the AU(PRC) of rows left out.
     X_fit_ : array or CSR, the rows or landmarks that the kernel compares with
     dual_coef_ : ndarray, shape (n_compared, n_nodes)
         One row for each row of ``X_fit_``.
     approximation_error_ : float
         The share of the kernel matrix's trace that the landmarks do not reach; 0 where the kernel is exact.
-    held_out_ : ndarray, shape (n_samples, n_nodes)
-        The scores of each training row by a model of all others, if asked for.
     """
 
     def __init__(
@@ -96,7 +110,6 @@ class KernelRegression(Record, home="truepath.ridge"):
         weight: np.ndarray,
         to_scores: ToScores,
         *,
-        held_out: bool = False,
         keep_system: bool = False,
         random_state: Any = 0,
     ) -> KernelRegression:
@@ -109,27 +122,49 @@ class KernelRegression(Record, home="truepath.ridge"):
         weight : array, all positive
         to_scores : function
             What becomes of raw values before they are judged.
-        held_out, keep_system : bool
-            Whether to keep ``held_out_``, and what :meth:`refit` needs.
+        keep_system : bool
+            Whether to keep what :meth:`refit` needs.
         random_state : int, RandomState or None
             Draws the landmarks.
         """
         with single_blas_thread():  # the bits of a factorisation depend on the number of threads
-            self._fit(X, Y, weight, to_scores, random_state, held_out=held_out, keep_system=keep_system)
+            system, _, _ = self._prepare(X, Y, weight, to_scores, random_state, keep_system)
+            self.dual_coef_ = system.solve(self.alpha_)
         return self
 
-    def _fit(
+    def fit_held_out(
         self,
         X: Any,
         Y: Any,
         weight: np.ndarray,
         to_scores: ToScores,
-        random_state: Any,
         *,
-        held_out: bool,
-        keep_system: bool,
-    ) -> None:
-        self.dtype_ = np.dtype(np.float32 if X.shape[0] >= ROWS_FOR_SINGLE else np.float64).str
+        keep_system: bool = False,
+        random_state: Any = 0,
+    ) -> np.ndarray:
+        """Choose and solve as :meth:`fit` does; return each row's scores by a model of the other rows, or parts."""
+        with single_blas_thread():
+            system, labels, root = self._prepare(X, Y, weight, to_scores, random_state, keep_system)
+            S = to_scores(system.leave_out(labels, self._folds(Y))(self.alpha_) / root[:, None])
+            self.dual_coef_ = system.solve(self.alpha_)
+        return S
+
+    def fit_seconds(self, n_rows: int, n_columns: int, n_nodes: int) -> float:
+        """Return what a fit takes on one core, roughly: the choice of width and penalty, and the solution."""
+        per_distance = SECONDS_OF_DISTANCE["laplacian" if self.kernel == "laplacian" else "other"]
+        if n_rows > self.max_rows:
+            return 30.0 + n_rows * self.n_landmarks * (4e-11 * self.n_landmarks + per_distance * n_columns)
+        n_steps = STEPS_TO_CHOOSE if len(self.gammas) * len(self.alphas) > 1 else 0
+        chosen_on = min(n_rows, ROWS_TO_CHOOSE)
+        solving = n_steps * chosen_on**3 + (2.0 * n_rows**3 if n_rows > chosen_on or not n_steps else 0.0)
+        judging = n_steps * min(chosen_on * n_nodes, CELLS_TO_CHOOSE)
+        return 1.6e-11 * solving + 7e-8 * judging + per_distance * n_rows**2 * n_columns
+
+    def _prepare(
+        self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any, keep_system: bool
+    ) -> tuple[KernelSystem, sparse.csr_array, np.ndarray]:
+        """Choose width and penalty; return the system to solve, the weighted labels and the roots of the weights."""
+        self.dtype_ = _float_type(X)
         self.scale_ = kernel_scale(X, self.kernel, weight)
         self.X_fit_ = self._compared_with(X, random_state)
         root = np.sqrt(weight).astype(self.dtype_)
@@ -137,12 +172,13 @@ class KernelRegression(Record, home="truepath.ridge"):
         D = None if self.by_landmarks_ else self._kernel(1.0).likeness(X)
         self._choose(X, Y, labels, root, to_scores, D, random_state)
         system = self._system(self.gamma_, X, labels, root, D)
+        self._keep(system, keep_system)
+        return system, labels, root
+
+    def _keep(self, system: KernelSystem, keep_system: bool) -> None:
         self.approximation_error_ = system.error
         if keep_system:
             self.system_ = tuple(system[:3])
-        if held_out:
-            self.held_out_ = to_scores(system.leave_out(labels, self._folds(X))(self.alpha_) / root[:, None])
-        self.dual_coef_ = system.solve(self.alpha_)
 
     def _compared_with(self, X: Any, random_state: Any) -> Any:
         """Return the rows that the kernel compares with: all, or landmarks.
@@ -154,40 +190,45 @@ class KernelRegression(Record, home="truepath.ridge"):
             return X
         if self.kernel == "linear" and X.shape[1] <= max(self.n_landmarks, X.shape[0]):
             return sparse.eye_array(X.shape[1], format="csr") if sparse.issparse(X) else np.eye(X.shape[1])
-        drawn = check_random_state(random_state).permutation(X.shape[0])[: self.n_landmarks]
-        return X[np.sort(drawn)]
+        return X[draw_some(X.shape[0], self.n_landmarks, random_state)]
 
     def _choose(
         self, X: Any, Y: Any, labels: Any, root: np.ndarray, to_scores: ToScores, D: Any, random_state: Any
     ) -> None:
         """Set ``gamma_`` and ``alpha_`` by the AU(PRC) of rows left out."""
         self.gamma_, self.alpha_ = self.gammas[0], self.alphas[0]
-        self.tried_: list[tuple[float, float, float]] = []
+        self.tried_: list[Tried] = []
         if len(self.gammas) * len(self.alphas) == 1 or X.shape[0] < 2 or not labels.nnz:
             return
         if X.shape[0] > ROWS_TO_CHOOSE:
-            drawn = np.sort(check_random_state(random_state).permutation(X.shape[0])[:ROWS_TO_CHOOSE])
+            drawn = draw_some(X.shape[0], ROWS_TO_CHOOSE, random_state)
             X, Y, labels, root = X[drawn], Y[drawn], labels[drawn], root[drawn]
             D = None if D is None else D[np.ix_(drawn, drawn)]
-        judged = slice(None, None, -(-Y.shape[0] * Y.shape[1] // CELLS_TO_CHOOSE))
-        truth, folds = Y[judged], self._folds(X)
+        judged = draw_some(Y.shape[0], max(1, CELLS_TO_CHOOSE // Y.shape[1]), random_state)
+        truth, folds = Y[judged], self._folds(Y)
 
         def at_width(gamma: float) -> Callable[[float], float]:
             values_at = self._system(gamma, X, labels, root, D).leave_out(labels, folds)
             return lambda alpha: float(auprc(truth, to_scores(values_at(alpha)[judged] / root[judged, None])))
 
         best, tried = climb(at_width, self.gammas, self.alphas)
-        self.tried_ = [(gamma, alpha, area) for gamma, alpha, area in tried]
+        self.tried_ = [
+            Tried(self.kernel, one.area, "auprc", float(one == best), details={"gamma": one.gamma, "alpha": one.alpha})
+            for one in tried
+        ]
         self.gamma_, self.alpha_ = best.gamma, best.alpha
 
-    def _folds(self, X: Any) -> Folds:
-        """Deal the rows into parts: the same for all regressions on so many rows, so that they stay apart together."""
-        n_rows = X.shape[0]
+    def _folds(self, Y: Any) -> Folds:
+        """Deal the rows into parts: the same for all regressions on as many rows, so that scores can be combined.
+
+        By chance alone, not by labels. Parts with equal shares of every label are more alike than new rows will be: on
+        derisi_GO, kernel FAEL then chose a penalty thirty times weaker, and lost .006 of AU(PRC) on test rows.
+        """
+        n_rows = Y.shape[0]
         if self.n_folds is None or n_rows <= self.n_folds:
             return None
-        order = check_random_state(0).permutation(n_rows)
         n_parts = max(self.n_folds, -(-n_rows // MOST_ROWS_OF_A_FOLD))
-        return [np.sort(order[k::n_parts]) for k in range(n_parts)]
+        return [rows for _, rows in split_folds(deal_rows(n_rows, n_parts))]
 
     def _system(self, gamma: float, X: Any, labels: Any, root: np.ndarray, D: Any) -> KernelSystem:
         """Return the system of one width; ``D`` is the rows' likeness, None for landmarks."""
@@ -197,6 +238,38 @@ class KernelRegression(Record, home="truepath.ridge"):
 
     def _kernel(self, gamma: float) -> Kernel:
         return Kernel(self.kernel, gamma, self.scale_, np.dtype(self.dtype_))
+
+    def solve_again(self, X: Any, Y: Any, *, keep_system: bool = False, random_state: Any = 0) -> KernelRegression:
+        """Return a regression of other labels, and perhaps other rows: same scale, width, penalty and landmarks.
+
+        Parameters
+        ----------
+        X, Y : as in :meth:`fit`
+        keep_system : bool
+        random_state : int, RandomState or None
+            Draws landmarks where there were none, and rows have become too many.
+        """
+        new = KernelRegression(self.kernel, self.gammas, self.alphas, n_landmarks=self.n_landmarks)
+        new.max_rows, new.n_folds = self.max_rows, self.n_folds
+        new.scale_, new.gamma_, new.alpha_, new.tried_ = self.scale_, self.gamma_, self.alpha_, self.tried_
+        new.dtype_ = _float_type(X)
+        new.X_fit_ = new._compared_with(X, random_state)
+        if self.by_landmarks_:
+            new.X_fit_, new.by_landmarks_ = self.X_fit_, True
+        root = np.ones(X.shape[0], new.dtype_)
+        with single_blas_thread():
+            D = None if new.by_landmarks_ else new._kernel(1.0).likeness(X)
+            system = new._system(new.gamma_, X, _weighted_labels(Y, root), root, D)
+            new._keep(system, keep_system)
+            new.dual_coef_ = system.solve(new.alpha_)
+        return new
+
+    def take(self, columns: np.ndarray) -> KernelRegression:
+        """Return a copy with some columns of the labels, in this order; -1 is a column of zeros."""
+        new = copy(self)
+        new.dual_coef_ = np.where(columns >= 0, self.dual_coef_[:, columns], 0)
+        new.__dict__.pop("system_", None)
+        return new
 
     def refit(self, alpha: float) -> None:
         """Solve again with another penalty: one Cholesky factorisation."""
@@ -210,14 +283,95 @@ class KernelRegression(Record, home="truepath.ridge"):
             return self._predict(X)
 
     def _predict(self, X: Any) -> np.ndarray:
-        kernel = self._kernel(self.gamma_)
+        # In float64 whatever the fit was in: a model that is exported then has the same digits
+        kernel, X = self._kernel(self.gamma_)._replace(dtype=np.dtype(np.float64)), X.astype(np.float64, copy=False)
         values = np.empty((X.shape[0], self.dual_coef_.shape[1]), self.dual_coef_.dtype)
         for start in range(0, X.shape[0], ROW_BLOCK):
             rows = slice(start, min(start + ROW_BLOCK, X.shape[0]))
-            K = np.zeros((ROW_BLOCK, self.X_fit_.shape[0]), values.dtype)
+            K = np.zeros((ROW_BLOCK, self.X_fit_.shape[0]))
             K[: rows.stop - start] = kernel(X[rows], self.X_fit_)
-            values[rows] = (K @ self.dual_coef_)[: rows.stop - start]
+            for columns in gen_batches(values.shape[1], COLUMNS_AT_ONCE):
+                values[rows, columns] = (K @ self.dual_coef_[:, columns].astype(float))[: rows.stop - start]
         return values
+
+    def export_values(self, graph: Graph, rows: str) -> str:
+        """Add the raw values of rows to an ONNX graph, in the model's own float type.
+
+        Cosines and products are linear: their coefficients become weights of columns where that takes less room.
+        """
+        x = graph.double(rows)
+        kind = "FLOAT" if np.dtype(self.dtype_) == np.float32 else "DOUBLE"
+        if self.kernel == "cosine":
+            x = export_transformer(graph, Normalizer(), x)
+        Z = normalize(self.X_fit_) if self.kernel == "cosine" else self.X_fit_
+        if self.kernel not in BY_DISTANCE and Z.shape[0] >= self.dual_coef_.shape[1]:
+            weights = as_dense(Z.T @ self.dual_coef_.astype(np.float64)) / self.scale_
+            stored = graph.double(graph.constant(weights, self.dtype_))
+            return graph.cast(graph.add("MatMul", x, stored), kind)
+        if self.kernel in BY_DISTANCE:
+            far = export_distances(graph, x, Z, self.kernel)
+            scaled = graph.add("Div", far, graph.constant(self.scale_, float))
+            K = graph.add("Exp", graph.add("Mul", scaled, graph.constant(-self.gamma_, float)))
+        else:  # a runtime that fuses a product with a factor rounds the factor to float32
+            K = graph.add("MatMul", x, graph.double(graph.matrix(Z.T / self.scale_)))
+        return graph.cast(graph.add("MatMul", K, graph.double(graph.constant(self.dual_coef_))), kind)
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the kernel is a sum over columns: linear, or the cosine of a row of known length."""
+        return self.kernel not in BY_DISTANCE
+
+    def column_weights(self, nodes: Any = slice(None), columns: Any = slice(None)) -> np.ndarray:
+        """Return what a unit of each of some columns adds to some values.
+
+        Of a cosine kernel, in rows of length 1; of kernels by distance, the mean over some of the rows compared with.
+        """
+        C = self.dual_coef_[:, nodes]
+        if not self.is_sum:
+            return slopes_at_rows(self.X_fit_, C, self.kernel, self.gamma_ / self.scale_)[columns]
+        return weights_of_columns(self.X_fit_, C, self.kernel, self.scale_, columns)
+
+    def shares(self, x: Any, nodes: Any, column: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return columns of one row, what each adds to some values, (n_columns, n_nodes), and what they start from.
+
+        Parameters
+        ----------
+        x : one row, an array or CSR
+        nodes : sequence of int
+        column : ndarray of int
+            The column that each input was made of.
+        """
+        if not self.is_sum:
+            C, width = self.dual_coef_[:, nodes], self.gamma_ / self.scale_
+            found = shapley_of_products(np.asarray(x, np.float64)[0], self.X_fit_, C, self.kernel, width, column)
+            return np.arange(found[0].shape[0]), *found
+        row = sparse.csr_array(x).astype(np.float64)
+        row.sum_duplicates()
+        inputs, values = row.indices, row.data
+        if self.kernel == "cosine":
+            values = values / (np.sqrt(values @ values) or 1.0)
+        W = values[:, None] * self.column_weights(nodes, inputs)
+        columns, place = np.unique(column[inputs], return_inverse=True)
+        added = np.zeros((columns.size, W.shape[1]))
+        np.add.at(added, place, W)
+        return columns, added, np.zeros(W.shape[1])
+
+    def mean_slopes(self, start: np.ndarray, stop: np.ndarray, nodes: Any) -> np.ndarray:
+        """Return the mean derivatives of some values along the straight line between two rows, (n_columns, n_nodes).
+
+        The difference of the rows times the slopes is the change of the values. For linear and RBF kernels.
+        """
+        if self.kernel == "linear":
+            return self.column_weights(nodes)
+        return mean_slopes(start, stop, self.X_fit_, self.dual_coef_[:, nodes], self.gamma_ / self.scale_)
+
+    def compare(self, x: Any, X: Any) -> np.ndarray:
+        """Return the kernel of one row with each of others."""
+        return np.asarray(self._kernel(self.gamma_)(x, X), np.float64)[0]
+
+
+def _float_type(X: Any) -> str:
+    return np.dtype(np.float32 if X.shape[0] >= ROWS_FOR_SINGLE else np.float64).str
 
 
 def _weighted_labels(Y: Any, root: np.ndarray) -> sparse.csr_array:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from truepath.classifier.answering import label_and_score
 from truepath.classifier.top_search import check_top, top_of_scores
+from truepath.files.strict_json import dump_json
 from truepath.hierarchy.matrices import as_dense
+from truepath.hierarchy.names import short_name
 from truepath.serve.decisions import decide_as_asked
 from truepath.serve.rows import RowForm
 
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
 
-__all__ = ["Answerer", "Wanted", "explain_as_json"]
+__all__ = ["AnswerOptions", "Answerer", "explain_as_json"]
 
 
-class Wanted(NamedTuple):
+class AnswerOptions(NamedTuple):
     """What one request asks for; ``model`` decides as the request says."""
 
     model: HierarchicalClassifier
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
     min_score: float = 0.0
 
     @classmethod
-    def of(cls, model: HierarchicalClassifier, asked: Any) -> Wanted:
+    def of(cls, model: HierarchicalClassifier, asked: Any) -> AnswerOptions:
         """Read a request."""
         if asked.top is not None:
             check_top(asked.top, asked.per, asked.among)
@@ -49,10 +49,10 @@ class Answerer:
         self.names: list[str] = h.names.tolist()
         self.parents: list[list[int]] = [h.parents(v).tolist() for v in range(h.n_nodes)]
 
-    def __call__(self, batch: Sequence[tuple[list[Any], Wanted]]) -> list[bytes]:
+    def __call__(self, batch: Sequence[tuple[list[Any], AnswerOptions]]) -> list[bytes]:
         """Predict all rows at once and write the answers."""
         X = self.form.to_rows([row for rows, _ in batch for row in rows])
-        Y, S = label_and_score(self.model, X)
+        Y, S = self.model.label_and_score(X)
         found, start = [], 0
         for rows, wanted in batch:
             part = slice(start, start + len(rows))
@@ -62,15 +62,15 @@ class Answerer:
             found.append(self._write(own, S[part], wanted))
         return found
 
-    def _write(self, Y: Any, S: Any, wanted: Wanted) -> bytes:
+    def _write(self, Y: Any, S: Any, wanted: AnswerOptions) -> bytes:
         rows = [self._describe(*row, wanted) for row in zip(Y, S)]
         if wanted.top is not None:
             best = top_of_scores(S, self.model.hierarchy_, wanted.top, wanted.per, wanted.among)
             for i, row in enumerate(rows):
                 row["top"] = [{"label": name, "probability": value} for name, value in best[i]]
-        return json.dumps(rows)[1:-1].encode()
+        return dump_json(rows)[1:-1].encode()
 
-    def _describe(self, y: Any, s: Any, wanted: Wanted) -> dict[str, Any]:
+    def _describe(self, y: Any, s: Any, wanted: AnswerOptions) -> dict[str, Any]:
         """Return a row's most specific labels, none of which is a parent of another label of the row, and the rest."""
         nodes = np.flatnonzero(y)
         above = {u for v in nodes.tolist() for u in self.parents[v]}
@@ -85,13 +85,17 @@ class Answerer:
 
 
 def explain_as_json(model: HierarchicalClassifier, row: Any, n_others: int, n_causes: int) -> bytes:
-    """Return why one row got its labels; a number that is not finite (no threshold, always) is null."""
+    """Return why one row got its labels; a threshold that is not finite (never, always) is null.
+
+    ``short`` is a label's name without that of a parent in front, for where it is shown below one.
+    """
     found = model.explain(row, n_others=n_others, n_causes=n_causes)
-    nodes = [{**reason, "parents": _parents(model, reason["node"])} for reason in found.to_dicts()]
+    nodes = found.to_dicts()
     for node in nodes:
-        node |= {key: None for key, value in node.items() if isinstance(value, float) and not np.isfinite(value)}
+        node["parents"] = _parents(model, node["node"])
+        node["short"] = short_name(node["name"], node["parents"])
     labels = list(model.hierarchy_.decode(_row_of(found))[0])
-    return json.dumps({"labels": labels, "decoder": found.decoder, "method": found.method, "nodes": nodes}).encode()
+    return dump_json({"labels": labels, "decoder": found.decoder, "method": found.method, "nodes": nodes}).encode()
 
 
 def _parents(model: HierarchicalClassifier, node: int) -> list[str]:

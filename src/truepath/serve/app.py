@@ -9,12 +9,14 @@ import socket
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from truepath.errors import MissingExtraError, TruePathError
+from truepath.files.strict_json import dump_json
 from truepath.serve.settings import ServeSettings
 
 if TYPE_CHECKING:
@@ -26,15 +28,13 @@ __all__ = ["make_app", "run_server", "worker_app"]
 PLAN = "TRUEPATH_SERVE"
 
 
-def make_app(model: HierarchicalClassifier, settings: ServeSettings | None = None, *, folder: Any = None) -> Any:
+def make_app(model: HierarchicalClassifier, settings: ServeSettings | None = None) -> Any:
     """Return an ASGI app that answers requests with a fitted classifier.
 
     Parameters
     ----------
     model : HierarchicalClassifier
     settings : ServeSettings, optional
-    folder : path, optional
-        Where several workers of one server leave their counts for ``/metrics``.
 
     Returns
     -------
@@ -49,7 +49,8 @@ def make_app(model: HierarchicalClassifier, settings: ServeSettings | None = Non
     Notes
     -----
     Needs FastAPI: ``pip install "truepath[serve]"``. The time limit for the head of a request is that of
-    :func:`run_server`; other servers have their own.
+    :func:`run_server`; other servers have their own. One that runs the app in several processes adds up their counts
+    if ``PROMETHEUS_MULTIPROC_DIR`` names an empty folder, as ``prometheus_client`` describes it.
     """
     _check_installed()
     from truepath.serve.guard import Guard
@@ -57,7 +58,7 @@ def make_app(model: HierarchicalClassifier, settings: ServeSettings | None = Non
     from truepath.serve.routes import build_routes
     from truepath.serve.service import ModelService
 
-    settings, counts = settings or ServeSettings(), ServerCounts(folder)
+    settings, counts = settings or ServeSettings(), ServerCounts()
     app = build_routes(lambda: ModelService(model, settings, counts), settings)
     paths = frozenset(route.path for route in app.routes if hasattr(route, "path"))
     return Guard(app, settings, counts, paths)
@@ -94,26 +95,45 @@ def run_server(
 
     from truepath.serve.connection import guarded
     from truepath.serve.logs import log_settings
+    from truepath.serve.metrics import FOLDER
 
     settings = settings or ServeSettings()
     _check_free(host, port)
+    plan = {"path": os.fspath(path), "trusted": list(trusted), "settings": settings.to_dict()}
+    options: dict[str, Any] = {"host": host, "port": port, "http": guarded(settings.read_seconds)}
+    options |= {"log_config": log_settings(log_level), "access_log": False, "server_header": False}
+    options |= {"timeout_graceful_shutdown": int(settings.drain_seconds) or 1, "ws": "none", "lifespan": "on"}
     with tempfile.TemporaryDirectory(prefix="truepath-serve-") as folder:
-        shared = folder if workers > 1 else None
-        plan = {"path": os.fspath(path), "trusted": list(trusted), "settings": settings.to_dict(), "folder": shared}
-        os.environ[PLAN] = json.dumps(plan)
-        app = worker_app()  # so that a file that cannot be loaded is refused here
-        before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it once more when it has drained
-        options: dict[str, Any] = {"host": host, "port": port, "http": guarded(settings.read_seconds)}
-        options |= {"log_config": log_settings(log_level), "access_log": False, "server_header": False}
-        options |= {"timeout_graceful_shutdown": int(settings.drain_seconds) or 1, "ws": "none", "lifespan": "on"}
-        try:
+        shared = {FOLDER: folder} if workers > 1 else {}
+        with _environment({PLAN: dump_json(plan), **shared}), _finishing_on_sigterm():
             if workers == 1:
-                uvicorn.run(app, **options)
+                uvicorn.run(worker_app(), **options)
             else:
-                del app
+                _load(plan)  # so that a file that cannot be loaded is refused here
                 uvicorn.run("truepath.serve.app:worker_app", factory=True, workers=workers, **options)
-        finally:
-            signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of the environment, which workers inherit, while the block runs."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            os.environ.update({} if value is None else {name: value})
+
+
+@contextmanager
+def _finishing_on_sigterm() -> Iterator[None]:
+    """Survive the signal that uvicorn raises once more when it has drained."""
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def worker_app() -> Any:
@@ -122,18 +142,23 @@ def worker_app() -> Any:
 
     import threadpoolctl
 
-    from truepath.classifier import HierarchicalClassifier
     from truepath.serve.connection import guarded
 
     plan = json.loads(os.environ[PLAN])
-    model = HierarchicalClassifier.load(Path(plan["path"]), trusted=plan["trusted"])
+    model = _load(plan)
     settings = ServeSettings(**{**plan["settings"], "origins": tuple(plan["settings"]["origins"])})
     guarded(settings.read_seconds)
     logging.captureWarnings(True)
     warnings.simplefilter("default")
     threadpoolctl.threadpool_limits(1)  # batches run side by side already
     sys.setswitchinterval(0.001)  # the event loop gets its turn while a batch is prepared
-    return make_app(model, settings, folder=plan["folder"])
+    return make_app(model, settings)
+
+
+def _load(plan: Mapping[str, Any]) -> HierarchicalClassifier:
+    from truepath.classifier import HierarchicalClassifier
+
+    return HierarchicalClassifier.load(Path(plan["path"]), trusted=plan["trusted"])
 
 
 def _check_free(host: str, port: int) -> None:
@@ -144,11 +169,11 @@ def _check_free(host: str, port: int) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as problem:
-        said = f"{host}:{port} cannot be listened on: {(problem.strerror or str(problem)).lower()}."
+        said = f"cannot listen on {host}:{port}: {(problem.strerror or str(problem)).lower()}."
         raise TruePathError(said, "Choose another port or host.") from None
 
 
 def _check_installed() -> None:
-    missing = [name for name in ("fastapi", "uvicorn") if find_spec(name) is None]
+    missing = [name for name in ("fastapi", "uvicorn", "prometheus_client") if find_spec(name) is None]
     if missing:
         raise MissingExtraError(f"serving needs {' and '.join(missing)}.", 'Install it: pip install "truepath[serve]".')

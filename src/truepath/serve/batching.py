@@ -1,9 +1,9 @@
 """Rows of concurrent requests are predicted together, in threads beside the event loop.
 
-A batch takes what is waiting when a thread becomes free: nobody waits for company, and the busier the server the larger
-the batches. A row's prediction does not depend on the other rows, so answers are the same as one by one. The rows of a
-long request stand in line as several pieces, between which others get their turn. If a batch fails, its pieces are run
-one by one, so that only the one at fault gets the error.
+A batch takes what is waiting when a thread becomes free: no request waits for others to arrive, and the busier the
+server, the larger the batches. A row's prediction does not depend on the other rows, so answers are the same as one by
+one. The rows of a long request are queued as several pieces, between which others get their turn. If a batch fails, its
+pieces are run one by one, so that only the one at fault gets the error.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from truepath.serve.metrics import ServerCounts
 from truepath.serve.refusals import RefusedError
 from truepath.serve.threads import WorkThreads
 
@@ -39,6 +40,8 @@ class Batcher:
     Parameters
     ----------
     work : callable
+    counts : ServerCounts
+        Where batches and the rows that wait are counted.
     threads : int
         Batches at a time.
     batch_rows : int
@@ -49,33 +52,39 @@ class Batcher:
         Whether pieces may share a batch.
     """
 
-    def __init__(self, work: Work, *, threads: int, batch_rows: int, max_waiting: int, mixes: bool = True):
-        self.work, self.batch_rows, self.max_waiting, self.mixes = work, batch_rows, max_waiting, mixes
+    def __init__(
+        self, work: Work, counts: ServerCounts, *, threads: int, batch_rows: int, max_waiting: int, mixes: bool = True
+    ):
+        self.work, self.counts = work, counts
+        self.batch_rows, self.max_waiting, self.mixes = batch_rows, max_waiting, mixes
         self.pool = WorkThreads(threads, "predict")
         self.free = threads
         self.waiting: deque[Piece] = deque()
         self.n_waiting = 0
-        self.n_batches = 0
 
     async def submit(self, rows: list[Any], task: Any) -> list[Any]:
         """Return the answers for the pieces that rows are cut into, in order."""
         if self.n_waiting + len(rows) > self.max_waiting and self.n_waiting:
             problem = f"{self.n_waiting} rows are waiting already; the server takes no more than {self.max_waiting}."
             raise RefusedError(429, problem, "Try again later.")
-        self.n_waiting += len(rows)
+        self._wait(len(rows))
         left = len(rows)
         try:
             found = []
             for start in range(0, len(rows), self.batch_rows):
                 piece = rows[start : start + self.batch_rows]
-                found.append(await self._stand_in_line(piece, task))
-                self.n_waiting -= len(piece)
+                found.append(await self._enqueue(piece, task))
+                self._wait(-len(piece))
                 left -= len(piece)
             return found
         finally:
-            self.n_waiting -= left  # of a request that failed or was given up
+            self._wait(-left)  # of a request that failed or was given up
 
-    def _stand_in_line(self, rows: list[Any], task: Any) -> asyncio.Future[Any]:
+    def _wait(self, n: int) -> None:
+        self.n_waiting += n
+        self.counts.waiting.set(self.n_waiting)
+
+    def _enqueue(self, rows: list[Any], task: Any) -> asyncio.Future[Any]:
         piece = Piece(rows, task, asyncio.get_running_loop().create_future())
         self.waiting.append(piece)
         self._start()
@@ -85,12 +94,12 @@ class Batcher:
         """Give free threads what is waiting."""
         while self.free and (batch := self._gather()):
             self.free -= 1
-            self.n_batches += 1
+            self.counts.batches.inc()
             running = asyncio.get_running_loop().run_in_executor(self.pool, self._run, batch)
             running.add_done_callback(lambda done, batch=batch: self._finish(batch, done))  # type: ignore[misc]
 
     def _gather(self) -> list[Piece]:
-        """Take pieces off the line until a batch is full; those that were given up are dropped."""
+        """Take pieces off the queue until a batch is full; those that were given up are dropped."""
         batch: list[Piece] = []
         n_rows = 0
         while self.waiting and (self.mixes or not batch):
@@ -126,5 +135,5 @@ class Batcher:
         self._start()
 
     def close(self) -> None:
-        """End the threads; what they are at is finished."""
+        """End the threads; batches that are running are finished."""
         self.pool.shutdown()

@@ -12,8 +12,9 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from truepath.serve.connection import answering
 from truepath.serve.metrics import ServerCounts
-from truepath.serve.refusals import OWN_MISTAKE, RefusedError, write_refusal
+from truepath.serve.refusals import INTERNAL_ERROR, RefusedError, write_refusal
 from truepath.serve.settings import ServeSettings
 
 __all__ = ["Guard"]
@@ -53,15 +54,16 @@ class Guard:
             await self.app(scope, receive, send)
             return
         begun, answer = time.perf_counter(), _Answer(send)
-        try:
-            body = await self._read(scope, receive)
-            await self.app(scope, _replay(body, receive), answer.send)
-        except DisconnectedError:
-            answer.status = 499  # as proxies write it; nobody reads it
-        except Exception as error:
-            await answer.refuse(error)
-        finally:
-            self._note(scope, answer, time.perf_counter() - begun)
+        with answering():
+            try:
+                body = await self._read(scope, receive)
+                await self.app(scope, _replay(body, receive), answer.send)
+            except DisconnectedError:
+                answer.status = 499  # as proxies write it; nobody reads it
+            except Exception as error:
+                await answer.refuse(error)
+            finally:
+                self._count_and_log(scope, answer, time.perf_counter() - begun)
 
     async def _read(self, scope: MutableMapping[str, Any], receive: Receive) -> bytes:
         """Return the body, if it is small enough and comes in time."""
@@ -76,9 +78,9 @@ class Guard:
             return await asyncio.wait_for(_collect(receive, limit, problem), seconds)
         except asyncio.TimeoutError:
             late = f"the body did not arrive within {seconds:g} seconds."
-            raise RefusedError(408, late, "Send it at once.") from None
+            raise RefusedError(408, late, "Send it without pauses.") from None
 
-    def _note(self, scope: MutableMapping[str, Any], answer: _Answer, seconds: float) -> None:
+    def _count_and_log(self, scope: MutableMapping[str, Any], answer: _Answer, seconds: float) -> None:
         path = scope["path"] if scope["path"] in self.paths else "other"
         self.counts.request(path, answer.status, seconds)
         if logger.isEnabledFor(logging.INFO):
@@ -130,11 +132,11 @@ class _Answer:
         await self._send(message)
 
     async def refuse(self, error: Exception) -> None:
-        """Answer with what is wrong; a mistake of ours is logged, and its details stay here."""
+        """Answer with what is wrong; an internal error is logged, and its details are not sent."""
         refusal = error if isinstance(error, RefusedError) else None
         if refusal is None:
             logger.error("a request failed", exc_info=error)
-            refusal = RefusedError(500, OWN_MISTAKE)
+            refusal = RefusedError(500, INTERNAL_ERROR)
         if self.begun:
             return
         body = write_refusal(refusal.problem, refusal.remedy)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from datetime import datetime, timezone
 from typing import Any
+
+from truepath.files.strict_json import dump_json
 
 __all__ = ["JsonLines", "log_settings"]
 
@@ -21,7 +22,7 @@ class JsonLines(logging.Formatter):
         if record.exc_info and record.exc_info[0] is not None:
             said["traceback"] = self.formatException(record.exc_info)
         said["process"] = record.process
-        return json.dumps(said, default=str)
+        return dump_json(said, default=str)
 
 
 def log_settings(level: str = "info") -> dict[str, Any]:

@@ -1,122 +1,84 @@
-"""Counts of a server in the text format of Prometheus, added up over its workers.
+"""Counts of a server for Prometheus, added up over its workers by ``prometheus_client``.
 
-Each worker keeps its own counts. Where there are several, each writes them to a file in a folder that all know, at most
-once a second, and the one that is asked adds up all files. Those of workers that ended stay: counts never fall.
+Where a server has several workers, the environment variable ``PROMETHEUS_MULTIPROC_DIR`` names a folder in which each
+keeps its counts, and the one that is asked adds up all of them. Those of workers that ended stay: counts never fall.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import time
-from bisect import bisect_left
-from collections import Counter
 from pathlib import Path
 
-__all__ = ["ServerCounts"]
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
+__all__ = ["FOLDER", "ServerCounts"]
+
+#: The environment variable that names the folder of all workers' counts
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 #: Upper ends of the buckets of the histogram of times, in seconds
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-#: Counts with what they mean; those in ``_LEVELS`` may fall as well
-MEANINGS = {
-    "truepath_requests_total": "Requests answered, by path and status.",
-    "truepath_request_seconds": "Time from a request's head to its answer, by path.",
-    "truepath_rows_total": "Rows predicted.",
-    "truepath_batches_total": "Batches that rows were predicted in.",
-    "truepath_waiting_rows": "Rows that wait for a prediction.",
-    "truepath_ready": "Workers that are ready.",
-}
-_LEVELS = ("truepath_waiting_rows", "truepath_ready")
 
 
 class ServerCounts:
-    """What one worker counts, and the sum over all workers.
+    """What one worker counts.
 
-    Parameters
+    Attributes
     ----------
-    folder : path, optional
-        Where the workers of one server leave their counts for each other.
+    rows, batches : Counter
+    waiting, ready : Gauge
+        Levels, which fall as well; those of a worker that ended do not count.
+
+    Examples
+    --------
+    >>> counts = ServerCounts()
+    >>> counts.request("/predict", 200, 0.004)
+    >>> print(counts.write().decode())
+    # HELP truepath_requests_total Requests answered, by path and status.
+    # TYPE truepath_requests_total counter
+    truepath_requests_total{path="/predict",status="200"} 1.0
+    ...
     """
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None):
-        self.values: Counter[str] = Counter()
-        self.path = None if folder is None else Path(folder) / f"{os.getpid()}.json"
-        self.written = 0.0
+    def __init__(self) -> None:
+        own = self.registry = CollectorRegistry()
+        said = "Requests answered, by path and status."
+        self.requests = Counter("truepath_requests_total", said, ["path", "status"], registry=own)
+        said = "Time from a request's head to its answer, by path."
+        self.seconds = Histogram("truepath_request_seconds", said, ["path"], buckets=BUCKETS, registry=own)
+        self.rows = Counter("truepath_rows_total", "Rows predicted.", registry=own)
+        self.batches = Counter("truepath_batches_total", "Batches that rows were predicted in.", registry=own)
+        said = "Rows that wait for a prediction."
+        self.waiting = Gauge("truepath_waiting_rows", said, registry=own, multiprocess_mode="livesum")
+        self.ready = Gauge("truepath_ready", "Workers that are ready.", registry=own, multiprocess_mode="livesum")
 
     def request(self, path: str, status: int, seconds: float) -> None:
         """Count one request."""
-        values = self.values
-        values[f'truepath_requests_total{{path="{path}",status="{status}"}}'] += 1
-        k = bisect_left(BUCKETS, seconds)
-        end = f"{BUCKETS[k]:g}" if k < len(BUCKETS) else "+Inf"
-        values[f'truepath_request_seconds_bucket{{path="{path}",le="{end}"}}'] += 1
-        values[f'truepath_request_seconds_sum{{path="{path}"}}'] += seconds  # type: ignore[assignment]
-        if self.path is not None and time.monotonic() > self.written + 1:
-            self.share()
-
-    def add(self, name: str, n: float) -> None:
-        """Add to a count."""
-        self.values[name] += n  # type: ignore[assignment]
-
-    def set(self, name: str, value: float) -> None:
-        """Set a level."""
-        self.values[name] = value  # type: ignore[assignment]
-
-    def share(self) -> None:
-        """Leave the counts where the other workers see them."""
-        if self.path is not None:
-            self.written = time.monotonic()
-            new = self.path.with_suffix(".new")
-            new.write_text(json.dumps(self.values))
-            new.replace(self.path)
+        self.requests.labels(path, status).inc()
+        self.seconds.labels(path).observe(seconds)
 
     def leave(self) -> None:
-        """Set the levels to zero, as the worker ends, and leave the counts."""
-        for name in _LEVELS:
-            self.values[name] = 0
-        self.share()
+        """Set the levels to zero, as the worker ends."""
+        self.waiting.set(0)
+        self.ready.set(0)
 
-    def _together(self) -> Counter[str]:
-        """Return the sum over all workers."""
-        total = Counter(self.values)
-        for other in [] if self.path is None else sorted(self.path.parent.glob("*.json")):
-            if other != self.path:
-                total.update(json.loads(other.read_text()))
-        return total
-
-    def write(self) -> str:
-        """Return all counts as Prometheus reads them.
-
-        Examples
-        --------
-        >>> counts = ServerCounts()
-        >>> counts.request("/predict", 200, 0.004)
-        >>> print(counts.write())
-        # HELP truepath_requests_total Requests answered, by path and status.
-        # TYPE truepath_requests_total counter
-        truepath_requests_total{path="/predict",status="200"} 1
-        ...
-        """
-        together, lines = self._together(), []
-        for name, meaning in MEANINGS.items():
-            kind = "gauge" if name in _LEVELS else "histogram" if name.endswith("_seconds") else "counter"
-            lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-            if kind == "histogram":
-                lines += _histogram(name, together)
-            else:
-                known = sorted(key for key in together if key.partition("{")[0] == name)
-                lines += [f"{key} {together[key]:g}" for key in known or [name]]
-        return "\n".join([*lines, ""])
+    def write(self) -> bytes:
+        """Return the counts of all workers as Prometheus reads them."""
+        folder = os.environ.get(FOLDER)
+        if folder is None:
+            return generate_latest(self.registry)
+        _drop_levels_of_ended_workers(Path(folder))
+        together = CollectorRegistry()
+        MultiProcessCollector(together, folder)
+        return generate_latest(together)
 
 
-def _histogram(name: str, values: Counter[str]) -> list[str]:
-    """Write the buckets of each path, each with all below it, as the format wants them."""
-    lines = []
-    for path in sorted({key.split('"')[1] for key in values if key.startswith(f"{name}_sum")}):
-        n = 0
-        for end in [*(f"{bucket:g}" for bucket in BUCKETS), "+Inf"]:
-            n += values[f'{name}_bucket{{path="{path}",le="{end}"}}']
-            lines.append(f'{name}_bucket{{path="{path}",le="{end}"}} {n}')
-        total = values[f'{name}_sum{{path="{path}"}}']
-        lines += [f'{name}_sum{{path="{path}"}} {total:g}', f'{name}_count{{path="{path}"}} {n}']
-    return lines
+def _drop_levels_of_ended_workers(folder: Path) -> None:
+    """Drop the levels of workers that were killed, which could not leave."""
+    if os.name != "posix":  # elsewhere a process cannot be asked whether it is there
+        return
+    for pid in {int(file.stem.rpartition("_")[2]) for file in folder.glob("gauge_live*_*.db")}:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid, os.fspath(folder))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 import numpy as np
 
+from truepath.files.strict_json import dump_json
 from truepath.hierarchy import Hierarchy
-from truepath.serve.refusals import RefusedError, blaming_request
+from truepath.serve.refusals import RefusedError, as_client_errors
 
 __all__ = ["PAGE_FILES", "show_hierarchy", "write_operations"]
 
@@ -61,7 +61,7 @@ def _operation(path: str, method: str, about: dict[str, Any]) -> str:
 def _kind(field: dict[str, Any]) -> str:
     """Return a field's type in a word or two."""
     kinds = field.get("anyOf", [field])
-    words = [json.dumps(kind["enum"]) if "enum" in kind else kind.get("type", "") for kind in kinds]
+    words = [dump_json(kind["enum"]) if "enum" in kind else kind.get("type", "") for kind in kinds]
     return " or ".join(dict.fromkeys(word for word in words if word and word != "null"))
 
 
@@ -73,14 +73,14 @@ def show_hierarchy(hierarchy: Hierarchy, labels: Sequence[str], format: str) -> 
     >>> show_hierarchy(Hierarchy.from_paths(["a/1", "b"]), ["a/1"], "json")[0]
     '{"labels": [{"name": "a", "parents": []}, {"name": "a/1", "parents": ["a"]}]}'
     """
-    with blaming_request():
+    with as_client_errors():
         nodes = np.arange(hierarchy.n_nodes)
         if labels:
             chosen = np.zeros((1, hierarchy.n_nodes), bool)
             chosen[0, hierarchy.indices(list(labels))] = True
             nodes = np.flatnonzero(hierarchy.close(chosen)[0])
         if format == "json":
-            return json.dumps({"labels": [_label(hierarchy, v) for v in nodes.tolist()]}), 200, None, "application/json"
+            return dump_json({"labels": [_label(hierarchy, v) for v in nodes.tolist()]}), 200, None, "application/json"
         if format in PICTURES:
             picture = hierarchy.plot(list(labels) or None)
             return (picture.to_svg() if format == "svg" else picture.to_dot()), 200, None, PICTURES[format]

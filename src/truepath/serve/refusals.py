@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from truepath.errors import TruePathError, explain
+from truepath.files.strict_json import dump_json
 
-__all__ = ["OWN_MISTAKE", "RefusedError", "blaming_request", "write_refusal"]
+__all__ = ["INTERNAL_ERROR", "RefusedError", "as_client_errors", "write_refusal"]
 
-#: All that a client learns of a mistake of ours
-OWN_MISTAKE = "the server made a mistake; its log says more."
+#: All that a client learns of an internal error
+INTERNAL_ERROR = "internal server error; see the log of the server."
 
 
 class RefusedError(TruePathError):
@@ -24,8 +24,8 @@ class RefusedError(TruePathError):
 
 
 @contextmanager
-def blaming_request() -> Iterator[None]:
-    """Turn what truepath or the model refuse in the block into a refusal of the request; other errors are ours."""
+def as_client_errors() -> Iterator[None]:
+    """Turn input errors of truepath or the model in the block into a refusal of the request; others are internal."""
     try:
         yield
     except RefusedError:
@@ -43,4 +43,4 @@ def write_refusal(problem: str, remedy: str = "") -> bytes:
     b'{"error": "the body is empty.", "remedy": "Send JSON."}'
     """
     said: dict[str, Any] = {"error": problem, **({"remedy": remedy} if remedy else {})}
-    return json.dumps(said).encode()
+    return dump_json(said).encode()

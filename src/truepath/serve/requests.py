@@ -1,4 +1,4 @@
-"""What requests hold, checked by pydantic; its complaints become one clear sentence."""
+"""What requests hold, checked by pydantic; its errors become one clear sentence."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ def read_request(kind: type[Kind], body: bytes) -> Kind:
         if first["type"] == "json_invalid":
             raise RefusedError(400, f"the body is not JSON: {first['ctx']['error']}.") from None
         more = f" (and {n - 1} more like this)" if n > 1 else ""
-        raise RefusedError(422, f"{_said(first)}{more}.", _fields(kind)) from None
+        raise RefusedError(422, f"{_describe(first)}{more}.", _fields(kind)) from None
 
 
-def _said(complaint: Any) -> str:
-    """Return a complaint as a sentence that names the field."""
-    place = ".".join(str(part) for part in complaint["loc"] if part not in ("dict[str,nullable[union]]",)) or "the body"
-    if complaint["type"] == "extra_forbidden":
+def _describe(error: Any) -> str:
+    """Return a validation error as a sentence that names the field."""
+    place = ".".join(str(part) for part in error["loc"] if part not in ("dict[str,nullable[union]]",)) or "the body"
+    if error["type"] == "extra_forbidden":
         return f"there is no field {place!r}"
-    said = complaint["msg"]
+    said = error["msg"]
     return f"{place}: {said[:1].lower()}{said[1:]}"
 
 

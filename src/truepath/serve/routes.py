@@ -11,11 +11,12 @@ from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from truepath import __version__
 from truepath.serve.pages import PAGE_FILES, show_hierarchy, write_operations
-from truepath.serve.refusals import OWN_MISTAKE, RefusedError, write_refusal
+from truepath.serve.refusals import INTERNAL_ERROR, RefusedError, write_refusal
 from truepath.serve.requests import ExplainRequest, PredictRequest
 from truepath.serve.service import ModelService
 from truepath.serve.settings import ServeSettings
@@ -113,10 +114,7 @@ def _add_operations(app: FastAPI) -> None:
     @app.get("/metrics")
     async def metrics(request: Request) -> Response:
         """Count requests, rows and times, in the text format of Prometheus."""
-        service = _service(request)
-        service.counts.set("truepath_waiting_rows", service.batcher.n_waiting)
-        service.counts.set("truepath_batches_total", service.batcher.n_batches)
-        return Response(service.counts.write(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(_service(request).counts.write(), media_type=CONTENT_TYPE_LATEST)
 
 
 def _add_pages(app: FastAPI) -> None:
@@ -154,11 +152,11 @@ def _answer_errors(app: FastAPI) -> None:
         return Response(write_refusal(error.problem, error.remedy), error.status, more, media_type=JSON)
 
     @app.exception_handler(Exception)
-    async def apologise(request: Request, error: Exception) -> Response:
-        return Response(write_refusal(OWN_MISTAKE), 500, media_type=JSON)  # the guard logs it
+    async def respond_internal_error(request: Request, error: Exception) -> Response:
+        return Response(write_refusal(INTERNAL_ERROR), 500, media_type=JSON)  # the guard logs it
 
     @app.exception_handler(RequestValidationError)
-    async def complain(request: Request, error: RequestValidationError) -> Response:
+    async def refuse_invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         problem = f"{first['loc'][-1]}: {first['msg'][:1].lower()}{first['msg'][1:]}."
         return Response(write_refusal(problem, "See /docs."), 422, media_type=JSON)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from truepath.classifier.blocks import table_rows
 from truepath.data.tables.columns import Columns, no_column
+from truepath.extras import import_extra
 from truepath.serve.refusals import RefusedError
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class RowForm:
     def __init__(self, model: HierarchicalClassifier):
         self.fitted_on = model.fitted_on_
         is_text = self.fitted_on.kind == "texts" or self.fitted_on.text is not None
-        self.columns: tuple[str, ...] = tuple(map(str, self.fitted_on.columns))
+        has_columns = self.fitted_on.kind in ("table", "frame")  # the features of a data set are sent as numbers
+        self.columns: tuple[str, ...] = self.fitted_on.columns if has_columns else ()
         if is_text:
             self.columns = () if self.fitted_on.text is None else (self.fitted_on.text,)
         self.kind = "texts" if is_text else "columns" if self.columns else "numbers"
@@ -54,13 +56,13 @@ class RowForm:
             return f'Send {{"rows": [{{{shown}}}, ...]}}.'
         many = "" if self.n_features is None else f" with {self.n_features} numbers each"
         return (
-            f'Send {{"rows": [[0.5, 1.0, ...], ...]}}{many}, or objects from place to number, {{"17": 2.0}}, others 0.'
+            f'Send {{"rows": [[0.5, 1.0, ...], ...]}}{many}, or objects from index to number, {{"17": 2.0}}, others 0.'
         )
 
     def check(self, texts: list[str] | None, rows: list[Any] | None) -> list[Any]:
         """Return the rows of a request in their own form, refused if the model takes others."""
         if (texts is None) == (rows is None):
-            raise RefusedError(422, "a request has texts or rows, one of the two.", self.wanted)
+            raise RefusedError(422, "a request has either texts or rows.", self.wanted)
         if self.kind == "texts":
             return texts if texts is not None else [self._text_of(i, row) for i, row in enumerate(rows or [])]
         if rows is None:
@@ -100,11 +102,11 @@ class RowForm:
         return [float(x) for x in row]
 
     def _spread(self, i: int, row: dict[str, Any]) -> list[Any]:
-        """Return all numbers of a row that gives some by their places, from 0."""
+        """Return all numbers of a row that gives some by their indices, from 0."""
         n = self.n_features or 0
         wrong = [place for place in row if not (place.isdecimal() and int(place) < n)]
         if wrong:
-            problem = f"row {i}: {wrong[0]!r} is no place of a number; the model takes {n}, from 0 to {n - 1}."
+            problem = f"row {i}: {wrong[0]!r} is not the index of a number; the model takes {n}, from 0 to {n - 1}."
             raise RefusedError(422, problem, self.wanted)
         return [row.get(str(place), 0.0) for place in range(n)]
 
@@ -153,10 +155,8 @@ def _cell(value: Any) -> Any:
 
 def _frame(columns: dict[str, list[Any]]) -> Any:
     """Return a data frame of the first library that is there."""
-    if find_spec("pandas"):
-        import pandas as pd
+    if find_spec("pyarrow") and not find_spec("pandas"):
+        import pyarrow
 
-        return pd.DataFrame(columns)
-    import pyarrow
-
-    return pyarrow.table(columns)
+        return pyarrow.table(columns)
+    return import_extra("pandas", "A model of data frames", "report").DataFrame(columns)

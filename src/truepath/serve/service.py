@@ -8,11 +8,11 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from truepath.hierarchy.matrices import DENSE_LIMIT
-from truepath.serve.answers import Answerer, Wanted, explain_as_json
+from truepath.serve.answers import Answerer, AnswerOptions, explain_as_json
 from truepath.serve.batching import Batcher
 from truepath.serve.decisions import decide_as_asked, has_coverage
 from truepath.serve.metrics import ServerCounts
-from truepath.serve.refusals import RefusedError, blaming_request
+from truepath.serve.refusals import RefusedError, as_client_errors
 from truepath.serve.requests import ExplainRequest, PredictRequest, read_request
 from truepath.serve.rows import RowForm
 from truepath.serve.settings import ServeSettings
@@ -47,7 +47,7 @@ class ModelService:
         n_nodes = max(model.hierarchy_.n_nodes, 1)
         rows = max(1, min(settings.batch_rows, DENSE_LIMIT // (64 * n_nodes)))  # some matrices per batch fit well
         options: dict[str, Any] = {"threads": settings.threads, "batch_rows": rows, "mixes": self.form.mixes}
-        self.batcher = Batcher(Answerer(model, self.form), max_waiting=settings.max_waiting, **options)
+        self.batcher = Batcher(Answerer(model, self.form), counts, max_waiting=settings.max_waiting, **options)
         self.explainers = WorkThreads(1, "explain")
         self.n_explained = 0
 
@@ -55,11 +55,11 @@ class ModelService:
         """Return the answer to ``/predict``."""
         asked, rows = await self._off_loop(len(body), self._read_rows, body)
         scope["truepath_rows"] = len(rows)
-        with blaming_request():
-            wanted = Wanted.of(self.model, asked)
+        with as_client_errors():
+            wanted = AnswerOptions.of(self.model, asked)
         self._check_answer(len(rows), wanted)
         parts = await self._in_time(self.batcher.submit(rows, wanted))
-        self.counts.add("truepath_rows_total", len(rows))
+        self.counts.rows.inc(len(rows))
         return b'{"predictions": [' + b", ".join(parts) + b"]}"
 
     def _read_rows(self, body: bytes) -> tuple[PredictRequest, list[Any]]:
@@ -73,8 +73,8 @@ class ModelService:
             raise RefusedError(413, problem, "Send several requests.")
         return asked, rows
 
-    def _check_answer(self, n_rows: int, wanted: Wanted) -> None:
-        """Refuse to write more numbers than a client could want."""
+    def _check_answer(self, n_rows: int, wanted: AnswerOptions) -> None:
+        """Refuse an answer with more scores than the server writes."""
         n_levels = self.model.hierarchy_.height if wanted.per == "level" else 1
         n_each = (self.model.hierarchy_.n_nodes if wanted.scores else 0) + (wanted.top or 0) * n_levels
         if n_rows * n_each > MOST_SCORES:
@@ -85,7 +85,7 @@ class ModelService:
         """Return the answer to ``/explain``."""
         asked = read_request(ExplainRequest, body)
         texts, rows = None if asked.text is None else [asked.text], None if asked.row is None else [asked.row]
-        with blaming_request():
+        with as_client_errors():
             row = self.form.to_rows(self.form.check(texts, rows))
             model = decide_as_asked(self.model, asked.threshold, asked.thresholds, asked.coverage)
         if self.n_explained >= MOST_EXPLAINED:
@@ -108,10 +108,10 @@ class ModelService:
         return await asyncio.get_running_loop().run_in_executor(None, function, *given)
 
     async def _in_time(self, work: Awaitable[Result]) -> Result:
-        """Wait for an answer as long as is allowed; what the model cannot take is the request's mistake."""
+        """Wait for an answer as long as is allowed; what the model rejects counts as an error of the request."""
         seconds = self.settings.answer_seconds
         try:
-            with blaming_request():
+            with as_client_errors():
                 return await asyncio.wait_for(work, seconds)
         except asyncio.TimeoutError:
             raise RefusedError(503, f"no answer within {seconds:g} seconds.", "Send fewer rows at a time.") from None
@@ -123,13 +123,12 @@ class ModelService:
         loop = asyncio.get_running_loop()
         try:
             for n in (1, 2):
-                await self.batcher.submit(rows * n, Wanted(self.model, top=1))
+                await self.batcher.submit(rows * n, AnswerOptions(self.model, top=1))
             await loop.run_in_executor(self.explainers, explain_as_json, self.model, self.form.to_rows(rows), 1, 1)
         except Exception as error:  # a model that cannot take such a row will say so to those who send one
             logger.warning("the model could not be warmed up", exc_info=error)
         self.is_ready = True
-        self.counts.set("truepath_ready", 1)
-        self.counts.share()
+        self.counts.ready.set(1)
 
     def describe(self) -> dict[str, Any]:
         """Return what a client needs to know of the model."""

@@ -33,7 +33,7 @@ class WorkThreads(Executor):
             threading.Thread(target=self._work, name=f"{name}-{k}", daemon=True).start()
 
     def submit(self, function: Callable[..., Any], /, *given: Any, **options: Any) -> Future[Any]:
-        """Put a job in line; return where its result will be."""
+        """Queue a job; return where its result will be."""
         future: Future[Any] = Future()
         self.jobs.put((future, function, given, options))
         return future
@@ -51,7 +51,7 @@ class WorkThreads(Executor):
             del job, future  # a result is not kept until the next job comes
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the threads end after the jobs in line; nobody waits for them."""
+        """Let the threads end after the queued jobs; nothing waits for them."""
         for _ in range(self.n_threads):
             self.jobs.put(None)
 

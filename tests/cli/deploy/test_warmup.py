@@ -57,6 +57,11 @@ def test_a_new_process_compiles_nothing_after_it():
     assert json.loads(done.stdout) == []
 
 
+def test_every_member_with_loops_of_its_own_is_a_step():
+    learners = {step.removeprefix("learner ") for step in warmup._steps() if step.startswith("learner ")}
+    assert {"pct-forest", "sparse-linear", "table-blend", "h-ada-boost-mh", "cutset-network"} <= learners
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_steps_are_shown_as_they_are_done_and_what_was_compiled_is_counted(monkeypatch, n_jobs):
     shown = []

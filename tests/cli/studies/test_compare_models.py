@@ -47,8 +47,17 @@ def test_labels(folder):
     assert "permutation test: p = 0.125 (all 64 swaps" in out
 
 
+def test_true_labels_may_be_separated_otherwise_than_predicted_ones(folder):
+    (folder / "c.csv").write_text(GOOD.replace("Art\n", "Art;Science/Physics\n"))
+    (folder / "t.csv").write_text(TRUTH.replace(";", "|").replace("x2,Art", "x2,Art|Science"))
+    _, err = run_command("compare", "c.csv", "b.csv", "--truth", "t.csv", "--between", "|")
+    assert "built from the label paths in the files, 5 labels on 2 levels" in err
+    _, err = run_command("compare", "c.csv", "b.csv", "--truth", "t.csv")
+    assert "look like several with '|' between them" in err
+
+
 def test_several_measures_as_json(folder):
-    way = ["--truth", "t.csv", "-H", "edges.csv", "--metric", "h_loss,exact_match", "--alpha", "0.1", "--json"]
+    way = ["--truth", "t.csv", "-H", "edges.csv", "--metrics", "h_loss,exact_match", "--alpha", "0.1", "--json"]
     out, err = run_command("compare", "a.csv", "b.csv", *way)
     assert "no --hierarchy" not in err
     loss, exact = json.loads(out)

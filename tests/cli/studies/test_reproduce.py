@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from truepath import papers as module
 from truepath.cli.app import app
 from truepath.errors import TruePathError
-from truepath.papers import Cell, Comparison, Paper
+from truepath.papers import Paper
+from truepath.papers.base import Cell, Comparison
 from truepath.registry import Registry
 
 

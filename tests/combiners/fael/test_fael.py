@@ -72,7 +72,7 @@ def test_kernel_fael_is_kernel_ridge(kernel, problem):
     h, S, Y, weight, new = problem
     options = {"kernel": kernel, "gamma": 0.7, "degree": 2, "coef0": 1}
     reference = KernelRidge(alpha=0.3, **options).fit(S, Y.astype(float), sample_weight=weight).predict(new)
-    model = KernelFAEL(0.3, project=None, hierarchy=h, **options).fit(S, sparse.csr_array(Y), weight)
+    model = KernelFAEL(alpha=0.3, project=None, hierarchy=h, **options).fit(S, sparse.csr_array(Y), weight)
     np.testing.assert_allclose(model.transform(new), reference.reshape(new.shape), atol=1e-8)
 
 
@@ -93,10 +93,10 @@ def test_nystroem_with_all_rows_is_the_exact_kernel():
     rng = np.random.default_rng(0)
     Y = TOY.close(rng.random((30, 5)) < 0.3)
     S = 0.6 * Y + 0.4 * rng.random(Y.shape)
-    exact = KernelFAEL(0.5, gamma=1.0, project=None, hierarchy=TOY).fit(S, Y).transform(S)
-    full = KernelFAEL(0.5, gamma=1.0, n_components=30, random_state=0, project=None, hierarchy=TOY).fit(S, Y)
+    exact = KernelFAEL(alpha=0.5, gamma=1.0, project=None, hierarchy=TOY).fit(S, Y).transform(S)
+    full = KernelFAEL(alpha=0.5, gamma=1.0, n_landmarks=30, random_state=0, project=None, hierarchy=TOY).fit(S, Y)
     np.testing.assert_allclose(full.transform(S), exact, atol=1e-6)
-    few = [KernelFAEL(0.5, gamma=1.0, n_components=8, random_state=3, hierarchy=TOY).fit(S, Y) for _ in range(2)]
+    few = [KernelFAEL(alpha=0.5, gamma=1.0, n_landmarks=8, random_state=3, hierarchy=TOY).fit(S, Y) for _ in range(2)]
     np.testing.assert_array_equal(few[0].transform(S), few[1].transform(S))
 
 
@@ -159,7 +159,7 @@ def test_generalised_cross_validation_is_its_formula(problem):
         hat = S @ np.linalg.solve(S.T @ S + alpha * np.eye(h.n_nodes), S.T)
         residual = np.linalg.norm(Y - hat @ Y) ** 2
         assert found == pytest.approx(len(S) * residual / (len(S) - np.trace(hat)) ** 2, rel=1e-7, abs=1e-10)
-    kernel = KernelFAEL("gcv", "rbf", gamma=0.5, alphas=alphas, hierarchy=h).fit(S, Y)
+    kernel = KernelFAEL("rbf", 0.5, "gcv", alphas=alphas, hierarchy=h).fit(S, Y)
     assert kernel.alpha_ in alphas
 
 
@@ -168,7 +168,7 @@ def test_kernel_leave_one_out_with_intercept_is_that_of_ridge():
     Y = TOY.close(rng.random((12, 5)) < 0.3)
     S = 0.6 * Y + 0.4 * rng.random(Y.shape)
     options = {"alphas": [0.1, 1.0], "fit_intercept": True, "hierarchy": TOY}
-    by_kernel = KernelFAEL("loo", lambda a, b: float(a @ b), **options).fit(S, Y)
+    by_kernel = KernelFAEL(lambda a, b: float(a @ b), alpha="loo", **options).fit(S, Y)
     np.testing.assert_allclose(by_kernel.errors_, FAEL("loo", **options).fit(S, Y).errors_, rtol=1e-8)
 
 
@@ -183,7 +183,7 @@ def test_ridge_of_scikit_learn_coincides():
     np.testing.assert_allclose(model.weights_.toarray(), reference.coef_.T, atol=1e-10)
 
 
-@pytest.mark.parametrize("member", [FAEL(), HierarchicalFAEL(), KernelFAEL("loo")])
+@pytest.mark.parametrize("member", [FAEL(), HierarchicalFAEL(), KernelFAEL(alpha="loo")])
 def test_several_sources_and_an_empty_class(member):
     rng = np.random.default_rng(3)
     Y = TOY.encode([["a/1"], ["a"], ["b"], ["a/1", "b"]] * 3)

@@ -256,7 +256,7 @@ def test_without_a_listener(tmp_path, monkeypatch):
 
 def test_unknown_names(mirror, tmp_path):
     assert get(mirror, tmp_path, "mulan/tiny").name == "tiny"
-    with pytest.raises(TruePathError, match=r"for a data set 'tinny'\. .* There are: hmc/tiny, mulan/tiny"):
+    with pytest.raises(TruePathError, match=r"for a data set 'tinny'\. .* Available: hmc/tiny, mulan/tiny"):
         get(mirror, tmp_path, "tinny")
 
 
@@ -273,7 +273,7 @@ def test_manifests_that_are_refused(mirror, tmp_path):
     with pytest.raises(DataFormatError, match="sums: the manifest is not text"):
         fetch_benchmark("x", mirror.url, home=tmp_path, manifest=tmp_path / "sums", allow_http=True)
     (tmp_path / "sums").write_text("")
-    with pytest.raises(TruePathError, match=r"There are: none\."):
+    with pytest.raises(TruePathError, match=r"Available: none\."):
         fetch_benchmark("x", mirror.url, home=tmp_path, manifest=tmp_path / "sums", allow_http=True)
 
 

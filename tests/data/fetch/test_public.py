@@ -34,7 +34,7 @@ def test_the_list_in_the_package():
     assert len(PUBLIC.rpartition("/")[2]) == 40  # one commit, not a branch
 
 
-@pytest.mark.parametrize("name", [pytest.param("pheno_FUN"), pytest.param("all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["pheno_FUN", "all"])
 def test_the_list_is_that_of_the_data(name):
     if not SHARED_DATA.is_dir():
         pytest.skip("the benchmark data are not here")

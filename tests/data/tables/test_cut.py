@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -225,7 +224,6 @@ def test_most_numbers_need_no_python():
     assert len(odd) < 20
 
 
-@pytest.mark.slow
 def test_small_files_load_no_compiler(tmp_path):
     (tmp_path / "s.csv").write_text("id,a,b\n" + "x,0.5,1\n")
     read = f"from truepath.data import read_scores; read_scores({str(tmp_path / 's.csv')!r})"
@@ -233,12 +231,3 @@ def test_small_files_load_no_compiler(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-@pytest.mark.slow
-def test_within_bounds(bounds_checked):
-    """Once more with every index checked."""
-    environment = {**bounds_checked, "TRUEPATH_TEST_EXAMPLES": "60", "PYTHONPATH": str(SOURCES)}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", __file__]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-3000:]

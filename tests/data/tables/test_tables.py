@@ -110,7 +110,7 @@ BAD_SCORES = [
     (
         "id,a,a/1,a/3,b\nx,1,0,0,0\n",
         UnknownLabelError,
-        "column 'a/3' is not in the hierarchy of 4 labels. Nearest: 'a/",
+        "column 'a/3' is not in the hierarchy of 4 labels. Did you mean 'a/",
     ),
     ("id,a,b\nx,1,0\n", DataFormatError, "no column for 2 of the hierarchy's 4 nodes: 'a/1', 'a/2'"),
     ("id,a,a/1,a/2,b\n", DataFormatError, "no rows below"),
@@ -215,7 +215,7 @@ def test_what_cannot_be_written_is_said(tmp_path):
 
 def test_rows_are_matched_by_id():
     assert match_rows(["a", "b"], ["b", "a"]).tolist() == [1, 0]
-    with pytest.raises(TruePathError, match=r"lacks 1 of 2 rows, first the id 'row-2'\. Nearest: 'row-1'"):
+    with pytest.raises(TruePathError, match=r"lacks 1 of 2 rows, first the id 'row-2'\. Did you mean 'row-1'"):
         match_rows(["row-1", "row-2"], ["row-1"])
     with pytest.raises(TruePathError, match="1 row too many, first the id 'c'"):
         match_rows(["a"], ["a", "c"])

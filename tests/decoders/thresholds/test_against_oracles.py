@@ -62,7 +62,7 @@ def test_single_threshold_is_algorithm_1(objective, problem):
         assert decoder.threshold_ == expected
         P = S > expected
         assert decoder.objective_value_ == pytest.approx(VALUE[objective](Y, P, hierarchy), abs=1e-9)
-        assert decoder.n_unlabelled_ == (~P.any(axis=1)).sum()
+        assert decoder.n_unlabeled_ == (~P.any(axis=1)).sum()
         cuts = np.unique(S)
         values = [VALUE[objective](Y, S > t, hierarchy) for t in cuts]
         np.testing.assert_allclose(decoder.curve_.at(cuts), values, atol=1e-9)

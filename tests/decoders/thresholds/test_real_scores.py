@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import oracles_decoders as naive
-from places import ROOT
-from truepath.decoders import MultiThreshold, SingleThreshold, compare_strategies
+from truepath.decoders import MultiThreshold, SingleThreshold
 from truepath.decoders.thresholds.cut_points import find_cut_points
 from truepath.decoders.thresholds.searches import best_h_loss, best_micro_f1, hmc_prices, solve_monotone
+from truepath.papers.triguero2016.strategies import compare_strategies
 
 
 def equal_to_naive(S, Y, hierarchy):
@@ -149,21 +146,3 @@ def test_memory_stays_below_four_times_the_scores(dtype, kind):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak <= 4 * S.nbytes, (decoder, peak / S.nbytes)
-
-
-@pytest.mark.slow
-def test_kernels_stay_within_bounds(bounds_checked):
-    """All threshold kernels once more with numba's bounds checks on."""
-    here = Path(__file__)
-    environment = {**bounds_checked, "CI": "1"}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        str(here.with_name("test_against_oracles.py")),
-    ]
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-3000:]

@@ -14,11 +14,12 @@ from sklearn.base import clone
 import truepath.decoders as room
 from strategies import hierarchies, label_matrices, score_matrices
 from truepath import Hierarchy
-from truepath.decoders import MultiThreshold, SingleThreshold, Threshold, compare_strategies, plot_threshold_curve
+from truepath.decoders import MultiThreshold, SingleThreshold, Threshold, plot_threshold_curve
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES
 from truepath.decoders.thresholds.multi import MULTI_OBJECTIVES
 from truepath.errors import ConstraintError
 from truepath.metrics import macro_f1
+from truepath.papers.triguero2016.strategies import compare_strategies
 
 DECODERS = (
     [Threshold(0.4)]
@@ -141,7 +142,7 @@ def test_a_class_that_scores_the_same_everywhere_does_not_take_all_labels_away()
     S = np.array([[1.0, 0.9, 0.1, 0.1], [1.0, 0.2, 0.8, 0.2], [1.0, 0.7, 0.6, 0.6]])
     Y = dag.encode([["a"], ["b"], ["c"]])
     printed = MultiThreshold("h_loss", "greedy", hierarchy=dag).fit(S, Y)
-    assert printed.n_unlabelled_ == 3  # 1 is the only candidate at the top, and nothing exceeds it
+    assert printed.n_unlabeled_ == 3  # 1 is the only candidate at the top, and nothing exceeds it
     assert MultiThreshold("h_loss", hierarchy=dag).fit(S, Y).objective_value_ == 0.0
 
 

@@ -16,11 +16,13 @@ from truepath.experiments.statistics.significance import (
     adjust_holm,
     critical_difference,
     friedman,
+    nemenyi,
     rank_rows,
     wilcoxon_pairs,
 )
 
 GOLDEN = json.loads((places.GOLDEN / "demsar2006.json").read_text(encoding="utf-8"))
+POSTHOC = json.loads((places.GOLDEN / "posthoc_tests.json").read_text(encoding="utf-8"))
 TIDY = {
     "dataset": ["x", "x", "y", "y", "z", "z"],
     "method": ["a", "b"] * 3,
@@ -86,11 +88,17 @@ def test_wilcoxon_and_holm_are_as_defined(seed, n_datasets, n_methods):
 
 
 def test_holm_agrees_with_statsmodels():
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
-    p = np.random.default_rng(0).random((6, 6)) ** 3
-    p = np.triu(p, 1) + np.triu(p, 1).T + np.eye(6)
-    pairs = np.triu_indices(6, 1)
-    np.testing.assert_allclose(adjust_holm(p)[pairs], multitest.multipletests(p[pairs], method="holm")[1])
+    golden = POSTHOC["holm"]
+    p = np.ones((golden["n_methods"],) * 2)
+    pairs = np.triu_indices(len(p), 1)
+    p[pairs] = p.T[pairs] = golden["p_values"]
+    np.testing.assert_allclose(adjust_holm(p)[pairs], golden["corrected"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", POSTHOC["nemenyi"]["cases"], ids=lambda case: case["what"])
+def test_nemenyi_agrees_with_scikit_posthocs(case):
+    found = nemenyi(rank_rows(np.array(case["values"], float), greater_is_better=False))
+    np.testing.assert_allclose(found, case["p_values"], rtol=0, atol=POSTHOC["nemenyi"]["tolerance"])
 
 
 @settings(max_examples=20)

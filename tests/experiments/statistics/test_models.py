@@ -88,7 +88,7 @@ def test_adding_up_is_measuring(metric):
     [
         ("hierarchical_f1", {"average": "macro"}),
         ("hierarchical_f1", {"average": "samples"}),
-        ("hierarchical_hamming_loss", {"normalise": False}),
+        ("hierarchical_hamming_loss", {"normalize": False}),
         ("jaccard_score", {"zero_division": float("nan")}),
     ],
 )
@@ -154,13 +154,13 @@ def test_tables_of_scores_and_sparse_matrices(tmp_path):
 
 def test_refusals():
     truth, (a, b), _ = made(8)
-    with pytest.raises(TruePathError, match="two rows or more"):
+    with pytest.raises(TruePathError, match="at least two rows"):
         compare_models(truth[:1], a[:1], b[:1])
     with pytest.raises(TruePathError, match=r"b must have the shape of y_true, \(6, 6\); got \(5, 6\)"):
         compare_models(truth, a, b[1:])
     with pytest.raises(ValueError, match="confidence must be"):
         compare_models(truth, a, b, confidence=95)
-    with pytest.raises(ValueError, match="sample_weight is not taken"):
+    with pytest.raises(ValueError, match="sample_weight is not supported"):
         compare_models(truth, a, b, sample_weight=np.ones(6))
     with pytest.raises(ValueError, match="f2"):
         compare_models(truth, a, b, metric="f2")

@@ -8,7 +8,8 @@ import pytest
 WORK = """
 import numpy as np
 from truepath import Hierarchy
-from truepath.decoders import MAS, MASR, ExactLeafMAP, nested_agreement
+from truepath.decoders import MAS, MASR, ExactLeafMAP
+from truepath.papers.bi2012.agreement import nested_agreement
 rng = np.random.default_rng(0)
 for n_nodes, n_parents in [(1, 1), (2, 1), (40, 1), (300, 1), (2, 2), (30, 3), (60, 3)]:
     above = [[]] + [sorted(set(rng.integers(0, v, rng.integers(0, n_parents + 1)).tolist())) for v in range(1, n_nodes)]

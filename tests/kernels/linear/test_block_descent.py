@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -112,10 +109,3 @@ def test_few_and_many_rows_reach_the_same_objective_as_plain_proximal_gradient(n
     *_, fit = solve_path(X, Y, omega, [alpha], PENALTIES["l21"], tol=1e-9)
     expected = lasso_objective(X, Y, *proximal_lasso(X, Y, alpha, "l21"), alpha, "l21")
     assert abs(fit.objective - expected) < 1e-6
-
-
-@pytest.mark.slow
-def test_kernels_stay_within_their_arrays(bounds_checked):
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(command, capture_output=True, text=True, env=bounds_checked, check=False)
-    assert done.returncode == 0, done.stdout

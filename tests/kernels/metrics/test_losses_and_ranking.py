@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from places import ROOT
 from strategies import hierarchies, label_matrices
 from truepath import _kernels
 from truepath.metrics import sweep
@@ -92,14 +86,3 @@ def test_sweeps(n_rows, seed):
         patch.setattr(sweep, "MANY", 0)
         found = sweep.sweep_scores(true, scores, mass, thresholds, scored=scored, weight=weight)
     np.testing.assert_allclose(found, np.cumsum(results[0][::-1], axis=0)[::-1], atol=1e-12)
-
-
-@pytest.mark.slow
-def test_kernels_stay_within_their_arrays(bounds_checked):
-    """Run these tests once more with numba checking every index."""
-    environment = {**bounds_checked, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])}
-    files = [str(ROOT / "tests" / "metrics" / "test_oracles.py"), __file__]
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *files]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert list(Path(environment["NUMBA_CACHE_DIR"]).rglob("*.nbc")), "nothing was compiled: the check checked nothing"

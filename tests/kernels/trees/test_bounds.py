@@ -23,9 +23,10 @@ X[:, 0] = rng.integers(0, 70, len(X))  # more nominal values than bits in a word
 X[:, 1] = np.where(rng.random(len(X)) < 0.9, 0, X[:, 1])  # mostly one value
 for missing in ("surrogate", "learned", "fractional"):
     for splitter in ("best", "random"):
-        settings = dict(n_estimators=3, missing=missing, splitter=splitter, categorical_features=[0], oob_score=True)
+        settings = dict(n_estimators=3, missing=missing, splitter=splitter, categorical_features=[0])
         forest = PCTForest(hierarchy=ds.hierarchy, random_state=0, min_leaf_weight=1, **settings)
-        forest.fit(X, part.y, sample_weight=rng.random(len(X))).predict_proba(X)
+        forest.fit_held_out(X, part.y, sample_weight=rng.random(len(X)))
+        forest.predict_proba(X)
 PCTree(hierarchy=ds.hierarchy, significance=0.1).fit(sparse.csr_array(np.nan_to_num(X)), part.y).apply(X)
 PCTree(hierarchy=ds.hierarchy).fit(X[:1], part.y[:1]).predict_proba(X)
 print("checked")

@@ -121,7 +121,7 @@ def test_coherent_on_any_hierarchy(data):
     [
         ({"labels": "both"}, "labels must be one of 'auto', 'exclusive', 'independent'"),
         ({"categorical_features": "some"}, "categorical_features must be 'all'"),
-        ({"alpha": 0}, "alpha must be a number greater than 0"),
+        ({"smoothing": 0}, "smoothing must be a number greater than 0"),
         ({"var_smoothing": 0}, "var_smoothing must be a number greater than 0"),
     ],
 )

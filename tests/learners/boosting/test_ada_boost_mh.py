@@ -70,7 +70,7 @@ def test_rounds_follow_algorithm_1(data):
     first, bound = rounds[0][0], 1.0
     for t, (_, r, alpha, Z, margins) in enumerate(rounds):
         np.testing.assert_allclose([learner.edges_[t], learner.alphas_[t]], [r, alpha], rtol=1e-7, atol=1e-12)
-        np.testing.assert_allclose(learner.normalisers_[t], Z, rtol=1e-9)
+        np.testing.assert_allclose(learner.normalizers_[t], Z, rtol=1e-9)
         bound *= Z
         wrong = (margins > 0) != Y
         assert (first * wrong).sum() <= bound + 1e-12
@@ -101,7 +101,7 @@ def test_whole_algorithm_with_its_own_stumps(data):
 
     rounds = algorithm_1(Y, h, costs_by_parents(h), weak, learner.n_estimators_, constraint == "train")
     for t, (_, r, alpha, Z, _) in enumerate(rounds):
-        found = [learner.edges_[t], learner.alphas_[t], learner.normalisers_[t]]
+        found = [learner.edges_[t], learner.alphas_[t], learner.normalizers_[t]]
         np.testing.assert_allclose(found, [r, alpha, Z], rtol=1e-6, atol=1e-9)
 
 
@@ -197,7 +197,7 @@ def test_stages_end_in_the_whole(cls, votes):
     assert list(learner.staged_score(X, Y))[-1] == learner.score(X, Y)
     np.testing.assert_allclose(list(learner.staged_loss(X, Y)), learner.training_loss_)
     assert learner.score(X, Y) > 0.8
-    assert (np.diff(np.cumprod(learner.normalisers_)) <= 1e-12).all()
+    assert (np.diff(np.cumprod(learner.normalizers_)) <= 1e-12).all()
 
 
 def test_first_rounds_do_not_depend_on_later_ones():
@@ -220,7 +220,7 @@ def test_early_stopping_keeps_the_best_round():
 def test_shrinkage_slows_the_training():
     X, Y = make_data(TREE, n_samples=150)
     slow, fast = (HAdaBoostMH(hierarchy=TREE, n_estimators=10, learning_rate=rate).fit(X, Y) for rate in (0.1, 1.0))
-    assert np.prod(slow.normalisers_) > np.prod(fast.normalisers_)
+    assert np.prod(slow.normalizers_) > np.prod(fast.normalizers_)
 
 
 def test_deeper_trees_learn_what_stumps_cannot():
@@ -302,10 +302,10 @@ def test_generated_dag_data():
         ({"constraint": "sometimes"}, "constraint must be one of 'predict', 'train', 'both'; got 'sometimes'"),
         ({"votes": "loud"}, "votes must be one of"),
         ({"criterion": "entropy"}, "criterion must be one of"),
-        ({"n_estimators": 0}, "n_estimators must be an integer from 1"),
+        ({"n_estimators": 0}, "n_estimators must be an integer >= 1"),
         ({"learning_rate": 0.0}, "learning_rate must be a number greater than 0"),
         ({"max_depth": 8}, "max_depth must be an integer from 1 to 7"),
-        ({"max_bins": 1}, "max_bins must be None or an integer from 2"),
+        ({"max_bins": 1}, "max_bins must be None or an integer >= 2"),
         ({"single_path": "maybe"}, "single_path must be one of"),
         ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
         ({"estimator": "tree"}, "estimator must be 'stump' or a scikit-learn classifier"),

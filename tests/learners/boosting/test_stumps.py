@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -14,7 +10,6 @@ from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
 from oracles_boosting import best_stump, cut_gain, side_gain
-from places import ROOT, SOURCES, TESTS
 from truepath.learners.boosting.feature_bins import bin_features
 from truepath.learners.boosting.stumps import CRITERIA, TreeLearner
 
@@ -100,7 +95,7 @@ def test_real_votes_are_half_the_log_odds():
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("depth", [1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("depth", [1, 3])
 def test_same_bits_for_any_n_jobs(criterion, shared, depth):
     X, y, w = draw_problem(3, n_samples=60, n_features=9, n_classes=40, missing=0.1)
     options = {"shared": shared, "votes": "real", "criterion": criterion, "max_depth": depth}
@@ -172,15 +167,3 @@ def test_compiled_is_plain(function):
     assert kernel(*compiled) == pytest.approx(kernel.py_func(*plain))
     for ours, theirs in zip(compiled, plain):
         np.testing.assert_allclose(ours, theirs)
-
-
-@pytest.mark.slow
-def test_no_kernel_reads_out_of_bounds(bounds_checked):
-    """The search and the boosting tests again with numba's bounds checks, in a process of its own."""
-    env = {**bounds_checked, "PYTHONPATH": f"{SOURCES}{os.pathsep}{TESTS}"}
-    chosen = "every_cut or more_classes or deeper or any_n_jobs or generated or categories or gaussian"
-    files = ["boosting/test_stumps.py", "boosting/test_ada_boost_mh.py", "bayes/test_global_naive_bayes.py"]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen]
-    command += [str(TESTS / "learners" / name) for name in files]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-3000:]

@@ -18,10 +18,10 @@ def continuous_rows(n_rows=100, n_features=20, n_labels=6, seed=0):
 
 
 @pytest.mark.parametrize("cls", [ChowLiuTree, CutsetNetwork, RestrictedCutsetNetwork])
-@pytest.mark.parametrize("discretise", ["quantiles", "laim"])
-def test_continuous_features_are_cut_and_learned_at_once(cls, discretise):
+@pytest.mark.parametrize("discretize", ["quantiles", "laim"])
+def test_continuous_features_are_cut_and_learned_at_once(cls, discretize):
     X, Y = continuous_rows()
-    model = cls(discretise=discretise).fit(X, Y)  # with every value a state this took more than a minute
+    model = cls(discretize=discretize).fit(X, Y)  # with every value a state this took more than a minute
     assert set(model.cuts_) == set(range(20))
     assert all(1 <= cuts.size < 3 for cuts in model.cuts_.values())
     far = model.predict_proba(np.where(X < 0, -1e9, 1e9))  # every value has an interval
@@ -68,11 +68,11 @@ def test_too_many_categories_name_the_column_and_the_way_out():
     assert model._coder.n_states[2] == 12
     assert set(CutsetNetwork().fit(frame, Y).cuts_) == {2}
     with pytest.raises(ValueError, match=r"12 distinct values in feature 2, 'c'.*LAIM"):
-        CutsetNetwork(discretise=None).fit(frame, Y)
+        CutsetNetwork(discretize=None).fit(frame, Y)
 
 
 @pytest.mark.parametrize(
-    ("parameter", "value"), [("discretise", "cubes"), ("n_intervals", 1), ("max_states", 0), ("prior", "none")]
+    ("parameter", "value"), [("discretize", "cubes"), ("n_intervals", 1), ("max_states", 0), ("prior", "none")]
 )
 def test_parameters_are_checked(parameter, value):
     with pytest.raises(ValueError, match=parameter):
@@ -120,10 +120,10 @@ def test_missing_values_of_a_cut_feature_are_unobserved():
 
 def test_states_of_a_file_that_lead_outside_are_refused():
     coder = StateCoder([np.array([0.0, 1, 2])], {0: np.array([0.5, 1.5])})
-    coder._check_loaded()
+    coder.check_loaded()
     coder.cuts[0] = np.array([0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match="intervals"):
-        coder._check_loaded()
+        coder.check_loaded()
     coder.n_states = np.array([2])
     with pytest.raises(ValueError, match="states"):
-        coder._check_loaded()
+        coder.check_loaded()

@@ -62,4 +62,4 @@ def test_common_behaviour(model):
     with pytest.raises(ValueError, match="NaN"):
         clone(model).fit(missing, Y)
     with pytest.raises(ValueError, match="LAIM"):
-        RestrictedCutsetNetwork(max_states=2, discretise=None).fit(X, Y)
+        RestrictedCutsetNetwork(max_states=2, discretize=None).fit(X, Y)

@@ -42,7 +42,7 @@ def test_pair_counts_equal_the_matrix_product(seed, n_rows, n_columns, data):
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 4))
 def test_chow_liu_tree_has_the_largest_information(seed, n_labels, n_features):
     X, Y = make_rows(40, n_labels, max(n_labels, n_features), seed)
-    model = ChowLiuTree(alpha=0.7).fit(X, Y)
+    model = ChowLiuTree(prior_weight=0.7).fit(X, Y)
     tree = model.network_
     states = np.hstack([Y.astype(int), model._coder.encode(X)])
     information = oracles.chow_liu_weight(states, tree.n_states, 0.7, FLOOR)
@@ -52,7 +52,7 @@ def test_chow_liu_tree_has_the_largest_information(seed, n_labels, n_features):
 
 def test_algorithm_1_equals_the_label_tree_with_features_attached():
     X, Y = make_rows(60, 4, 6, 3)
-    tree = ChowLiuTree(restricted=True, alpha=0.5).fit(X, Y).network_
+    tree = ChowLiuTree(restricted=True, prior_weight=0.5).fit(X, Y).network_
     states = np.hstack([Y.astype(int), X.astype(int)])
     information = oracles.chow_liu_weight(states, tree.n_states, 0.5, FLOOR)
     top = information.max()
@@ -75,15 +75,15 @@ def test_log_likelihood_is_that_of_the_rows(seed, restricted):
 
 def test_a_split_is_the_best_of_all_candidates():
     X, Y = make_rows(80, 3, 4, 1)
-    model = RestrictedCutsetNetwork(min_split_fraction=0.9, min_features=0, criterion="likelihood", alpha=1e-6).fit(
-        X, Y
-    )
+    model = RestrictedCutsetNetwork(
+        min_split_fraction=0.9, min_features=0, criterion="likelihood", prior_weight=1e-6
+    ).fit(X, Y)
     gains = []
     for f in range(4):  # one network per state, with all other features
         total = 0.0
         for value in np.unique(X[:, f]):
             rows = X[:, f] == value
-            tree = ChowLiuTree(restricted=True, alpha=1e-6).fit(np.delete(X[rows], f, axis=1), Y[rows])
+            tree = ChowLiuTree(restricted=True, prior_weight=1e-6).fit(np.delete(X[rows], f, axis=1), Y[rows])
             total += tree.log_likelihood_ + rows.sum() * np.log(rows.mean())
         gains.append(total)
     assert model.network_.variable - 3 == int(np.argmax(gains))
@@ -137,9 +137,13 @@ def test_the_search_scores_what_is_grown(strength):
 def test_a_slice_gets_its_share_of_the_prior():
     X, Y = make_rows(200, 3, 5, 4)
     options = {"min_split_fraction": 0.0, "min_features": 0, "max_depth": 1, "criterion": "likelihood"}
-    scaled = RestrictedCutsetNetwork(alpha=3.0, **options).fit(X, Y).network_
+    scaled = RestrictedCutsetNetwork(prior_weight=3.0, **options).fit(X, Y).network_
     for child in scaled.children:
-        fixed = RestrictedCutsetNetwork(prior="fixed", alpha=3.0 * child.n_samples / 200, **options).fit(X, Y).network_
+        fixed = (
+            RestrictedCutsetNetwork(prior="fixed", prior_weight=3.0 * child.n_samples / 200, **options)
+            .fit(X, Y)
+            .network_
+        )
         (twin,) = (other for other in fixed.children if other.n_samples == child.n_samples)
         assert fixed.variable == scaled.variable
         np.testing.assert_allclose(twin.factors, child.factors, rtol=1e-12)
@@ -149,8 +153,8 @@ def test_a_slice_gets_its_share_of_the_prior():
 def test_the_prior_weighs_a_row_for_every_hundred(n_rows, rows):
     X, Y = make_rows(n_rows, 3, 5, 4)
     for cls in (RestrictedCutsetNetwork, ChowLiuTree):
-        assert cls().fit(X, Y).log_likelihood_ == cls(alpha=rows).fit(X, Y).log_likelihood_
-    half = RestrictedCutsetNetwork(prior="fixed", alpha=0.5).fit(X, Y)
+        assert cls().fit(X, Y).log_likelihood_ == cls(prior_weight=rows).fit(X, Y).log_likelihood_
+    half = RestrictedCutsetNetwork(prior="fixed", prior_weight=0.5).fit(X, Y)
     assert RestrictedCutsetNetwork(prior="fixed").fit(X, Y).log_likelihood_ == half.log_likelihood_
 
 

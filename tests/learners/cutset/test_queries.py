@@ -115,7 +115,7 @@ def test_closed_mpe_is_the_best_closed_set(name, kind, seed, nonempty):
     rng = np.random.default_rng(seed)
     Y = hierarchy.close(rng.random((60, hierarchy.n_nodes)) < 0.3)
     X = (Y[:, rng.integers(0, hierarchy.n_nodes, 3)] ^ (rng.random((60, 3)) < 0.3)).astype(float)
-    model = make_model(kind).set_params(hierarchy=hierarchy, force_nonempty=nonempty, alpha=20.0).fit(X, Y)
+    model = make_model(kind).set_params(hierarchy=hierarchy, force_nonempty=nonempty, prior_weight=20.0).fit(X, Y)
     asked = hide(rng.integers(0, 2, (5, 3)), seed, 0.2)
     found = model.predict(asked)
     assert hierarchy.is_closed(found)

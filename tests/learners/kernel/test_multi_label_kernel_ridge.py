@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from truepath import Hierarchy
 from truepath.learners import MultiLabelKernelRidge
 from truepath.metrics import auprc
+from truepath.resampling import deal_rows, split_folds
 
 DISTANCES = {"rbf": "sqeuclidean", "laplacian": "cityblock"}
 
@@ -52,32 +53,31 @@ def test_leave_one_out_scores_equal_refits(tree, weighted):
     X, Y = make_rows(tree)
     weight = np.random.default_rng(1).uniform(0.2, 3, len(X)) if weighted else None
     options = {"normalize": None, "project": None, "hierarchy": tree}
-    model = MultiLabelKernelRidge("linear", alpha=0.5, loo_score=True, **options).fit(X, Y, weight)
+    held_out = MultiLabelKernelRidge("linear", alpha=0.5, **options).fit_held_out(X, Y, weight)
     scale = np.average(np.sum(X * X, axis=1), weights=weight)
     for i in range(0, len(X), 7):
         rest = np.delete(np.arange(len(X)), i)
         other = KernelRidge(alpha=0.5, kernel="precomputed")
         other.fit(X[rest] @ X[rest].T / scale, Y[rest].astype(float), None if weight is None else weight[rest])
         wanted = np.clip(other.predict(X[[i]] @ X[rest].T / scale), 0, 1)
-        assert_allclose(model.loo_decision_[[i]], wanted, atol=1e-9)
+        assert_allclose(held_out[[i]], wanted, atol=1e-9)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scores_of_folds_equal_refits(tree, weighted):
     X, Y = make_rows(tree, 43)
     weight = np.random.default_rng(1).uniform(0.2, 3, len(X)) if weighted else None
-    options = {"normalize": None, "project": None, "hierarchy": tree, "loo_score": True, "n_folds": 5}
-    model = MultiLabelKernelRidge("rbf", 1.0, 0.5, **options).fit(X, Y, weight)
+    options = {"normalize": None, "project": None, "hierarchy": tree, "n_folds": 5}
+    model = MultiLabelKernelRidge("rbf", 1.0, 0.5, **options)
+    held_out = model.fit_held_out(X, Y, weight)
     K = np.exp(-cdist(X, X, "sqeuclidean") / model.regression_.scale_)
-    order = np.random.RandomState(0).permutation(len(X))
-    for k in range(5):
-        rows, rest = np.sort(order[k::5]), np.setdiff1d(np.arange(len(X)), order[k::5])
+    for rest, rows in split_folds(deal_rows(len(Y), 5)):
         other = KernelRidge(alpha=0.5, kernel="precomputed")
         other.fit(K[np.ix_(rest, rest)], Y[rest].astype(float), None if weight is None else weight[rest])
         wanted = np.clip(other.predict(K[np.ix_(rows, rest)]), 0, 1)
-        assert_allclose(model.loo_decision_[rows], wanted, atol=1e-9)
-    landmarks = MultiLabelKernelRidge("rbf", 1.0, 0.5, max_rows=10, n_landmarks=43, **options).fit(X, Y, weight)
-    assert_allclose(landmarks.loo_decision_, model.loo_decision_, atol=1e-7)
+        assert_allclose(held_out[rows], wanted, atol=1e-9)
+    landmarks = MultiLabelKernelRidge("rbf", 1.0, 0.5, max_rows=10, n_landmarks=43, **options)
+    assert_allclose(landmarks.fit_held_out(X, Y, weight), held_out, atol=1e-7)
 
 
 def test_bits_do_not_depend_on_threads_of_blas(tree):
@@ -102,12 +102,11 @@ def test_weights_count_as_equal_rows(tree):
 
 def test_as_many_landmarks_as_rows_lose_nothing(tree):
     X, Y = make_rows(tree)
-    exact = MultiLabelKernelRidge(gamma=1.0, alpha=0.3, hierarchy=tree, loo_score=True).fit(X, Y)
-    options = {"gamma": 1.0, "alpha": 0.3, "hierarchy": tree, "loo_score": True, "max_rows": 10}
-    all_rows = MultiLabelKernelRidge(n_landmarks=40, **options).fit(X, Y)
-    some = MultiLabelKernelRidge(n_landmarks=10, **options).fit(X, Y)
+    options = {"gamma": 1.0, "alpha": 0.3, "hierarchy": tree}
+    exact, all_rows = MultiLabelKernelRidge(**options), MultiLabelKernelRidge(n_landmarks=40, max_rows=10, **options)
+    assert_allclose(all_rows.fit_held_out(X, Y), exact.fit_held_out(X, Y), atol=1e-7)
+    some = MultiLabelKernelRidge(n_landmarks=10, max_rows=10, **options).fit(X, Y)
     assert_allclose(all_rows.predict_proba(X), exact.predict_proba(X), atol=1e-7)
-    assert_allclose(all_rows.loo_decision_, exact.loo_decision_, atol=1e-7)
     assert exact.regression_.approximation_error_ == 0
     assert all_rows.regression_.approximation_error_ < 1e-9 < some.regression_.approximation_error_ < 1
     assert some.regression_.X_fit_.shape[0] == 10
@@ -115,10 +114,13 @@ def test_as_many_landmarks_as_rows_lose_nothing(tree):
 
 def test_the_search_never_ends_below_its_start_and_reports_exact_areas(tree):
     X, Y = make_rows(tree, 60)
-    model = MultiLabelKernelRidge(hierarchy=tree, loo_score=True).fit(X, Y)
-    gamma, alpha, area = max(model.regression_.tried_, key=lambda choice: choice[2])
+    model = MultiLabelKernelRidge(hierarchy=tree)
+    held_out = model.fit_held_out(X, Y)
+    best = max(model.regression_.tried_, key=lambda one: one.score)
+    gamma, alpha, area = best.details["gamma"], best.details["alpha"], best.score
+    assert [one for one in model.regression_.tried_ if one.weight] == [best]
     assert (gamma, alpha) == (model.regression_.gamma_, model.regression_.alpha_)
-    assert auprc(Y, model.loo_decision_) == pytest.approx(area, abs=1e-12)
+    assert auprc(Y, held_out) == pytest.approx(area, abs=1e-12)
     fixed = MultiLabelKernelRidge(gamma=gamma, alpha=alpha, hierarchy=tree).fit(X, Y)
     assert_array_equal(fixed.predict_proba(X), model.predict_proba(X))
 
@@ -130,6 +132,18 @@ def test_a_row_is_scored_alike_in_any_company(tree, kernel):
     together = model.predict_proba(X)
     assert_array_equal(np.vstack([model.predict_proba(X[:7]), model.predict_proba(X[7:])]), together)
     assert_array_equal(model.predict_proba(X[[450]]), together[[450]])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "cosine", "linear"])
+def test_so_it_is_in_single_precision_with_many_labels(kernel):
+    """Rows of float32, and as many of them and of labels as products of float32 would be made of."""
+    wide = Hierarchy.flat(40)
+    X, Y = make_rows(wide, 1000)
+    model = MultiLabelKernelRidge(kernel, 1.0, 0.1, hierarchy=wide).fit(X.astype(np.float32), Y)
+    X = X[:200].astype(np.float32)
+    together = model.predict_proba(X)
+    assert together.dtype == np.float32
+    assert_array_equal(np.vstack([model.predict_proba(X[:7]), model.predict_proba(X[7:])]), together)
 
 
 def test_single_precision_agrees_with_double(tree):
@@ -190,9 +204,10 @@ def test_refit_with_another_penalty_equals_a_fit(tree):
 def test_rows_of_weight_zero_are_not_learned_from(tree):
     X, Y = make_rows(tree)
     weight = (np.arange(len(X)) % 4 > 0).astype(float)
-    model = MultiLabelKernelRidge(gamma=1.0, alpha=0.1, hierarchy=tree, loo_score=True).fit(X, Y, weight)
+    model = MultiLabelKernelRidge(gamma=1.0, alpha=0.1, hierarchy=tree)
+    held_out = model.fit_held_out(X, Y, weight)
     assert model.regression_.X_fit_.shape[0] == weight.sum()
-    assert model.loo_decision_.shape == Y.shape
-    assert_array_equal(model.loo_decision_[::4], model.predict_proba(X[::4]))
+    assert held_out.shape == Y.shape
+    assert_array_equal(held_out[::4], model.predict_proba(X[::4]))
     with pytest.raises(ValueError, match="zero in every row"):
         model.fit(X, Y, np.zeros(len(X)))

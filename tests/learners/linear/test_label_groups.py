@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from learners_room import make_data
+from learners_room import as_plain_hierarchy, make_data
 from oracles_learners import halve_plainly
 from truepath import Hierarchy
 from truepath._kernels.linear.label_halves import halve_sets
@@ -24,24 +24,12 @@ WIDE = Hierarchy.from_edges(
 )
 
 
-def named(learner):
-    """Return the hierarchy with the groups in it, and where each label is."""
-    graph = LabelGraph(*learner._graph)
-    names = [f"g{c}" if v < 0 else str(learner.hierarchy_.names[v]) for c, v in enumerate(graph.node_of)]
-    edges = []
-    for c, name in enumerate(names):
-        parents = graph.parent_idx[graph.parent_ptr[c] : graph.parent_ptr[c + 1]]
-        edges += [(names[u], name) for u in parents] or [(None, name)]
-    h = Hierarchy.from_edges(edges)
-    return h, h.indices([str(name) for name in learner.hierarchy_.names])
-
-
 @pytest.mark.parametrize("hierarchy", [FLAT, WIDE])
 @pytest.mark.parametrize("max_children", [2, 5])
 def test_groups_are_nodes_that_nobody_sees(hierarchy, max_children):
     X, Y = make_data(hierarchy, n_samples=90)
     learner = SparseLinear(hierarchy=hierarchy, max_children=max_children, **EXACT).fit(X, Y)
-    seen, place = named(learner)
+    seen, place = as_plain_hierarchy(learner)
     assert seen.n_nodes > hierarchy.n_nodes
     assert max(np.diff(seen.child_ptr).max(), np.sum(np.diff(seen.parent_ptr) == 0)) <= max_children
     Z = np.zeros((len(X), seen.n_nodes), bool)
@@ -89,7 +77,6 @@ def test_the_same_bits_for_any_number_of_threads():
 
 
 def test_saved_with_its_groups(tmp_path):
-    pytest.importorskip("skops")
     X, Y = make_data(WIDE)
     learner = SparseLinear(hierarchy=WIDE, max_children=3, train_on="parents").fit(X, Y)
     save(learner, tmp_path / "model.truepath")
@@ -103,3 +90,19 @@ def test_without_rows_or_labels_to_compare():
     Y[:, 5:] = False
     learner = SparseLinear(hierarchy=FLAT, max_children=4, train_on="parents").fit(X, Y)
     assert (learner.predict_proba(X)[:, 5:] == 0).all()
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+@pytest.mark.parametrize("options", [{"train_on": "all"}, {"train_on": "parents"}, {"max_children": 2}], ids=str)
+def test_of_equal_scores_the_smaller_number_is_best(options, leaves):
+    rng = np.random.default_rng(0)
+    for hierarchy in (FLAT, WIDE):
+        Y = hierarchy.close((rng.random((40, 2)) < 0.4)[:, rng.integers(0, 2, hierarchy.n_nodes)])  # equal columns
+        X = rng.integers(0, 2, (40, 3)).astype(float)
+        learner = SparseLinear(hierarchy=hierarchy, **{"train_on": "parents", **options}).fit(X, Y)
+        S, counted = learner.predict_proba(X), hierarchy.leaves if leaves else np.arange(hierarchy.n_nodes)
+        for k in (1, 2, 5):
+            top = learner.predict_top(X, k, leaves=leaves)
+            for i, s in enumerate(S):
+                best = [v for v in sorted(counted, key=lambda v: (-s[v], v)) if s[v] > 0][:k]
+                assert top[[i]].indices.tolist() == sorted(best)

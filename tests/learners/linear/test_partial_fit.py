@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from learners_room import as_plain_hierarchy
 from truepath import Hierarchy
 from truepath.data import make_hmc
 from truepath.learners import SparseLinear
@@ -76,10 +77,23 @@ def test_what_is_refused(rows):
         learner.partial_fit(X[:10, :3], Y[:10])
     with pytest.raises(ValueError, match="rows"):
         learner.partial_fit(X[:10], Y[:9])
-    wide = Hierarchy.flat(9)
-    grouped = SparseLinear(hierarchy=wide, train_on="parents", max_children=2).fit(np.eye(9), np.eye(9))
-    with pytest.raises(ValueError, match="groups"):
-        grouped.partial_fit(np.eye(9), np.eye(9))
+
+
+def test_groups_of_labels_learn_as_labels_do():
+    wide = Hierarchy.from_edges([(None, f"t{i}") for i in range(9)] + [("t1", f"c{i}") for i in range(5)])
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(120, 5)), wide.close(rng.random((120, wide.n_nodes)) < 0.15)
+    options = {"train_on": "parents", "tol": 1e-10, "max_iter": 5000, "min_weight": 0.0, "C": 1.0}
+    learner = SparseLinear(hierarchy=wide, max_children=2, **options).fit(X[:80], Y[:80])
+    seen, place = as_plain_hierarchy(learner)
+    assert seen.n_nodes > wide.n_nodes
+    Z = np.zeros((len(X), seen.n_nodes), bool)
+    Z[:, place] = Y
+    Z = seen.close(Z)
+    plain = SparseLinear(hierarchy=seen, max_children=None, **options).fit(X[:80], Z[:80])
+    learner.partial_fit(X[80:], Y[80:])
+    plain.partial_fit(X[80:], Z[80:])
+    np.testing.assert_allclose(learner.predict_proba(X), plain.predict_proba(X)[:, place], atol=1e-5)
 
 
 def test_labels_may_be_names():

@@ -183,7 +183,7 @@ def test_rare_labels_get_an_intercept():
         ({"penalty": "l2"}, "penalty must be"),
         ({"alpha": 0}, "alpha must be None or a number greater than 0"),
         ({"alpha_ratio": 1}, "alpha_ratio must be a number between 0 and 1"),
-        ({"cv": 1}, "cv must be an integer from 2 up"),
+        ({"cv": 1}, "cv must be an integer >= 2"),
     ],
 )
 def test_parameters_are_checked(options, message):

@@ -36,7 +36,7 @@ def test_calibration_lowers_the_loss_of_a_sure_learner(cls, method):
     train, test = slice(0, 400), slice(400, 600)
 
     def brier(calibrate):
-        S = cls(tree, hierarchy=TREE, calibrate=calibrate).fit(X[train], Y[train]).predict_proba(X[test])
+        S = cls(tree, hierarchy=TREE, calibrate_each=calibrate).fit(X[train], Y[train]).predict_proba(X[test])
         return np.mean((S - Y[test]) ** 2)
 
     assert brier(method) < brier(None)
@@ -45,7 +45,7 @@ def test_calibration_lowers_the_loss_of_a_sure_learner(cls, method):
 def test_calibration_needs_two_of_each():
     h = Hierarchy.flat(1)
     X, Y = np.arange(6.0)[:, None], np.array([[0], [0], [0], [0], [0], [1]])
-    S = BinaryRelevance(logistic(), hierarchy=h, calibrate="sigmoid").fit(X, Y).predict_proba(X)
+    S = BinaryRelevance(logistic(), hierarchy=h, calibrate_each="sigmoid").fit(X, Y).predict_proba(X)
     np.testing.assert_array_equal(S, BinaryRelevance(logistic(), hierarchy=h).fit(X, Y).predict_proba(X))
 
 
@@ -69,8 +69,8 @@ def test_what_cannot_score_or_weigh_is_refused():
         PerNode(OnlyPredicts(), hierarchy=TREE).fit(X, Y)
     with pytest.raises(ValueError, match="KNeighborsClassifier does not take it"):
         PerNode(KNeighborsClassifier(), hierarchy=TREE).fit(X, Y, sample_weight=np.ones(len(X)))
-    with pytest.raises(ValueError, match="calibrate must be None"):
-        PerNode(logistic(), hierarchy=TREE, calibrate="platt").fit(X, Y)
+    with pytest.raises(ValueError, match="calibrate_each must be None"):
+        PerNode(logistic(), hierarchy=TREE, calibrate_each="platt").fit(X, Y)
     pipeline = make_pipeline(SimpleImputer(), logistic())
     with pytest.raises(ValueError, match="last step of a pipeline inside calibration"):
-        PerNode(pipeline, hierarchy=TREE, calibrate="sigmoid").fit(X, Y, sample_weight=np.ones(len(X)))
+        PerNode(pipeline, hierarchy=TREE, calibrate_each="sigmoid").fit(X, Y, sample_weight=np.ones(len(X)))

@@ -96,7 +96,6 @@ def peak_of_a_step(loss, Z):
     return memory.peak
 
 
-@pytest.mark.slow
 def test_a_step_on_the_gene_ontology_takes_less_than_a_twentieth_of_the_dense_memory(shared_data):
     """Batch 64: the dense form is counted on PyTorch's meta device, whose tensors have sizes and no memory."""
     ds = open_dataset(shared_data / "hmc" / "cellcycle_GO")

@@ -6,6 +6,7 @@ import logging
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.metrics import average_precision_score
 
 from truepath.learners import PCTForest, PCTree
@@ -16,7 +17,7 @@ SETTINGS = [
     {"splitter": "random", "bootstrap": False, "max_features": None},
     {"max_features": None},
     {"tree_features": 0.5, "max_samples": 0.7},
-    {"significance": 0.05, "max_depth": 4},
+    {"max_depth": 4},
     {"weighting": "sum_parent", "w0": 0.9, "min_impurity_decrease": 1e-3},
 ]
 
@@ -54,15 +55,21 @@ def test_order_of_rows_does_not_matter(problem):
 
 def test_out_of_bag_scores_come_from_trees_that_did_not_see_the_row(problem):
     hierarchy, X, Y = problem
-    forest = PCTForest(hierarchy=hierarchy, n_estimators=30, oob_score=True, random_state=0).fit(X, Y)
-    S = forest.oob_decision_
+    forest = PCTForest(hierarchy=hierarchy, n_estimators=30, random_state=0)
+    S = forest.fit_held_out(X, Y)
     assert S.shape == Y.shape
     assert not np.isnan(S).any()
     truth = Y.toarray().ravel()
     seen = average_precision_score(truth, forest.predict_proba(X).ravel())
     assert average_precision_score(truth, S.ravel()) < seen - 0.01
-    few = PCTForest(hierarchy=hierarchy, n_estimators=1, oob_score=True, random_state=0).fit(X, Y)
-    assert 0.5 < np.isnan(few.oob_decision_[:, 0]).mean() < 0.75  # drawn at least once: 63 %
+    assert np.array_equal(forest.predict_proba(X), clone(forest).fit(X, Y).predict_proba(X))
+    few = PCTForest(hierarchy=hierarchy, n_estimators=1, random_state=0).fit_held_out(X, Y)
+    assert 0.5 < np.isnan(few[:, 0]).mean() < 0.75  # drawn at least once: 63 %
+
+
+def test_a_forest_whose_trees_see_every_row_does_not_offer_held_out_scores():
+    assert not hasattr(PCTForest(bootstrap=False), "fit_held_out")
+    assert hasattr(PCTForest(bootstrap=False, max_samples=0.5), "fit_held_out")
 
 
 def test_interrupted_growth_goes_on(problem, monkeypatch):
@@ -101,9 +108,7 @@ def test_progress_goes_to_the_log(problem, caplog):
         ({"max_features": "half"}, "max_features must be"),
         ({"splitter": "worst"}, "splitter must be"),
         ({"missing": "drop"}, "missing must be"),
-        ({"significance": 2}, "significance must be"),
         ({"n_estimators": 0}, "n_estimators must be"),
-        ({"bootstrap": False, "oob_score": True}, "oob_score"),
         ({"categorical_features": [99]}, "categorical_features names column 99"),
     ],
 )

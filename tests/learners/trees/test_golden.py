@@ -16,14 +16,12 @@ from truepath.metrics import auprc, micro_f1
 GOLDEN = places.GOLDEN / "triguero2016_forest.json"
 
 
-@pytest.mark.slow
 def test_forest_reaches_the_published_area(shared_data):
     ds = load_dataset("cellcycle_FUN", home=shared_data).merge("train", "valid", into="train")
     forest = PCTForest(hierarchy=ds.hierarchy, random_state=0, n_jobs=2).fit(ds.train.X, ds.train.y)
     assert auprc(ds.test.y, forest.predict_proba(ds.test.X)) > 0.22
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("entry", json.loads(GOLDEN.read_text()), ids=lambda entry: entry["dataset"])
 def test_labelling_paper_is_met(shared_data, entry):
     """Train, tune the threshold on valid (a random third of train where there is none), refit on both, test."""

@@ -44,7 +44,7 @@ def test_labels_not_stored_come_between_the_positive_and_the_negative():
 def test_k_is_cut_to_the_classes_and_checked():
     Y, S = data(n_nodes=3)
     assert metrics.precision_at_k(Y, S, k=9) == metrics.precision_at_k(Y, S, k=3)
-    with pytest.raises(ValueError, match="k must be an integer from 1 up"):
+    with pytest.raises(ValueError, match="k must be an integer >= 1"):
         metrics.ndcg_at_k(Y, S, k=0)
     with pytest.raises(ValueError, match="greater than 0"):
         metrics.psp_at_k(Y, S, propensities=[0.0, 1.0, 1.0])

@@ -10,8 +10,8 @@ from places import GOLDEN
 from truepath import HierarchicalClassifier
 from truepath.data import make_hmc
 from truepath.learners import CoherentNetwork, TableBlend, table_blend
-from truepath.papers import PAPERS, Comparison, Settings, choose_cells, reproduce
-from truepath.papers.base import load_published
+from truepath.papers import PAPERS, Settings, choose_cells, reproduce
+from truepath.papers.base import Comparison, load_published
 from truepath.papers.leaderboard import paper as leaderboard
 from truepath.papers.leaderboard.leave_out import score_without
 from truepath.papers.leaderboard.standing import collect_areas, compare_with_published, show_standing
@@ -36,7 +36,7 @@ def test_a_blend_without_its_last_member_is_the_blend_of_the_others(data):
     from sklearn.preprocessing import StandardScaler
 
     def fit(*members):
-        learner = make_pipeline(StandardScaler(), TableBlend(members=members, keep_held_out="learners"))
+        learner = make_pipeline(StandardScaler(), TableBlend(members=members, keep_held_out=True))
         return HierarchicalClassifier(learner, hierarchy=data.hierarchy).fit(data.train.X, data.train.y)
 
     both, alone = fit("kernel ridge, rbf", "kernel ridge, laplacian"), fit("kernel ridge, rbf")

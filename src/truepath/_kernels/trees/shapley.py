@@ -17,13 +17,14 @@ def add_shapley(tree, depth, x, column, points, weights, phi, base):
     A leaf with the features D on its way is reached with the probability prod of one_j over known and of zero_j over
     unknown features: one_j is the share of the row that passes the questions about j, zero_j that of the training rows.
     The Shapley value of j in this product is (one_j - zero_j) times the integral from 0 to 1 of
-    prod over i != j of (zero_i (1 - t) + one_i t), a polynomial: Gauss-Legendre `points` and `weights` make it exact.
-    O(leaves * depth^2).
+    prod over i != j of (zero_i (1 - t) + one_i t), a polynomial: Gauss-Legendre points and weights make it exact. Row m
+    of `points` and `weights` has m + 1 of them, for up to 2 m + 2 features. O(leaves * depth^2).
     """
     link, number = tree.link, tree.number
     waiting, levels = np.empty(depth + 2, np.int64), np.empty(depth + 2, np.int64)
     feature, zero, one = np.empty(depth + 1, np.int64), np.empty(depth + 1), np.empty(depth + 1)
     own, share = np.empty(depth + 1, np.int64), np.empty((2, depth + 1))
+    factor, integral = np.empty(depth + 1), np.empty(depth + 1)
     waits_one, waits_zero = np.empty(depth + 2), np.empty(depth + 2)
     waiting[0], levels[0], n_waiting = 0, 0, 1
     waits_one[0] = waits_zero[0] = 1.0
@@ -34,7 +35,7 @@ def add_shapley(tree, depth, x, column, points, weights, phi, base):
             zero[level - 1], one[level - 1] = waits_zero[n_waiting], waits_one[n_waiting]
         if link[t, FEATURE] < 0:
             n = _merge(level, feature, zero, one, own, share)
-            _add_leaf(tree, t, n, own, share, column, points, weights, phi, base)
+            _add_leaf(tree, t, n, own, share, column, points, weights, factor, integral, phi, base)
             continue
         feature[level] = link[t, FEATURE]
         left = share_left(t, link, number, tree.categories, x)
@@ -64,7 +65,7 @@ def _merge(level, feature, zero, one, own, share):
 
 
 @inner
-def _add_leaf(tree, t, n, own, share, column, points, weights, phi, base):
+def _add_leaf(tree, t, n, own, share, column, points, weights, factor, integral, phi, base):
     """Add what the features on the way to leaf t make of its labels."""
     reached = 1.0
     for k in range(n):
@@ -74,18 +75,33 @@ def _add_leaf(tree, t, n, own, share, column, points, weights, phi, base):
         if c >= 0:
             base[c] += reached * tree.leaf_value[e]
     for k in range(n):
-        integral = 0.0
-        for q in range(points.size):
-            product = weights[q]
-            for i in range(n):
-                if i != k:
-                    product *= share[0, i] * (1.0 - points[q]) + share[1, i] * points[q]
-            integral += product
-        value = (share[1, k] - share[0, k]) * integral
+        integral[k] = 0.0
+    m = n // 2
+    for q in range(m + 1):
+        _add_products(n, share, points[m, q], weights[m, q], factor, integral)
+    for k in range(n):
+        value = (share[1, k] - share[0, k]) * integral[k]
         for e in range(tree.link[t, LEAF_START], tree.link[t, LEAF_STOP]):
             c = column[tree.leaf_label[e]]
             if c >= 0:
                 phi[own[k], c] += value * tree.leaf_value[e]
+
+
+@inner
+def _add_products(n, share, point, weight, factor, integral):
+    """In place: integral[k] += weight times the product of the factors of all features but k, at one point. O(n)."""
+    product, n_zero = weight, 0
+    for i in range(n):
+        factor[i] = share[0, i] * (1.0 - point) + share[1, i] * point
+        if factor[i] == 0.0:
+            n_zero += 1
+        else:
+            product *= factor[i]
+    for k in range(n):
+        if n_zero == 0:
+            integral[k] += product / factor[k]
+        elif n_zero == 1 and factor[k] == 0.0:
+            integral[k] += product
 
 
 @kernel

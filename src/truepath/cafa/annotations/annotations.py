@@ -19,13 +19,13 @@ __all__ = ["Annotations", "Coded"]
 
 @dataclass(frozen=True)
 class Coded:
-    """A column of words: the different ones, and which of them each row has."""
+    """A column of texts: the different ones, and which of them each row has."""
 
     words: list[str]
     codes: NDArray[np.int32]
 
     def is_in(self, wanted: Iterable[str]) -> NDArray[np.bool_]:
-        """Say which rows have one of the wanted words."""
+        """Say which rows have one of the texts asked for."""
         chosen = set(wanted)
         return np.array([word in chosen for word in self.words] or [False])[self.codes]
 
@@ -66,12 +66,12 @@ class Annotations:
 
     @property
     def table(self) -> LongTable:
-        """The pairs that are so: what is evaluated, trained on and counted; NOT lines are left out."""
+        """The true pairs: what is evaluated, trained on and counted; NOT lines are left out."""
         return self._pairs(~self.is_negated)
 
     @property
     def negatives(self) -> LongTable:
-        """The pairs that are known not to be so."""
+        """The pairs that are known to be false."""
         return self._pairs(self.is_negated)
 
     def _pairs(self, rows: NDArray[np.bool_]) -> LongTable:

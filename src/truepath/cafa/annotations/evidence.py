@@ -69,7 +69,7 @@ def evidence_codes(groups: str | Iterable[str]) -> set[str]:
     codes: set[str] = set()
     for name in [groups] if isinstance(groups, str) else groups:
         if name.lower() not in EVIDENCE_GROUPS and not (name.isalpha() and name.isupper() and len(name) <= 3):
-            raise ValueError(f"no evidence {name!r}: give codes such as IDA, or {', '.join(EVIDENCE_GROUPS)}.")
+            raise ValueError(f"unknown evidence {name!r}: give codes such as IDA, or {', '.join(EVIDENCE_GROUPS)}.")
         codes.update(EVIDENCE_GROUPS.get(name.lower(), (name,)))
     return codes
 

@@ -1,4 +1,4 @@
-"""Files of annotations: where each format has target, term, evidence and so on, and what the words there mean."""
+"""Files of annotations: where each format has target, term, evidence and so on, and what the cells mean."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 
 from truepath.cafa.annotations.evidence import evidence_of_eco
 from truepath.errors import DataFormatError
-from truepath.files.text import PathType, head_lines
+from truepath.files.names import PathType
+from truepath.files.text import head_lines
 
 __all__ = ["LAYOUTS", "FileLayout", "find_layout"]
 
@@ -30,19 +31,19 @@ def _target(word: str) -> str:
 
 def _term(word: str) -> str:
     if ":" not in word or word.startswith(":") or word.endswith(":") or " " in word:
-        raise ValueError(f"{word[:40]!r} is no id of a term, such as GO:0006915")
+        raise ValueError(f"{word[:40]!r} is not a term id, such as GO:0006915")
     return word
 
 
 def _evidence(word: str) -> str:
     if not (word.isalpha() and word.isupper() and 2 <= len(word) <= 3):
-        raise ValueError(f"{word[:40]!r} is no evidence code, such as IDA")
+        raise ValueError(f"{word[:40]!r} is not an evidence code, such as IDA")
     return word
 
 
 def _eco(word: str) -> str:
     if not word.startswith("ECO:"):
-        raise ValueError(f"{word[:40]!r} is no evidence, such as ECO:0000314")
+        raise ValueError(f"{word[:40]!r} is not an evidence term, such as ECO:0000314")
     return evidence_of_eco(word)
 
 
@@ -56,7 +57,7 @@ def _taxon(word: str) -> str:
     first = word.partition("|")[0]
     number = first.rpartition(":")[2]
     if not first.startswith(("taxon:", "NCBITaxon:")) or not number.isdigit():
-        raise ValueError(f"{word[:40]!r} is no taxon, such as taxon:9606")
+        raise ValueError(f"{word[:40]!r} is not a taxon, such as taxon:9606")
     return number
 
 
@@ -67,7 +68,7 @@ def _date(word: str) -> int:
             raise ValueError
         date(int(plain[:4]), int(plain[4:6]), int(plain[6:]))
     except ValueError:
-        raise ValueError(f"{word[:40]!r} is no date, such as 20240131") from None
+        raise ValueError(f"{word[:40]!r} is not a date, such as 20240131") from None
     return int(plain)
 
 
@@ -83,7 +84,7 @@ def _negation(word: str) -> bool:
 
 @dataclass(frozen=True)
 class FileLayout:
-    """The columns of a format, by name: their places from 0 on, and what reads a word, or raises what is wrong."""
+    """The columns of a format, by name: their places from 0 on, and what reads a cell, or raises an error."""
 
     name: str
     columns: Mapping[str, tuple[int, Callable[[str], Any]]]
@@ -144,7 +145,7 @@ def find_layout(path: PathType) -> FileLayout:
             return LAYOUTS["genes-to-phenotype"]
         if line and line[0] not in "!#":
             return _by_width(line, path)
-    raise DataFormatError("no line but comments.", path)
+    raise DataFormatError("the file has only comments.", path)
 
 
 def _by_width(line: str, path: PathType) -> FileLayout:
@@ -154,7 +155,7 @@ def _by_width(line: str, path: PathType) -> FileLayout:
     if 2 <= width < 10:  # further columns are passed over
         return LAYOUTS["pairs"]
     raise DataFormatError(
-        f"annotations of {width} columns in no format that is known.",
+        f"annotations of {width} columns in an unknown format.",
         path,
         remedy=f"Say which with format=: {', '.join(LAYOUTS)}; or keep the columns of targets and terms only.",
     )

@@ -1,4 +1,4 @@
-"""Readers of annotations: every format by its layout, words looked at once each, bad lines named."""
+"""Readers of annotations: every format by its layout, each different cell parsed once, bad lines named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from truepath.cafa.annotations.annotations import Annotations, Coded
 from truepath.cafa.annotations.layouts import LAYOUTS, FileLayout, find_layout
 from truepath.cafa.tables.columns import TabRows, read_rows
 from truepath.cafa.tables.problems import Problems
-from truepath.files.text import Limits, PathType
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
 
 __all__ = ["read_annotations", "read_gene_products"]
 
@@ -26,7 +27,7 @@ def read_annotations(
     path : path
         Plain or compressed (.gz, .bz2, .xz), of any size.
     format : {"gaf", "gpad-1", "gpad-2", "hpoa", "genes-to-phenotype", "pairs"}, optional
-        By default found out from the first lines. ``"pairs"`` is ``target<TAB>term``.
+        By default detected from the first lines. ``"pairs"`` is ``target<TAB>term``.
     bad : {"raise", "skip"}, default="raise"
         What to do about lines that are not as the format says: raise an error that names the first, or leave them out
         and list them in ``problems.bad``.
@@ -38,7 +39,7 @@ def read_annotations(
 
     Notes
     -----
-    Words are looked at once each, and every column of a line takes four bytes. Lines read are lines kept, skipped
+    Each different cell is parsed once, and every column of a line takes four bytes. Lines read are lines kept, skipped
     (empty, comments, header) and bad: the counts in ``problems`` add up.
 
     Examples
@@ -73,7 +74,7 @@ def _without_header(rows: TabRows, problems: Problems) -> TabRows:
 
 
 class _Column:
-    """Values by word, numbered across the pieces of a file; and the numbers of the rows."""
+    """Values by cell, numbered across the pieces of a file; and the numbers of the rows."""
 
     def __init__(self) -> None:
         self.index: dict[Any, int] = {}
@@ -89,7 +90,7 @@ class _Column:
 
 
 def _add(rows: TabRows, layout: FileLayout, columns: dict[str, _Column], path: PathType, problems: Problems) -> None:
-    """Read the words of each column once, note rows with a bad one, and keep the codes of the others."""
+    """Parse the different cells of each column once, record rows with a bad one, and keep the codes of the others."""
     is_good, found = np.ones(rows.n_rows, bool), {}
     for name, (place, parse) in layout.columns.items():
         codes, words = rows.words(place)
@@ -148,7 +149,7 @@ def read_gene_products(path: PathType) -> dict[str, str]:
             is_old = not rows.cell(i, 0).count(":")
             taxon = rows.cell(i, 6 if is_old else 5)
             if not taxon.rpartition(":")[2].isdigit():
-                problems.add(path, int(rows.lines[i]), f"{taxon[:40]!r} is no taxon, such as taxon:9606")
+                problems.add(path, int(rows.lines[i]), f"{taxon[:40]!r} is not a taxon, such as taxon:9606")
                 continue
             found[rows.cell(i, 1 if is_old else 0)] = taxon.rpartition(":")[2]
     problems.raise_if_any("Write GPI as the Gene Ontology does.")

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from truepath.cafa.tables.columns import read_rows
 from truepath.cafa.tables.problems import Problems
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = ["Similarities", "find_similar", "read_hits"]
 
@@ -52,7 +52,7 @@ def read_hits(
     max_evalue : float, default=1e-3
         Hits above this expectation are left out.
     leave_out_self : bool, default=True
-        Whether a query is no subject of its own.
+        Whether to leave out hits of a query with itself.
     """
     if by not in ("bitscore", "identity"):
         raise ValueError(f"by must be 'bitscore' or 'identity'; got {by!r}.")
@@ -61,7 +61,7 @@ def read_hits(
     for rows in read_rows(path, 12, problems, comment="#"):
         values, expected = rows.numbers(BITSCORE if by == "bitscore" else IDENTITY), rows.numbers(EVALUE)
         for i in np.flatnonzero(np.isnan(values) | np.isnan(expected)).tolist():
-            problems.add(path, int(rows.lines[i]), "the expectation or the score is no number")
+            problems.add(path, int(rows.lines[i]), "the expectation or the score is not a number")
         pair = []
         for column, index in ((QUERY, queries), (SUBJECT, subjects)):
             codes, words = rows.words(column)

@@ -62,7 +62,7 @@ def evaluate_predictions(
     truth : Annotations, LongTable, path, frame, mapping, pairs or matrix
         Targets and their terms; ancestors are added. A matrix has one row per target and one column per node.
     predictions : LongTable, path, frame, mapping, triples or matrix
-        Targets, terms and scores; a score of 0 or less is no prediction. A matrix needs a matrix as truth.
+        Targets, terms and scores; a score of 0 or less is not a prediction. A matrix needs a matrix as truth.
     ontology : Ontology
     ia : mapping, array, path or None
         Information accretion of terms, see :func:`information_accretion`: then every quantity is computed weighted as

@@ -81,7 +81,7 @@ def label_matrix(
     targets : sequence of str, optional
         Rows of the matrix; pairs of other targets are left out.
     counts : dict, optional
-        Where to note how many pairs and targets got in.
+        Where to record how many pairs and targets got in.
     """
     nodes, found = _nodes(table, ontology, "truth", counts)
     if targets is None:

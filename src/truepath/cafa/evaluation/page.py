@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from truepath.cafa.evaluation.curves import AspectCurve
 from truepath.cafa.evaluation.results import Evaluation
 from truepath.errors import TruePathError
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = ["write_evaluation_report"]
 
@@ -48,7 +48,7 @@ def write_evaluation_report(
     from truepath.report.render import write_page
 
     if not found:
-        raise TruePathError("no evaluation to report about.")
+        raise TruePathError("no evaluation to report.")
     aspects = list(dict.fromkeys(aspect for evaluation in found.values() for aspect in evaluation.curves))
     options = next(iter(found.values())).options
     context = {
@@ -102,8 +102,9 @@ def _cell(value: float | None, best: float | None) -> TextCell:
 
 def _chart(curves: Mapping[str, AspectCurve | None], across: str, up: str, least: bool) -> str:
     """Draw one line per file, and its best point."""
+    from truepath.report.chart_parts import DASHES, Frame, marker, picture, polyline
     from truepath.report.charts import round_numbers
-    from truepath.report.svg import DASHES, Frame, element, marker, picture, polyline
+    from truepath.svg import element
 
     drawn_curves = {k: curve for k, curve in enumerate(curves.values()) if curve is not None and curve.thresholds.size}
     highest = [

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truepath.extras import import_extra
+
 if TYPE_CHECKING:
     from truepath.cafa.evaluation.results import Evaluation
 
@@ -46,7 +48,7 @@ def plot_evaluations(
     is_weighted = (quantity == "s" and has_weights) if weighted is None else weighted
     aspects = list(dict.fromkeys(aspect for evaluation in found.values() for aspect in evaluation.curves))
     if axes is None:
-        import matplotlib.pyplot as plt
+        plt = import_extra("matplotlib.pyplot", "Drawing curves", "report")
 
         _, grid = plt.subplots(1, max(len(aspects), 1), figsize=(4.2 * max(len(aspects), 1), 4), squeeze=False)
         axes = grid[0]

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from truepath.cafa.evaluation.curves import AspectCurve
-from truepath.files.text import PathType, open_atomically
+from truepath.extras import import_extra
+from truepath.files.names import PathType
+from truepath.files.writing import open_atomically
 
 __all__ = ["Evaluation", "write_evaluations"]
 
@@ -89,7 +91,7 @@ class Evaluation:
 
     def to_frame(self) -> Any:
         """Return :meth:`rows` as a pandas frame."""
-        import pandas as pd
+        pd = import_extra("pandas", "A data frame", "report")
 
         return pd.DataFrame(self.rows())
 

@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, read_text
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
+from truepath.files.text import read_text
 from truepath.hierarchy.obo import OboTerm
 
 __all__ = ["read_graph_terms"]
@@ -30,16 +32,16 @@ def read_graph_terms(path: PathType, limits: Limits | None = None) -> list[OboTe
     try:
         content = json.loads(read_text(path, limits))
     except json.JSONDecodeError as problem:
-        raise DataFormatError(f"no JSON ({problem.msg}).", path, problem.lineno) from None
+        raise DataFormatError(f"not JSON ({problem.msg}).", path, problem.lineno) from None
     graphs = content.get("graphs") if isinstance(content, dict) else None
     if not isinstance(graphs, list) or not all(isinstance(graph, dict) for graph in graphs):
-        raise DataFormatError("no OBO graph: a JSON object with a list 'graphs' is expected.", path)
+        raise DataFormatError("not an OBO graph: a JSON object with a list 'graphs' is expected.", path)
     try:
         terms = [term for graph in graphs for term in _read_graph(graph)]
     except (KeyError, TypeError, AttributeError) as problem:
         raise DataFormatError(f"an OBO graph with something missing or misplaced: {problem!r}.", path) from None
     if not any(term.name and not term.is_obsolete for term in terms):
-        raise DataFormatError("no node of type CLASS with a label: it is no ontology.", path)
+        raise DataFormatError("no node of type CLASS with a label: this is not an ontology.", path)
     return terms
 
 

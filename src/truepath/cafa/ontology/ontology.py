@@ -1,8 +1,8 @@
 """An ontology as CAFA uses it: a hierarchy of terms, their aspects and names, and what became of retired ids.
 
 The *aspects* (namespaces) of the Gene Ontology are molecular function, biological process and cellular component. Each
-is evaluated, trained and submitted on its own; here an aspect is a set of nodes of one hierarchy. Ids that are no nodes
-any more lead somewhere: an alternative id to the term it was merged into, an obsolete term to its replacement.
+is evaluated, trained and submitted on its own; here an aspect is a set of nodes of one hierarchy. Ids that are no
+longer nodes lead somewhere: an alternative id to the term it was merged into, an obsolete term to its replacement.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.cafa.ontology.resolve import Resolved, resolve
+from truepath.english import nearest
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.names import nearest
+from truepath.hierarchy.names import node_number
 
 __all__ = ["Ontology"]
 
@@ -118,11 +119,11 @@ class Ontology:
         return found
 
     @cached_property
-    def _nodes(self) -> dict[str, int]:
+    def known_ids(self) -> dict[str, int]:
         """Every id that leads to a node: of terms, alternative ids and replaced ones."""
-        index = dict(self.hierarchy._index)
+        index = dict(self.hierarchy.numbers)
         for alias, name in {**self.replaced, **self.hierarchy.aliases}.items():
-            index.setdefault(alias, self.hierarchy._index[name])
+            index.setdefault(alias, self.hierarchy.numbers[name])
         return index
 
     def resolve(self, ids: Sequence[str], counts: Sequence[int] | None = None) -> Resolved:
@@ -131,7 +132,7 @@ class Ontology:
 
     def suggest(self, name: str) -> list[str]:
         """Return ids like an unknown one."""
-        return list(self.consider.get(name, ())) or nearest(name, self.hierarchy._index)
+        return list(self.consider.get(name, ())) or nearest(name, self.hierarchy.numbers)
 
     def keep(self, terms: Iterable[str | int] | NDArray[Any]) -> Ontology:
         """Return a smaller ontology of some terms and all their ancestors.
@@ -143,7 +144,8 @@ class Ontology:
         """
         wanted = np.zeros((1, self.hierarchy.n_nodes), bool)
         listed: list[Any] = terms.tolist() if isinstance(terms, np.ndarray) else list(terms)
-        wanted[0, [self._nodes[v] if isinstance(v, str) and v in self._nodes else self._number(v) for v in listed]] = 1
+        known = self.known_ids
+        wanted[0, [known[v] if v in known else node_number(self.hierarchy, v) for v in listed]] = 1
         nodes = np.flatnonzero(self.hierarchy.close(wanted)[0])
         smaller = self.hierarchy.subgraph(nodes)
         names = set(smaller.names.tolist())
@@ -159,9 +161,6 @@ class Ontology:
             replaced={old: new for old, new in self.replaced.items() if new in names},
             report={**self.report, "terms not kept": self.hierarchy.n_nodes - smaller.n_nodes},
         )
-
-    def _number(self, v: Any) -> int:
-        return self.hierarchy._number(v)
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name} {nodes.size}" for name, nodes in self.aspects.items())

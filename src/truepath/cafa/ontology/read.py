@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from truepath.cafa.ontology.obo_graphs import read_graph_terms
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.errors import HierarchyError
-from truepath.files.text import Limits, ending_of, naming_file
+from truepath.files.limits import Limits
+from truepath.files.names import ending_of, naming_file
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import number_edges
 from truepath.hierarchy.obo import OboTerm, check_relations, merge_terms, name_of, read_terms

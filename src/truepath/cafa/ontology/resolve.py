@@ -31,7 +31,7 @@ class Resolved:
     changed : dict of str to str
         The ids that became others.
     lost : dict of str to tuple of str
-        The ids that are no terms, with the terms that the ontology says to consider instead.
+        The ids that are not terms, with the terms that the ontology says to consider instead.
     """
 
     nodes: NDArray[np.int64]
@@ -42,7 +42,7 @@ class Resolved:
 
 def resolve(ontology: Ontology, ids: Sequence[str], counts: Sequence[int] | None = None) -> Resolved:
     """Look ids up; ``counts`` is how often each occurs."""
-    nodes = np.array([ontology._nodes.get(name, -1) for name in ids], np.int64)
+    nodes = np.array([ontology.known_ids.get(name, -1) for name in ids], np.int64)
     tally: Counter[str] = Counter()
     changed, lost = {}, {}
     for k, name in enumerate(ids):
@@ -56,7 +56,7 @@ def resolve(ontology: Ontology, ids: Sequence[str], counts: Sequence[int] | None
 
 
 def _kind(ontology: Ontology, name: str) -> str:
-    if name in ontology.hierarchy._index:
+    if name in ontology.hierarchy.numbers:
         return "current"
     if name in ontology.hierarchy.aliases:
         return "alternative"

@@ -13,7 +13,7 @@ from truepath.cafa.submission.rules import SubmissionRules
 from truepath.cafa.tables.columns import read_rows
 from truepath.cafa.tables.long import SUBMISSION_HEADERS
 from truepath.cafa.tables.problems import BadLine, Problems
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = ["check_submission"]
 
@@ -31,7 +31,7 @@ def check_submission(
 ) -> list[BadLine]:
     """Return the mistakes of a submission, at most one per line, in the order of lines; none means that it is valid.
 
-    Found are: lines with other than three columns, scores that are no numbers, out of range or with too many decimals,
+    It finds lines without exactly three columns, scores that are not numbers, out of range or with too many decimals,
     terms that are unknown, obsolete, given by an alternative id or of another aspect, targets that are not asked for,
     pairs that are repeated, targets with too many terms, and (if the rules say so) terms that score above an ancestor.
 
@@ -50,7 +50,7 @@ def check_submission(
     problems = Problems()
     for rows in read_rows(path, 3, problems, headers=SUBMISSION_HEADERS):
         is_long = rows.widths > 3
-        checker.say(rows.lines[is_long], [f"{n} columns where 3 are allowed" for n in rows.widths[is_long].tolist()])
+        checker.report(rows.lines[is_long], [f"{n} columns where 3 are allowed" for n in rows.widths[is_long].tolist()])
         checker.check_cells(rows.lines, rows.words(0), rows.words(1), rows.numbers(2))
     checker.check_together()
     found = {bad.line: bad for bad in problems.bad}
@@ -77,7 +77,7 @@ class _Checker:
         self.parts: list[tuple[NDArray[np.int64], ...]] = []
         self.scores: list[NDArray[np.float64]] = []
 
-    def say(self, lines: Iterable[int], reasons: Iterable[str]) -> None:
+    def report(self, lines: Iterable[int], reasons: Iterable[str]) -> None:
         for line, reason in zip(lines, reasons):
             self.found.setdefault(int(line), reason)
 
@@ -90,17 +90,17 @@ class _Checker:
     ) -> None:
         """Check what can be said of each line alone."""
         rules = self.rules
-        self._say_words(lines, target, [self._about_target(name) for name in target[1]])
-        self._say_words(lines, term, [self._about_term(name) for name in term[1]])
+        self._report_cells(lines, target, [self._about_target(name) for name in target[1]])
+        self._report_cells(lines, term, [self._about_term(name) for name in term[1]])
         span = f"above {rules.lowest:g} and at most {rules.highest:g}"
         with np.errstate(invalid="ignore"):
             is_number, is_inside = np.isfinite(scores), (scores > rules.lowest) & (scores <= rules.highest)
             is_short = np.abs(np.round(scores, rules.decimals) - scores) < TOLERANCE
-        self.say(lines[~is_number], ["the score is no number"] * int((~is_number).sum()))
+        self.report(lines[~is_number], ["the score is not a number"] * int((~is_number).sum()))
         outside = is_number & ~is_inside
-        self.say(lines[outside], [f"the score {s:g} is not {span}" for s in scores[outside]])
+        self.report(lines[outside], [f"the score {s:g} is not {span}" for s in scores[outside]])
         long = is_number & is_inside & ~is_short
-        self.say(
+        self.report(
             lines[long], [f"the score {s!r} has more than {rules.decimals} decimals" for s in scores[long].tolist()]
         )
         numbers = np.array([self.index.setdefault(name, len(self.index)) for name in target[1]] or [0])
@@ -108,18 +108,18 @@ class _Checker:
         self.parts.append((lines.copy(), numbers[target[0]], nodes[term[0]]))
         self.scores.append(scores)
 
-    def _say_words(
+    def _report_cells(
         self, lines: NDArray[np.int64], column: tuple[NDArray[np.int64], list[str]], said: list[str | None]
     ) -> None:
         codes, _ = column
         is_bad = np.array([reason is not None for reason in said] or [False])[codes]
-        self.say(lines[is_bad], [str(said[code]) for code in codes[is_bad]])
+        self.report(lines[is_bad], [str(said[code]) for code in codes[is_bad]])
 
     def _about_target(self, name: str) -> str | None:
         if not name:
             return "an empty target"
         is_wanted = self.targets is None or name in self.targets
-        return None if is_wanted else f"{name!r} is none of the targets"
+        return None if is_wanted else f"{name!r} is not one of the targets"
 
     def _about_term(self, name: str) -> str | None:
         found = self.ontology.resolve([name])
@@ -137,7 +137,7 @@ class _Checker:
     def check_together(self) -> None:
         """Check what takes all lines: repeated pairs, terms per target, propagation."""
         if not any(part[0].size for part in self.parts):
-            self.say([1], ["no predictions"])
+            self.report([1], ["no predictions"])
             return
         lines, targets, nodes = (np.concatenate(column) for column in zip(*self.parts))
         scores = np.concatenate(self.scores)
@@ -147,12 +147,12 @@ class _Checker:
         _, firsts = np.unique(keys, return_index=True)
         is_again = np.ones(keys.size, bool)
         is_again[firsts] = False
-        self.say(lines[is_again], ["this target and term were given before"] * int(is_again.sum()))
+        self.report(lines[is_again], ["this target and term were given before"] * int(is_again.sum()))
         order = np.argsort(targets, kind="stable")
         counts = np.bincount(targets, minlength=len(self.index))
         rank = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts)
         beyond = np.sort(lines[order[rank >= self.rules.max_terms]])
-        self.say(beyond, [f"more than {self.rules.max_terms} terms of this target"] * beyond.size)
+        self.report(beyond, [f"more than {self.rules.max_terms} terms of this target"] * beyond.size)
         if self.rules.propagated:
             self._check_propagated(lines, targets, nodes, scores)
 
@@ -176,4 +176,4 @@ class _Checker:
         above = np.where(keys[order][at] == wanted, scores[order][at], 0.0) if keys.size else np.empty(0)
         is_bad = np.unique(line[above < scores[line] - TOLERANCE])
         said = "the term scores above a parent, or the parent is missing"
-        self.say(lines[is_bad], [said] * is_bad.size)
+        self.report(lines[is_bad], [said] * is_bad.size)

@@ -11,7 +11,7 @@ from scipy import sparse
 from truepath.cafa.evaluation.propagate import propagated_blocks
 from truepath.cafa.predictions import Predictions, write_long_table
 from truepath.cafa.submission.rules import SubmissionRules
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = ["prepare_submission", "write_submission"]
 

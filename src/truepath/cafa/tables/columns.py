@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from truepath import _kernels
 from truepath.cafa.tables.problems import Problems
 from truepath.data.tables.cut import Cut, eights_of
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
 from truepath.files.pieces import stream_pieces
-from truepath.files.text import Limits, PathType, read_text, split_lines
+from truepath.files.text import read_text, split_lines
 
 __all__ = ["TabRows", "read_ids", "read_rows"]
 
@@ -35,11 +37,11 @@ class TabRows:
         return self.cut.lines
 
     def words(self, column: int) -> tuple[NDArray[np.int64], list[str]]:
-        """Return a column as numbers of its words, and these."""
+        """Return a column as codes of its different texts, and these."""
         return self.cut.numbered(column)
 
     def numbers(self, column: int) -> NDArray[np.float64]:
-        """Return a column of numbers; NaN for what is none."""
+        """Return a column of numbers; NaN for other cells."""
         values = np.empty((self.n_rows, 1))
         self.cut.numbers([column], values, lambda i, k, cell: _number(cell), missing=None)
         return values[:, 0]
@@ -83,8 +85,8 @@ def read_rows(
 ) -> Iterator[TabRows]:
     """Yield the rows of a file, the first ``n_columns`` cells of each.
 
-    Rows with fewer than ``at_least`` cells are left out and named in ``problems``; so are rows that are no UTF-8. Short
-    rows that begin with one of the words ``headers`` count as comments.
+    Rows with fewer than ``at_least`` cells are left out and named in ``problems``; so are rows that are not UTF-8.
+    Short rows that begin with one of the words ``headers`` count as comments.
     """
     needed, line = at_least or n_columns, 1
     for raw in stream_pieces(path, limits):
@@ -117,7 +119,7 @@ def _cut_piece(raw: bytes, line: int, n_columns: int, comment: str) -> tuple[Tab
 
 
 def _not_utf8(raw: bytes, rows: TabRows, path: PathType, problems: Problems) -> NDArray[np.bool_]:
-    """Say which rows are no UTF-8; looked at one by one only if the piece as a whole is not."""
+    """Say which rows are not UTF-8; looked at one by one only if the piece as a whole is not."""
     is_odd = np.zeros(rows.n_rows, bool)
     try:
         raw.decode()

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from truepath.cafa.tables.columns import TabRows, read_rows
 from truepath.cafa.tables.problems import Problems
-from truepath.files.text import Limits, PathType
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
 
 __all__ = ["LongTable", "as_long_table", "read_long_table"]
 
@@ -157,7 +158,7 @@ class _Index:
 def _check(
     rows: TabRows, values: NDArray[np.float64], scored: bool, path: PathType, problems: Problems
 ) -> NDArray[np.bool_]:
-    """Return which rows are as they should be, and note the others."""
+    """Return which rows are as they should be, and record the others."""
     is_bad = (rows.cut.ends[:, :2] == rows.cut.starts[:, :2]).any(axis=1) | ~np.isfinite(values)
     for i in np.flatnonzero(is_bad).tolist():
         line = int(rows.lines[i])
@@ -166,5 +167,5 @@ def _check(
         elif scored and line == 1 and problems.n_bad == 0:
             problems.n_skipped += 1  # a header
         else:
-            problems.add(path, line, f"the score {rows.cell(i, 2)[:40]!r} is no number")
+            problems.add(path, line, f"the score {rows.cell(i, 2)[:40]!r} is not a number")
     return ~is_bad

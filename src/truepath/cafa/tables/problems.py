@@ -6,12 +6,13 @@ from collections import Counter
 from os import fspath
 from typing import NamedTuple
 
+from truepath.english import counted
 from truepath.errors import DataFormatError
-from truepath.files.text import PathType, counted
+from truepath.files.names import PathType
 
 __all__ = ["BadLine", "Problems"]
 
-#: So many bad lines are kept; the others are only counted
+#: At most this many bad lines are kept; the others are only counted
 MOST_KEPT = 1000
 
 
@@ -53,7 +54,7 @@ class Problems:
         self.left_out: Counter[str] = Counter()
 
     def add(self, path: PathType, line: int, reason: str) -> None:
-        """Note a bad line."""
+        """Record a bad line."""
         self.n_bad += 1
         if len(self.bad) < MOST_KEPT:
             self.bad.append(BadLine(fspath(path), line, reason))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from truepath.cafa.tables.columns import read_ids
 from truepath.data.tables.arrays import ALONE, read_arrays
 from truepath.errors import DataFormatError
-from truepath.files.text import PathType, ending_of
+from truepath.files.names import PathType, ending_of
 
 __all__ = ["Embeddings", "read_embeddings"]
 
@@ -61,7 +61,9 @@ def read_embeddings(path: PathType, ids: PathType | None = None) -> Embeddings:
 def _only_array(path: PathType) -> NDArray[Any]:
     parts = read_arrays(path)
     if ALONE not in parts:
-        raise DataFormatError("an archive of several arrays in a file that ends in .npy.", path, remedy="Call it .npz.")
+        raise DataFormatError(
+            "an archive of several arrays in a file that ends in .npy.", path, remedy="Rename it to .npz."
+        )
     return parts[ALONE]
 
 
@@ -117,5 +119,5 @@ def _checked(found: Embeddings, path: PathType) -> Embeddings:
         raise DataFormatError(f"the id {twice!r} occurs twice.", path)
     if not np.isfinite(X).all():
         row = int(np.flatnonzero(~np.isfinite(X).all(axis=1))[0])
-        raise DataFormatError(f"the embedding of {found.ids[row]!r} has a value that is no finite number.", path)
+        raise DataFormatError(f"the embedding of {found.ids[row]!r} has a value that is not a finite number.", path)
     return Embeddings(found.ids, X if X.dtype in (np.float32, np.float64) else X.astype(np.float32))

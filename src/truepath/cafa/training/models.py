@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,33 +17,12 @@ from truepath.cafa.tables.long import as_long_table
 from truepath.cafa.training.embeddings import Embeddings
 from truepath.classifier import HierarchicalClassifier
 from truepath.errors import TruePathError
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.registry import LEARNERS
 
 __all__ = ["FunctionModels", "load_models", "train_models"]
-
-
-def _kernel(random_state: Any) -> Any:
-    from truepath.learners import MultiLabelKernelRidge
-
-    return MultiLabelKernelRidge(random_state=random_state)
-
-
-def _linear(random_state: Any) -> Any:
-    from truepath.learners import SparseLinear
-
-    return SparseLinear(random_state=random_state)
-
-
-def _network(random_state: Any) -> Any:
-    from truepath.learners import CoherentNetwork
-
-    return CoherentNetwork(random_state=random_state)
-
-
-#: Learners by the name of their head
-HEADS: dict[str, Callable[[Any], Any]] = {"kernel": _kernel, "linear": _linear, "network": _network}
 
 
 @dataclass(frozen=True)
@@ -110,7 +89,7 @@ def train_models(
     annotations: Any,
     ontology: Ontology,
     *,
-    head: str | Any = "kernel",
+    head: str | Any = "kernel-ridge",
     aspects: Sequence[str] | None = None,
     min_count: int = 10,
     random_state: int | None = 0,
@@ -123,8 +102,9 @@ def train_models(
     embeddings : Embeddings
     annotations : Annotations, LongTable, path, frame, mapping or pairs
     ontology : Ontology
-    head : {"kernel", "linear", "network"} or learner, default="kernel"
-        Kernel ridge regression, one linear classifier per term, or a network (needs PyTorch).
+    head : str or learner, default="kernel-ridge"
+        What learns from the embeddings, by its name: kernel ridge regression, ``"sparse-linear"`` (one linear
+        classifier per term), ``"network"`` (needs PyTorch) or any other learner that needs no estimator.
     aspects : sequence of str, optional
     min_count : int, default=10
         Terms with fewer proteins are not learned.
@@ -135,8 +115,9 @@ def train_models(
     -------
     models : FunctionModels
     """
-    if isinstance(head, str) and head not in HEADS:
-        raise ValueError(f"head must be one of {', '.join(HEADS)} or a learner; got {head!r}.")
+    learner = LEARNERS.resolve(head)
+    if isinstance(head, str) and hasattr(learner, "random_state"):
+        learner.set_params(random_state=random_state)
     table = as_long_table(annotations, scored=False, name="annotations")
     has_embedding = set(embeddings.ids)
     labels, targets = label_matrix(table, ontology, targets=[name for name in table.targets if name in has_embedding])
@@ -151,7 +132,6 @@ def train_models(
         hierarchy, rows, Y = _part(labels, ontology, aspect, min_count)
         if hierarchy is None:
             continue
-        learner = HEADS[head](random_state) if isinstance(head, str) else head
         model = HierarchicalClassifier(
             learner, hierarchy=hierarchy, decoder=None, random_state=random_state, n_jobs=n_jobs
         )

@@ -18,8 +18,8 @@ from truepath.cli.cafa.options import (
     open_annotations,
     open_ontology,
 )
+from truepath.english import counted
 from truepath.errors import TruePathError
-from truepath.files.text import counted
 
 __all__ = ["baseline"]
 
@@ -28,23 +28,23 @@ def baseline(
     annotations: Annotated[Path, typer.Argument(help="What is known: GAF, GPAD, HPO or target<TAB>term.")],
     ontology: OntologyFile,
     output: Output,
-    targets: Annotated[Path | None, typer.Option(help="The targets to predict, one per line.")] = None,
+    targets: Annotated[Path | None, typer.Option(help="File of the targets to predict, one per line.")] = None,
     hits: Annotated[
         Path | None,
-        typer.Option(help="Hits of BLAST or DIAMOND (-outfmt 6); without, terms get their frequency."),
+        typer.Option(help="Hits of BLAST or DIAMOND (-outfmt 6); without them, terms get their frequency."),
     ] = None,
-    how: Annotated[str, typer.Option(help="With --hits: weighted by bit scores, or max identity.")] = "weighted",
-    max_evalue: Annotated[float, typer.Option(help="With --hits: leave out those above this expectation.")] = 1e-3,
+    how: Annotated[str, typer.Option(help="With --hits: weighted (by bit scores), or max (of identity).")] = "weighted",
+    max_evalue: Annotated[float, typer.Option(help="With --hits: largest E-value of a hit.")] = 1e-3,
     evidence: Evidence = None,
     taxa: Taxa = None,
     until: Until = None,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,
 ) -> None:
-    """Predict by how common terms are, or by what similar proteins have."""
+    """Predict terms by their frequency, or from similar proteins."""
     from truepath.cafa import predict_by_transfer, predict_naively, read_hits
     from truepath.cafa.tables.columns import read_ids
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
 
     if targets is None and hits is None:
         raise TruePathError("nothing to predict.", "Give --targets, --hits, or both.")

@@ -38,7 +38,7 @@ def blend(
 ) -> None:
     """Learn weights per aspect where the truth is known, and write the blend."""
     from truepath.cafa import learn_blend, read_long_table
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
 
     if apply and len(apply) != len(learn):
         raise TruePathError(f"{len(apply)} files to --apply to where {len(learn)} were learned from.", "Give as many.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import OntologyFile, Relations, open_ontology
-from truepath.files.text import counted
+from truepath.english import counted
 
 __all__ = ["check"]
 
@@ -16,11 +16,13 @@ __all__ = ["check"]
 def check(
     submission: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],
     ontology: OntologyFile,
-    targets: Annotated[Path | None, typer.Option(help="A file with the targets asked for, one per line.")] = None,
-    max_terms: Annotated[int, typer.Option(help="The most terms of one target.")] = 1500,
-    decimals: Annotated[int, typer.Option(help="The most decimals of scores.")] = 3,
-    propagated: Annotated[bool, typer.Option("--propagated", help="No term may score above an ancestor.")] = False,
-    aspects: Annotated[str | None, typer.Option(help="Aspects that the file may hold, separated by commas.")] = None,
+    targets: Annotated[Path | None, typer.Option(help="File of the targets to expect, one per line.")] = None,
+    max_terms: Annotated[int, typer.Option(help="Largest number of terms per target.")] = 1500,
+    decimals: Annotated[int, typer.Option(help="Largest number of decimals of a score.")] = 3,
+    propagated: Annotated[
+        bool, typer.Option("--propagated", help="Require that no term scores above an ancestor.")
+    ] = False,
+    aspects: Annotated[str | None, typer.Option(help="Aspects to expect, separated by commas.")] = None,
     relations: Relations = "is_a,part_of",
 ) -> None:
     """Check a submission: every mistake with its line; the exit code says whether there are any."""

@@ -18,6 +18,7 @@ from truepath.cli.cafa.options import (
     open_ontology,
     print_table,
 )
+from truepath.cli.shared.options import Seed
 
 __all__ = ["cutoffs"]
 
@@ -27,7 +28,7 @@ def cutoffs(
     ontology: OntologyFile,
     truth: Truth,
     resamples: Annotated[int, typer.Option(min=1, help="Number of bootstrap resamples.")] = 200,
-    seed: Annotated[int, typer.Option(help="Random seed of the resamples.")] = 0,
+    seed: Seed = 0,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,
     as_json: AsJson = False,

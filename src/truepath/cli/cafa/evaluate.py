@@ -17,7 +17,7 @@ from truepath.cli.cafa.options import (
     open_annotations,
     open_ontology,
     print_table,
-    say_problems,
+    report_problems,
 )
 
 __all__ = ["evaluate"]
@@ -31,35 +31,44 @@ def evaluate(
         typer.Option("--predictions", "-p", help="A file of target<TAB>term<TAB>score, or a folder of such files."),
     ],
     ia: Annotated[Path | None, typer.Option("--ia", help="Information accretion: term<TAB>bits.")] = None,
-    norm: Annotated[str, typer.Option(help="How is averaged: cafa, pred or gt.")] = "cafa",
-    prop: Annotated[str, typer.Option(help="How scores are passed to ancestors: max or fill.")] = "max",
+    norm: Annotated[str, typer.Option(help="Averaging mode: cafa, pred or gt.")] = "cafa",
+    prop: Annotated[str, typer.Option(help="How scores are passed on to ancestors: max or fill.")] = "max",
     no_orphans: Annotated[bool, typer.Option("--no-orphans", help="Leave out terms without parents.")] = False,
-    thresholds: Annotated[
-        str, typer.Option(help="cafa (as the official evaluator), exact (every score), or a step such as 0.01.")
+    grid: Annotated[
+        str,
+        typer.Option(
+            help="Thresholds to try: cafa (as the official evaluator), exact (every score), or a step such as 0.01."
+        ),
     ] = "cafa",
     max_terms: Annotated[
-        int | None, typer.Option(help="Take the first so many terms of each target and aspect.")
+        int | None, typer.Option(help="Largest number of terms per target and aspect; the first are taken.")
     ] = None,
     known: Annotated[
-        Path | None, typer.Option(help="Annotations known before, which count neither as true nor as predicted.")
+        Path | None, typer.Option(help="Annotations known before, which count as neither true nor predicted.")
     ] = None,
     aspects: Annotated[str | None, typer.Option(help="Aspects to evaluate, separated by commas.")] = None,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write all curves, as evaluation_all.tsv of cafaeval.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write all curves to this file, in the format of cafaeval's evaluation_all.tsv."
+        ),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a report with one tab per aspect (.html).")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report to this file (.html), with one tab per aspect.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate predictions as CAFA does: Fmax, weighted Fmax, Smin and coverage of each aspect."""
     from truepath.cafa import evaluate_predictions, read_long_table, write_evaluation_report, write_evaluations
-    from truepath.cli.steps import check_outputs, progress
+    from truepath.cli.shared.outputs import check_outputs
+    from truepath.cli.shared.progress import progress
 
     files = list_predictions(predictions)
     inputs: dict[str, Any] = {"--ontology": ontology, "--truth": truth, "--ia": ia, "--known": known}
     check_outputs({"--output": output, "--report": report}, inputs | files)
-    options: dict[str, Any] = {"thresholds": _read_thresholds(thresholds)}
+    options: dict[str, Any] = {"thresholds": _read_grid(grid)}
     terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
     before = None if known is None else open_annotations(known, skip_bad=skip_bad_lines)
     options |= {"ia": ia, "norm": norm, "prop": prop, "orphans": not no_orphans, "known": before}
@@ -70,28 +79,28 @@ def evaluate(
         for k, (name, file) in enumerate(files.items()):
             show(k, len(files), name)
             table = read_long_table(file, scored=True, only=wanted, bad="skip" if skip_bad_lines else "raise")
-            say_problems(file, table.problems)
+            report_problems(file, table.problems)
             found[name] = evaluate_predictions(true, table, terms, **options)
     for path, write in ((output, write_evaluations), (report, write_evaluation_report)):
         if path is not None:
             typer.echo(f"truepath: {write(found, path)} written", err=True)
-    _say_counts(found)
+    _report_counts(found)
     records = [{"file": name, **record} for name, evaluation in found.items() for record in evaluation.summary()]
     print_table(records if as_json else [_short(record) for record in records], as_json)
 
 
-def _read_thresholds(given: str) -> str | float:
+def _read_grid(given: str) -> str | float:
     from truepath.cafa.evaluation.evaluate import NAMED
 
     try:
         return given if given in NAMED else float(given)
     except ValueError:
         known = ", ".join(NAMED)
-        raise ValueError(f"--thresholds must be {known} or a step such as 0.01; got {given!r}.") from None
+        raise ValueError(f"--grid must be {known} or a step such as 0.01; got {given!r}.") from None
 
 
-def _say_counts(found: dict[str, Any]) -> None:
-    """Say what did not get in: of the truth once, of predictions for each file; other targets were said in reading."""
+def _report_counts(found: dict[str, Any]) -> None:
+    """Print how many terms were not used: those of the truth once, those of predictions for each file."""
     for k, (name, evaluation) in enumerate(found.items()):
         for what, n in evaluation.counts.items():
             is_loss = n and any(word in what for word in ("unknown", "obsolete", "without any term"))

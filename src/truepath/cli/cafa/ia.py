@@ -37,7 +37,7 @@ def ia(
 ) -> None:
     """Write how many bits each term adds once its parents are known."""
     from truepath.cafa import information_accretion, write_accretion
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
 
     check_outputs({"--output": output}, {"ANNOTATIONS": annotations, "--ontology": ontology})
     found = open_annotations(annotations, skip_bad=skip_bad_lines, evidence=evidence, taxa=taxa, until=until)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.english import counted
 from truepath.errors import TruePathError
-from truepath.files.text import counted
+from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
     from truepath.cafa import Annotations, Ontology
@@ -29,21 +29,25 @@ __all__ = [
     "open_annotations",
     "open_ontology",
     "print_table",
-    "say_problems",
+    "report_problems",
 ]
 
 OntologyFile = Annotated[Path, typer.Option("--ontology", "-O", help="The ontology: .obo, or an OBO graph in .json.")]
 Relations = Annotated[str, typer.Option(help="Relations that annotations are passed along, separated by commas.")]
 Truth = Annotated[Path, typer.Option("--truth", "-t", help="True annotations: target<TAB>term, GAF, GPAD or HPO.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad-lines", help="Leave bad lines out, and say so, do not stop.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad-lines", help="Skip bad lines with a message instead of stopping.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 Evidence = Annotated[
     str | None,
-    typer.Option(help="Groups or codes, separated by commas: experimental, curated, electronic, cafa, IDA, ..."),
+    typer.Option(help="Only this evidence: groups or codes, separated by commas (experimental, cafa, IDA, ...)."),
 ]
-Taxa = Annotated[str | None, typer.Option("--taxa", help="Taxonomic numbers, such as 9606, separated by commas.")]
-Until = Annotated[str | None, typer.Option("--until", help="Annotations dated until this day, such as 2024-01-31.")]
+Taxa = Annotated[
+    str | None, typer.Option("--taxa", help="Only these taxa: NCBI numbers, such as 9606, separated by commas.")
+]
+Until = Annotated[
+    str | None, typer.Option("--until", help="Only annotations dated until this day, such as 2024-01-31.")
+]
 
 
 def open_ontology(path: Path, relations: str) -> Ontology:
@@ -72,12 +76,12 @@ def open_annotations(
         after=after,
         until=until,
     )
-    say_problems(path, chosen.problems)
+    report_problems(path, chosen.problems)
     return chosen
 
 
-def say_problems(path: Path, problems: Any) -> None:
-    """Say on stderr which lines were left out, and why."""
+def report_problems(path: Path, problems: Any) -> None:
+    """Print on stderr which lines were left out, and why."""
     for bad in problems.bad[:5]:
         typer.echo(f"truepath: {bad}", err=True)
     if problems.n_bad > 5:
@@ -104,7 +108,7 @@ def list_predictions(paths: Sequence[Path]) -> dict[str, Path]:
 def print_table(records: Sequence[Mapping[str, Any]], as_json: bool) -> None:
     """Print records as aligned columns, or as JSON."""
     if as_json:
-        typer.echo(json.dumps(list(records), indent=2))
+        typer.echo(dump_json(list(records), indent=2))
         return
     heads = list(dict.fromkeys(key for record in records for key in record))
     rows = [[_shown(record.get(head)) for head in heads] for record in records]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import Evidence, Output, SkipBad, Taxa, Until, open_annotations
-from truepath.files.text import counted
+from truepath.english import counted
 
 __all__ = ["pairs"]
 
@@ -18,14 +18,18 @@ def pairs(
     output: Output,
     evidence: Evidence = None,
     taxa: Taxa = None,
-    after: Annotated[str | None, typer.Option(help="Annotations dated after this day, such as 2024-01-31.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Only annotations dated after this day, such as 2024-01-31.")
+    ] = None,
     until: Until = None,
-    negatives: Annotated[bool, typer.Option("--negatives", help="Write the pairs that are NOT so instead.")] = False,
+    negatives: Annotated[
+        bool, typer.Option("--negatives", help="Write the pairs with the qualifier NOT instead.")
+    ] = False,
     skip_bad_lines: SkipBad = False,
 ) -> None:
     """Write the pairs of target and term of a file of annotations, chosen by evidence, taxon and date."""
     from truepath.cafa import write_long_table
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
 
     check_outputs({"--output": output}, {"SOURCE": source})
     options = {"evidence": evidence, "taxa": taxa, "after": after, "until": until}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import OntologyFile, Output, Relations, open_ontology
-from truepath.files.text import counted
+from truepath.english import counted
 
 __all__ = ["predict"]
 
@@ -18,13 +18,13 @@ def predict(
     embeddings: Annotated[Path, typer.Argument(help="Embeddings with ids: .npz, .npy (ids in .txt) or .parquet.")],
     ontology: OntologyFile,
     output: Output,
-    max_terms: Annotated[int, typer.Option(help="The most terms of one target and aspect.")] = 1500,
+    max_terms: Annotated[int, typer.Option(help="Largest number of terms per target and aspect.")] = 1500,
     titles: Annotated[bool, typer.Option("--titles", help="Write the names of terms in a fourth column.")] = False,
     relations: Relations = "is_a,part_of",
 ) -> None:
     """Predict the terms of proteins from their embeddings."""
     from truepath.cafa import load_models, read_embeddings
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
 
     check_outputs({"--output": output}, {"EMBEDDINGS": embeddings, "--ontology": ontology})
     terms = open_ontology(ontology, relations)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from truepath.cli.cafa.options import OntologyFile, Output, Relations, SkipBad, open_ontology, say_problems
-from truepath.files.text import counted
+from truepath.cli.cafa.options import OntologyFile, Output, Relations, SkipBad, open_ontology, report_problems
+from truepath.english import counted
 
 __all__ = ["submit"]
 
@@ -17,19 +17,19 @@ def submit(
     predictions: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],
     ontology: OntologyFile,
     output: Output,
-    max_terms: Annotated[int, typer.Option(help="The most terms of one target.")] = 1500,
-    decimals: Annotated[int, typer.Option(help="Decimals of scores.")] = 3,
+    max_terms: Annotated[int, typer.Option(help="Largest number of terms per target.")] = 1500,
+    decimals: Annotated[int, typer.Option(help="Number of decimals of a score.")] = 3,
     split_aspects: Annotated[bool, typer.Option("--split-aspects", help="Write one file per aspect.")] = False,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,
 ) -> None:
-    """Write a submission: scores passed on to ancestors, rounded, the highest of each target."""
+    """Write a submission: scores passed on to ancestors and rounded, only the best terms of each target."""
     from truepath.cafa import Predictions, SubmissionRules, read_long_table, write_submission
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
 
     check_outputs({"--output": output}, {"PREDICTIONS": predictions, "--ontology": ontology})
     table = read_long_table(predictions, scored=True, bad="skip" if skip_bad_lines else "raise")
-    say_problems(predictions, table.problems)
+    report_problems(predictions, table.problems)
     terms = open_ontology(ontology, relations)
     lost = terms.resolve(table.terms).lost
     if lost:

@@ -17,6 +17,7 @@ from truepath.cli.cafa.options import (
     open_annotations,
     open_ontology,
 )
+from truepath.cli.shared.options import NumberOfJobs, Seed
 
 __all__ = ["train"]
 
@@ -26,16 +27,21 @@ def train(
     annotations: Annotated[Path, typer.Argument(help="GAF, GPAD, HPO or target<TAB>term.")],
     ontology: OntologyFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the models.")],
-    head: Annotated[str, typer.Option(help="kernel, linear or network (needs PyTorch).")] = "kernel",
-    min_count: Annotated[int, typer.Option(help="Terms with fewer proteins are not learned.")] = 10,
+    head: Annotated[
+        str,
+        typer.Option(
+            help="Learner on top of the embeddings: kernel-ridge, sparse-linear, network (needs PyTorch), ..."
+        ),
+    ] = "kernel-ridge",
+    min_count: Annotated[int, typer.Option(help="Smallest number of proteins of a term that is learned.")] = 10,
     aspects: Annotated[str | None, typer.Option(help="Aspects to train, separated by commas.")] = None,
     evidence: Evidence = None,
     taxa: Taxa = None,
     until: Until = None,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    n_jobs: Annotated[int | None, typer.Option(help="Parallel workers; -1 for all cores.")] = None,
+    seed: Seed = 0,
+    n_jobs: NumberOfJobs = None,
 ) -> None:
     """Train one model per aspect on embeddings of proteins."""
     from truepath.cafa import read_embeddings, train_models

@@ -6,25 +6,30 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
 
+from truepath.english import did_you_mean
 from truepath.errors import TruePathError
-from truepath.hierarchy.names import nearest
 
-__all__ = ["check_choices", "find_learner", "make_learner", "read_parameters"]
+__all__ = ["choose_model", "find_learner", "read_parameters"]
 
 
-def check_choices(
+def choose_model(
     method: str,
     learner: str | None,
     parameters: list[str],
     combiner: str | None,
     decoder: str | None,
-    calibrate: str | None = None,
-    coverage: float | None = None,
-) -> None:
-    """Refuse names that are unknown, and options that exclude each other."""
+    calibrate: str | None,
+    coverage: float | None,
+    budget: str,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the arguments of :func:`truepath.workflow.fit_dataset` that were asked for; refuse unknown names early."""
+    from truepath.classifier import get_preset, with_features
     from truepath.combiners.calibration.maps import FAMILIES
     from truepath.registry import COMBINERS, DECODERS
 
+    if method != "auto":
+        get_preset(method)
     if method != "auto" and learner is not None:
         raise TruePathError("--method and --learner exclude each other: a method has its own learner.")
     if parameters and learner is None:
@@ -32,28 +37,48 @@ def check_choices(
     _check_name("--combiner", combiner, COMBINERS)
     _check_name("--calibrate", calibrate, ("auto", *FAMILIES))
     _check_name("--decoder", decoder if decoder != "learner" else None, DECODERS)
+    wanted: dict[str, Any] = {"combiner": combiner, "calibrate": calibrate, "decoder": decoder}
     if coverage is not None:
         _check_coverage(coverage, decoder or "conformal")
+        wanted["decoder"] = DECODERS[decoder or "conformal"](coverage)
+    wanted = {name: value for name, value in wanted.items() if value is not None}
     if learner is not None:
-        find_learner(learner, read_parameters(parameters))
+        wanted["learner"] = with_features(find_learner(learner, read_parameters(parameters)), seed)
+    elif method != "auto":
+        wanted["learner"] = method
+    return wanted if budget == "seconds" else {**wanted, "budget": _read_budget(budget)}
+
+
+def _read_budget(typed: str) -> Any:
+    """Return a budget as :class:`~truepath.HierarchicalClassifier` takes it: a name or a number."""
+    from truepath.adapters.cost import check_budget
+    from truepath.cli.strategies import read_value
+
+    value = read_value(typed)
+    try:
+        check_budget(value)
+    except ValueError as problem:
+        raise TruePathError(f"--{problem}") from None
+    return value
 
 
 def _check_coverage(coverage: float, decoder: str) -> None:
-    """Refuse what is no probability, and decoders that have none."""
+    """Refuse what is not a probability, and decoders that have none."""
     from truepath.decoders.conformal.base import check_share
     from truepath.registry import DECODERS
 
     check_share("--coverage", coverage)
     if decoder == "learner" or "coverage" not in signature(DECODERS[decoder]).parameters:
         having = [name for name in DECODERS if "coverage" in signature(DECODERS[name]).parameters]
-        raise TruePathError(f"--coverage has no meaning for --decoder {decoder}.", f"Choose of {', '.join(having)}.")
+        raise TruePathError(
+            f"--coverage has no meaning for --decoder {decoder}.", f"Choose one of {', '.join(having)}."
+        )
 
 
 def _check_name(option: str, name: str | None, registry: Any) -> None:
     if name is not None and name not in registry:
-        near = nearest(name, registry, 1)
-        hint = f"Did you mean {near[0]}? " if near else ""
-        raise TruePathError(f"{option} {name!r} is unknown.", f"{hint}There are {', '.join(registry)}.")
+        way = did_you_mean(name, registry, f"Available: {', '.join(registry)}.")
+        raise TruePathError(f"{option} {name!r} is unknown.", way)
 
 
 def find_learner(typed: str, parameters: dict[str, Any]) -> Any:
@@ -68,7 +93,7 @@ def find_learner(typed: str, parameters: dict[str, Any]) -> Any:
     """
     found = _import(typed) if "." in typed else _by_name(typed)
     if not isinstance(found, type) or not hasattr(found, "fit"):
-        raise TruePathError(f"--learner {typed}: this is no estimator: it has no fit.")
+        raise TruePathError(f"--learner {typed}: this is not an estimator: it has no fit.")
     _check_parameters(typed, found, parameters)
     try:
         return found(**parameters)
@@ -86,9 +111,9 @@ def _import(path: str) -> Any:
         raise TruePathError(f"--learner {path}: {problem}.", way) from None
     if not hasattr(home, name):
         learners = [key for key, one in vars(home).items() if isinstance(one, type) and hasattr(one, "fit")]
-        near = nearest(name, [key for key in learners if not key.startswith(("_", "Base"))], 1)
-        hint = f"Did you mean {module}.{near[0]}?" if near else "Give the full name of a class, as in an import."
-        raise TruePathError(f"--learner {path}: {module} has no {name}.", hint)
+        public = [f"{module}.{key}" for key in learners if not key.startswith(("_", "Base"))]
+        way = did_you_mean(path, public) or "Give the full name of a class, as in an import."
+        raise TruePathError(f"--learner {path}: {module} has no {name}.", way)
     return getattr(home, name)
 
 
@@ -103,11 +128,8 @@ def _by_name(name: str) -> Any:
     classes = dict(all_estimators(type_filter="classifier"))
     if name in classes:
         return classes[name]
-    near = nearest(name, [*LEARNERS, *classes], 2)
-    hint = f"Did you mean {' or '.join(near)}? " if near else ""
-    own = ", ".join(LEARNERS)
-    way = f"{hint}There are {own}, the classifiers of scikit-learn, and any class by its full name."
-    raise TruePathError(f"--learner {name!r} is unknown.", way)
+    listed = f"Available: {', '.join(LEARNERS)}, the classifiers of scikit-learn, and any class by its full name."
+    raise TruePathError(f"--learner {name!r} is unknown.", did_you_mean(name, [*LEARNERS, *classes], listed))
 
 
 def _check_parameters(typed: str, cls: type, parameters: dict[str, Any]) -> None:
@@ -117,9 +139,8 @@ def _check_parameters(typed: str, cls: type, parameters: dict[str, Any]) -> None
         return
     for name in parameters:
         if name not in known:
-            near = nearest(name, known, 1)
-            hint = f"Did you mean {near[0]}? " if near else ""
-            raise TruePathError(f"--set {name}: {typed} has no such parameter.", f"{hint}It has {', '.join(known)}.")
+            way = did_you_mean(name, known, f"It has {', '.join(known)}.")
+            raise TruePathError(f"--set {name}: {typed} has no such parameter.", way)
 
 
 def read_parameters(typed: list[str]) -> dict[str, Any]:
@@ -137,20 +158,3 @@ def read_parameters(typed: list[str]) -> dict[str, Any]:
         if not sign or not name.isidentifier():
             raise TruePathError(f"--set takes key=value, such as n_estimators=50; got {name + sign!r}.")
     return {name: read_value(value) for name, _, value in pairs}
-
-
-def make_learner(typed: str, parameters: list[str], seed: int) -> Any:
-    """Return a learner behind features that take any table, in the form that it takes, with the seed if it has one."""
-    from sklearn.pipeline import Pipeline
-
-    from truepath.adapters import tags_of
-    from truepath.preprocessing import AutoFeatures
-
-    learner = find_learner(typed, read_parameters(parameters))
-    tags = tags_of(learner)
-    takes_nan = tags is not None and tags.input_tags.allow_nan
-    takes_sparse = tags is not None and tags.input_tags.sparse
-    features = AutoFeatures(scale=not takes_nan, impute=not takes_nan, dense=not takes_sparse)
-    if hasattr(learner, "get_params") and learner.get_params().get("random_state", seed) is None:
-        learner.set_params(random_state=seed)
-    return Pipeline([("features", features), ("learner", learner)])

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import Between, ByOrder, Delimiter, Encoding, Header, Ids, SafeCsv, Sep, refuse_options
-from truepath.cli.studies.models import Reading, compare_predictions
+from truepath.cli.shared.options import (
+    Between,
+    ByOrder,
+    Delimiter,
+    Encoding,
+    Header,
+    Ids,
+    LabelColumn,
+    Part,
+    SafeCsv,
+    Seed,
+    Sep,
+    refuse_options,
+    split_names,
+)
+from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
     from truepath.experiments import MethodComparison
@@ -20,7 +33,7 @@ __all__ = ["compare", "compare_results"]
 #: The two uses, as headings of the help; and the options that belong to one of them
 TWO_MODELS, RESULTS = "Two models: A B --truth", "Results of experiments: RESULTS"
 OF_MODELS = (
-    *("hierarchy", "labels", "split", "resamples", "seed", "header", "sep", "between", "delimiter", "encoding", "ids"),
+    *("hierarchy", "labels", "part", "resamples", "seed", "header", "sep", "between", "delimiter", "encoding", "ids"),
     "by_order",
 )
 OF_RESULTS = ("diagram", "greater_is_better", "safe_csv")
@@ -47,25 +60,27 @@ def compare(
             show_default=False,
         ),
     ],
-    measure: Annotated[
+    metrics: Annotated[
         str | None,
         typer.Option(
-            "--measure",
-            "--metric",
+            "--metrics",
             "-m",
-            help="One measure, all of RESULTS by default; for two models several of the list below, separated by "
-            "commas (default: hierarchical_f1, or auprc of scores).",
+            help="For two models: names from the list below, separated by commas (default: hierarchical_f1, or auprc "
+            "for scores). For RESULTS: one of its measures (default: each).",
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Significance level; intervals hold 1 - alpha.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Significance level; intervals have the confidence 1 - alpha.")] = 0.05,
     form: Annotated[
-        Format, typer.Option("--format", "-f", help="Output format; of two models table or json.")
+        Format,
+        typer.Option("--format", "-f", help="table, markdown, latex, csv or json; for two models table or json."),
     ] = Format.table,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     truth: Annotated[
         str | None,
         typer.Option(
-            help="True labels of the rows: a file as written by truepath label, a 0/1 matrix, or a data set.",
+            "--truth",
+            "-t",
+            help="True labels: a file of labels, a 0/1 matrix, or a data set.",
             rich_help_panel=TWO_MODELS,
         ),
     ] = None,
@@ -74,20 +89,17 @@ def compare(
         typer.Option(
             "--hierarchy",
             "-H",
-            help="Hierarchy, as in truepath label; by default that of the label paths found.",
+            help="Hierarchy, as in truepath label (default: built from the label paths found).",
             rich_help_panel=TWO_MODELS,
         ),
     ] = None,
-    labels: Annotated[
-        str, typer.Option(help="The column of label names, in whichever table.", rich_help_panel=TWO_MODELS)
-    ] = "labels",
-    split: Annotated[
-        str, typer.Option(help="Which part, if --truth is a data set.", rich_help_panel=TWO_MODELS)
-    ] = "test",
+    labels: LabelColumn = "labels",
+    part: Part = "test",
     resamples: Annotated[
-        int, typer.Option(min=1, help="How often rows are drawn, and predictions swapped.", rich_help_panel=TWO_MODELS)
+        int,
+        typer.Option(min=1, help="Number of bootstrap resamples, and of permutations.", rich_help_panel=TWO_MODELS),
     ] = 2000,
-    seed: Annotated[int, typer.Option(help="Random seed of the resamples.", rich_help_panel=TWO_MODELS)] = 0,
+    seed: Seed = 0,
     header: Header = None,
     sep: Sep = None,
     between: Between = ";",
@@ -98,7 +110,7 @@ def compare(
     diagram: Annotated[
         Path | None,
         typer.Option(
-            help="Draw the critical-difference diagram: to OUT.svg, or to PNG or PDF with matplotlib.",
+            help="Draw the critical-difference diagram to this file: .svg, or .png or .pdf with matplotlib.",
             rich_help_panel=RESULTS,
         ),
     ] = None,
@@ -106,7 +118,7 @@ def compare(
         bool | None,
         typer.Option(
             "--greater-is-better/--lower-is-better",
-            help="Which values are better, for measures truepath does not know.",
+            help="Which values are better, for measures that truepath does not know.",
             rich_help_panel=RESULTS,
         ),
     ] = None,
@@ -114,30 +126,36 @@ def compare(
 ) -> None:
     """Test whether two models differ on the same rows, or which methods differ over many data sets.
 
-    [bold]truepath compare a.csv b.csv --truth t.csv[/] takes the predictions of two models, finds the rows by their
-    ids, and gives the difference with a bootstrap interval and a permutation test, both in pairs.
+    [bold]truepath compare a.csv b.csv --truth t.csv[/] takes the predictions of two models, matches the rows by
+    their ids, and prints the difference with a paired bootstrap interval and a paired permutation test.
 
     [bold]truepath compare RESULTS[/] takes a table of results, ranks the methods and tests which differ: Friedman,
     Nemenyi, Wilcoxon with Holm.
     """
+    from truepath.cli.shared.messages import say
+    from truepath.cli.shared.progress import progress
     from truepath.errors import TruePathError
+    from truepath.workflow import Reading, compare_files
 
     if not 0 < alpha < 1:
         raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
     form = Format.json if as_json else form
     if len(files) == 1 and truth is None:
         refuse_options(ctx, OF_MODELS, "two models, compared by: truepath compare A B --truth T")
-        compare_results(files[0], measure, alpha, form, diagram, greater_is_better, safe_csv)
+        compare_results(files[0], metrics, alpha, form, diagram, greater_is_better, safe_csv)
         return
     _check_files(files, truth)
     refuse_options(ctx, OF_RESULTS, "a table of results, compared by: truepath compare RESULTS")
     if form not in (Format.table, Format.json):
         raise TruePathError(f"--format {form.value} is for tables of results.", "Two models: table or json.")
-    reading = Reading(labels, split, header, sep, between, delimiter, encoding, ids, by_order)
-    found = compare_predictions(files[0], files[1], str(truth), hierarchy, measure, reading, alpha, resamples, seed)
+    reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, say=say)
+    way: dict[str, Any] = {"n_resamples": resamples, "confidence": 1 - alpha, "random_state": seed}
+    with progress("comparing") as show:
+        way["on_progress"] = show
+        found = compare_files(files[0], files[1], str(truth), hierarchy, split_names(metrics), reading, **way)
     texts = [str(comparison) for comparison in found]
     as_list = [comparison.to_dict() for comparison in found]
-    typer.echo(json.dumps(as_list, indent=2) if form is Format.json else "\n\n".join(texts))
+    typer.echo(dump_json(as_list, indent=2) if form is Format.json else "\n\n".join(texts))
 
 
 def _check_files(files: list[Path], truth: str | None) -> None:
@@ -170,7 +188,7 @@ def compare_results(
     columns = result_columns(results)
     wanted: list[str | None] = [measure] if measure is not None else [*list_measures(columns)] or [None]
     if diagram is not None and len(wanted) > 1:
-        remedy = f"Choose one with --measure: {', '.join(map(str, wanted))}."
+        remedy = f"Choose one with --metrics: {', '.join(map(str, wanted))}."
         raise TruePathError("--diagram draws one measure.", remedy)
     way: dict[str, Any] = {"greater_is_better": greater_is_better}
     found = [compare_methods(columns, label, alpha=alpha, **way) for label in wanted]
@@ -182,7 +200,7 @@ def compare_results(
 
 def _check_diagram(diagram: Path | None, results: Path) -> None:
     """Refuse to draw over the results."""
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
     from truepath.experiments.run import files_of_experiment
 
     files = files_of_experiment(results) if results.is_dir() else [results]
@@ -194,7 +212,7 @@ def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[
     from truepath.experiments import format_table
 
     if form is Format.json:
-        return json.dumps([comparison.to_dict() for comparison in found], indent=2)
+        return dump_json([comparison.to_dict() for comparison in found], indent=2)
     if form is Format.table:
         return "\n\n".join(map(str, found))
     way = {**way, "safe_csv": safe_csv}
@@ -204,14 +222,14 @@ def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[
 def _draw(comparison: MethodComparison, path: Path) -> None:
     """Write the diagram: SVG without matplotlib, other formats with it."""
     from truepath.experiments import critical_difference_diagram, critical_difference_svg
-    from truepath.files.text import open_atomically
+    from truepath.extras import import_extra
+    from truepath.files.writing import open_atomically
 
     if path.suffix.lower() == ".svg":
         with open_atomically(path, "w", encoding="utf-8") as file:
             file.write(critical_difference_svg(comparison) + "\n")
         return
-    import matplotlib
-
+    matplotlib = import_extra("matplotlib", "Drawing ranks", "report")
     matplotlib.use("agg")
     figure = critical_difference_diagram(comparison).figure
     try:

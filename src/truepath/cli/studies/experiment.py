@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.steps import SafeCsv
+from truepath.cli.shared.options import SafeCsv
+from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
     from truepath.experiments import ExperimentResult, Survey
@@ -24,10 +24,10 @@ SHOWN_ERRORS = 5
 def experiment(
     plan: Annotated[Path, typer.Argument(help="The plan, a TOML file.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the results; by default PLAN-results.")
+        Path | None, typer.Option("--output", "-o", help="Folder for the results (default: PLAN-results).")
     ] = None,
     n_jobs: Annotated[
-        int | None, typer.Option("--n-jobs", "-j", help="Number of runs at the same time; -1 for all cores.")
+        int | None, typer.Option("--n-jobs", "-j", help="Parallel workers, one run each; -1 for all cores.")
     ] = None,
     safe_csv: SafeCsv = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and show what would run.")] = False,
@@ -47,8 +47,8 @@ def experiment(
         command = shlex.join(["truepath", "experiment", str(plan), "-o", str(folder)])
         typer.echo(f"truepath: interrupted. Finished runs are in {folder}; to continue: {command}", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    typer.echo(json.dumps(_summary(result), indent=2) if as_json else _tables(result))
-    _say_what_failed(result)
+    typer.echo(dump_json(_summary(result), indent=2) if as_json else _tables(result))
+    _report_failures(result)
     if not as_json:
         typer.echo(f"\nTry next:  {shlex.join(['truepath', 'report', str(folder)])}", err=True)
     if result.failed:
@@ -57,7 +57,7 @@ def experiment(
 
 def _check_folder(plan: Path, folder: Path) -> None:
     """Refuse to write the results over the plan or its data."""
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
     from truepath.experiments import make_plan
     from truepath.experiments.run import files_of_experiment
     from truepath.experiments.sources import files_of_source
@@ -70,7 +70,7 @@ def _check_folder(plan: Path, folder: Path) -> None:
 
 def _run(plan: Path, folder: Path, n_jobs: int | None, safe_csv: bool) -> ExperimentResult:
     """Run the plan with a progress bar; which runs are kept or repeated is written to stderr."""
-    from truepath.cli.steps import progress
+    from truepath.cli.shared.progress import progress
     from truepath.experiments import run_experiment
 
     with progress("experiment") as show:
@@ -106,7 +106,7 @@ def _summary(result: ExperimentResult) -> dict[str, Any]:
     }
 
 
-def _say_what_failed(result: ExperimentResult) -> None:
+def _report_failures(result: ExperimentResult) -> None:
     for record in result.failed[:SHOWN_ERRORS]:
         typer.echo(f"failed: {record.key}: {record.error}", err=True)
     if len(result.failed) > SHOWN_ERRORS:
@@ -120,7 +120,7 @@ def _show_survey(survey: Survey, folder: Path, as_json: bool) -> None:
     todo = survey.todo
     if as_json:
         counts = {"n_runs": len(survey.keys), "n_kept": len(survey.kept), "n_todo": len(todo)}
-        typer.echo(json.dumps({**survey.describe(), "folder": str(folder), **counts}, indent=2))
+        typer.echo(dump_json({**survey.describe(), "folder": str(folder), **counts}, indent=2))
         return
     plan = survey.plan
     folds = f"{plan.folds} folds" if plan.folds else "the published split"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.shared.options import NumberOfJobs, Seed
+from truepath.files.strict_json import dump_json
+
 if TYPE_CHECKING:
-    from truepath.papers import Cell, Comparison, Paper, Settings
+    from truepath.papers import Paper, Settings
+    from truepath.papers.base import Cell, Comparison
 
 __all__ = ["reproduce"]
 
@@ -24,7 +27,7 @@ def reproduce(
         typer.Argument(help="Name of a paper from the list below, or all.", metavar="PAPER|all"),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the benchmark data; by default $TRUEPATH_DATA or the cache folder.")
+        Path | None, typer.Option(help="Folder of benchmark data (default: $TRUEPATH_DATA or the cache folder).")
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results and tables.")] = Path("reproduced"),
     only: Annotated[
@@ -32,9 +35,9 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Only cells that take less than about a minute.")] = False,
     rerun: Annotated[bool, typer.Option("--rerun", help="Run finished cells again.")] = False,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    n_jobs: Annotated[int | None, typer.Option(help="Parallel workers within a cell.")] = None,
-    show_list: Annotated[bool, typer.Option("--list", help="List papers and cells, run nothing.")] = False,
+    seed: Seed = 0,
+    n_jobs: NumberOfJobs = None,
+    show_list: Annotated[bool, typer.Option("--list", help="List papers and cells; run nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparisons (or the list) as JSON.")] = False,
 ) -> None:
     """Rerun the tables of a paper: published values beside ours, with difference and verdict.
@@ -42,7 +45,7 @@ def reproduce(
     Every finished cell is saved at once, so that an interrupted run continues where it stopped. Cells without data are
     listed.
     """
-    from truepath.cli.steps import check_outputs
+    from truepath.cli.shared.outputs import check_outputs
     from truepath.data import data_home
     from truepath.errors import TruePathError
     from truepath.papers import PAPERS, Settings
@@ -66,10 +69,10 @@ def reproduce(
         )
         raise typer.Exit(INTERRUPTED) from None
     _print(papers, found, output, settings, as_json)
-    _say_what_failed([comparison for comparisons in found.values() for comparison in comparisons], settings)
+    _report_failures([comparison for comparisons in found.values() for comparison in comparisons], settings)
 
 
-def _say_what_failed(found: list[Comparison], settings: Settings) -> None:
+def _report_failures(found: list[Comparison], settings: Settings) -> None:
     """Name the cells that raised; exit with a code if there are any, or if nothing could be compared."""
     failed = [comparison for comparison in found if comparison.table == "Failed"]
     for comparison in failed:
@@ -100,7 +103,7 @@ def _choose(paper: Paper, only: str | None, quick: bool, is_one_of_many: bool) -
 
 def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, rerun: bool) -> list[Comparison]:
     """Run cells with a progress bar that counts the expected seconds of the cells to run."""
-    from truepath.cli.steps import progress
+    from truepath.cli.shared.progress import progress
     from truepath.papers import reproduce
 
     with progress(paper.name) as show:
@@ -112,7 +115,8 @@ def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, reru
 def _write(paper: Paper, output: Path, settings: Settings) -> str:
     """Write the page of all finished cells; return it."""
     from truepath.experiments.store import replace_file
-    from truepath.papers import all_comparisons, finished_cells, to_markdown
+    from truepath.papers.runner import all_comparisons, finished_cells
+    from truepath.papers.tables import to_markdown
 
     cells = finished_cells(paper, output, settings).values()
     comparisons = all_comparisons(paper, output, settings)
@@ -131,12 +135,11 @@ def _print(
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from truepath.papers import finished_cells, to_markdown
+    from truepath.papers.runner import finished_cells
+    from truepath.papers.tables import to_markdown
 
     if as_json:
-        typer.echo(
-            json.dumps({key: [_to_dict(c) for c in comparisons] for key, comparisons in found.items()}, indent=1)
-        )
+        typer.echo(dump_json({key: [_to_dict(c) for c in comparisons] for key, comparisons in found.items()}, indent=1))
         return
     console = Console()
     for paper in papers:
@@ -152,7 +155,7 @@ def _to_dict(comparison: Comparison) -> dict[str, Any]:
 
 def _show_list(papers: list[Paper], output: Path, settings: Settings, as_json: bool) -> None:
     """Print papers and their cells, with cost and state."""
-    from truepath.papers import finished_cells, missing_folders
+    from truepath.papers.runner import finished_cells, missing_folders
 
     listed: dict[str, Any] = {}
     for paper in papers:
@@ -164,7 +167,7 @@ def _show_list(papers: list[Paper], output: Path, settings: Settings, as_json: b
         cells = [{"key": cell.key, "seconds": cell.seconds, "state": states[cell.key]} for cell in paper.cells]
         listed[paper.name] = {"title": paper.title, "cells": cells}
     if as_json:
-        typer.echo(json.dumps(listed, indent=1))
+        typer.echo(dump_json(listed, indent=1))
         return
     for key, entry in listed.items():
         typer.echo(f"{key}: {entry['title']}")

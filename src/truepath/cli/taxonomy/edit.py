@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from truepath.cli.steps import Header, Sep
+from truepath.cli.shared.options import Header, Sep
 from truepath.cli.taxonomy.steps import StepFile
+from truepath.files.strict_json import dump_json
 
 __all__ = ["edit"]
 
@@ -32,13 +32,14 @@ def edit(
     header: Header = None,
     json_wanted: Annotated[bool, typer.Option("--json", help="Print what changes as JSON.")] = False,
 ) -> None:
-    """Change a hierarchy, and say what becomes of its labels."""
-    from truepath.cli.steps import check_outputs, open_hierarchy
+    """Change a hierarchy, and print what happens to its labels."""
+    from truepath.cli.shared.outputs import check_outputs
     from truepath.cli.taxonomy.steps import as_json, change_by_steps
+    from truepath.workflow import open_hierarchy
 
     check_outputs({"--output": output}, {"SOURCE": source, "--steps": steps})
-    found = change_by_steps(open_hierarchy(source, sep, header), changes or [], steps)
-    typer.echo(json.dumps(as_json(found), indent=2) if json_wanted else str(found))
+    found = change_by_steps(open_hierarchy(source, sep=sep, header=header), changes or [], steps)
+    typer.echo(dump_json(as_json(found), indent=2) if json_wanted else str(found))
     if output is not None:
         output.write_text(found.new.to_json() + "\n", encoding="utf-8")
         typer.echo(f"truepath: {found.new.n_nodes} labels -> {output}", err=True)

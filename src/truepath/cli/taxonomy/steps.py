@@ -17,13 +17,16 @@ __all__ = ["StepFile", "as_json", "change_by_steps"]
 
 #: ``--steps``, the same in every command that changes a hierarchy
 StepFile = Annotated[
-    Path | None, typer.Option("--steps", help="A text file of changes, one per line; lines that begin with # are not.")
+    Path | None,
+    typer.Option("--steps", help="A text file of changes, one per line; lines that begin with # are skipped."),
 ]
 
 
 def change_by_steps(hierarchy: Hierarchy, steps: Sequence[str], file: Path | None) -> HierarchyDiff:
     """Return what some changes do to a hierarchy: those of the file first."""
-    from truepath.files.text import naming_file, read_text, usual_limits
+    from truepath.files.limits import usual_limits
+    from truepath.files.names import naming_file
+    from truepath.files.text import read_text
 
     editor = hierarchy.edit()
     if file is not None:

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.matrices import dense_blocks
+from truepath.metrics.score_bins import bin_scores
 
 __all__ = ["EDGES", "ScoreBins", "SiblingGroups", "count_scores", "group_siblings", "pool_bins"]
 
@@ -37,20 +37,10 @@ class ScoreBins(NamedTuple):
 
 def count_scores(S: Any, Y: Any, weight: Floats | None = None) -> ScoreBins:
     """Count scores above 0 by label and bin."""
-    n_nodes, n_bins = S.shape[1], EDGES.size - 1
-    n, k, total = np.zeros(n_nodes * n_bins), np.zeros(n_nodes * n_bins), np.zeros(n_bins)
-    for rows, (scores, true) in dense_blocks(S, Y):
-        i, v = np.nonzero(scores > 0)
-        values = scores[i, v].astype(np.float64)
-        place = np.searchsorted(EDGES, values, side="right") - 1
-        own = np.ones(i.size) if weight is None else weight[rows][i]
-        n += np.bincount(v * n_bins + place, own, n.size)
-        k += np.bincount(v * n_bins + place, own * true[i, v], n.size)
-        total += np.bincount(place, own * values, n_bins)
-    n, k = n.reshape(n_nodes, n_bins), k.reshape(n_nodes, n_bins)
+    n, k, total = bin_scores(Y, S, EDGES, weight=weight)
     count = n.sum(axis=0)
     middle = (EDGES[:-1] + np.minimum(EDGES[1:], 1.0)) / 2
-    return ScoreBins(n, k, np.where(count > 0, total / np.maximum(count, 1e-300), middle))
+    return ScoreBins(n, k, np.where(count > 0, total.sum(axis=0) / np.maximum(count, 1e-300), middle))
 
 
 class SiblingGroups(NamedTuple):

@@ -13,13 +13,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.combiners.base import Combiner, transform_densely
 from truepath.combiners.calibration.bins import count_scores, group_siblings
-from truepath.combiners.calibration.maps import FAMILIES, fit_maps, make_coherent, make_family, map_scores
+from truepath.combiners.calibration.maps import (
+    FAMILIES,
+    export_coherent,
+    fit_maps,
+    make_coherent,
+    make_family,
+    map_scores,
+)
 from truepath.combiners.calibration.trials import best_outcome, try_maps
 from truepath.combiners.held_out import cross_transform
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.graph import Graph
+from truepath.hierarchy import Hierarchy, HierarchyDiff, check_scores
 from truepath.hierarchy.checks import as_probabilities, check_truth, check_weight, hierarchy_for
+from truepath.hierarchy.matrices import as_dense
+from truepath.metrics.tried import Tried
 
-__all__ = ["Calibrator", "calibrate_held_out"]
+__all__ = ["Calibrator"]
 
 #: Rows that a label's group counts for beside the label's own, where it is not chosen
 USUAL_POOLING = 20.0
@@ -39,19 +49,22 @@ class Calibrator(Combiner):
     pooling : float, optional
         How many rows the labels around a label count for beside its own; infinite is one map for all labels. None is
         20, and is chosen by ``"auto"``.
+    random_state : int, RandomState or None, default=0
+        Deals the rows into the folds by which ``"auto"`` chooses.
 
     Attributes
     ----------
     hierarchy_ : Hierarchy
     method_ : str or None
-        What "auto" came to; None if scores stay as they are.
+        What "auto" chose; None if scores stay as they are.
     pooling_ : float
     maps_ : ndarray, shape (n_nodes, n_parameters)
         The maps: their parameters, or for "isotonic" their values at ``bins_``.
     bins_ : ndarray
         The mean held-out scores of the bins.
-    tried_ : list of tuple
-        What "auto" tried: method, pooling, Brier score and AU(PRC) on rows that did not fit it.
+    tried_ : list of :class:`~truepath.metrics.Tried`
+        What "auto" tried, with the Brier score on rows that did not fit it, and ``pooling`` and ``auprc`` as details;
+        first the scores as they are.
 
     See Also
     --------
@@ -78,11 +91,20 @@ class Calibrator(Combiner):
     name = "calibrate"
     summary = "scores into probabilities, by the shares of true labels among held-out scores"
     learns_from = "held-out scores and labels"
+    approximates = ("update",)
 
-    def __init__(self, method: str = "auto", *, hierarchy: Hierarchy | None = None, pooling: float | None = None):
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        hierarchy: Hierarchy | None = None,
+        pooling: float | None = None,
+        random_state: Any = 0,
+    ):
         self.method = method
-        self.pooling = pooling
         self.hierarchy = hierarchy
+        self.pooling = pooling
+        self.random_state = random_state
 
     def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Calibrator:
         """Learn from scores of rows that the learner did not train on.
@@ -103,13 +125,50 @@ class Calibrator(Combiner):
         pooling = USUAL_POOLING if self.pooling is None else float(self.pooling)
         self.method_: str | None = self.method
         self.pooling_ = pooling
-        self.tried_: list[tuple[Any, ...]] = []
+        self.tried_: list[Tried] = []
         if self.method == "auto":
             self._choose(S, Y, weight, groups)
         if self.method_ is not None:
             self.bins_ = bins.x
             self.maps_ = fit_maps(make_family(self.method_, bins.x), bins, groups, self.pooling_)
         return self
+
+    def fit_held_out(self, S: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit, and map each row's scores by maps that were fitted on other rows, the method that was chosen kept.
+
+        Parameters
+        ----------
+        S, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+        """
+        self.fit(S, y, sample_weight)
+        if self.method_ is None:
+            return as_dense(self.transform(S))
+        S = check_scores(S, self.hierarchy_)
+        Y, weight = check_truth(y, S, self.hierarchy_), check_weight(sample_weight, S.shape[0])
+        chosen = clone(self).set_params(method=self.method_, pooling=self.pooling_)
+        return cross_transform(chosen, S, Y, weight, self.hierarchy_, self.random_state)
+
+    def update(self, diff: HierarchyDiff) -> Calibrator:
+        """Return the calibrator for a changed hierarchy: a new label takes its parents' map, at the top a mean one.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the hierarchy of the calibrator to the new one.
+        """
+        check_is_fitted(self, "method_")
+        new = clone(self).set_params(hierarchy=diff.new)
+        new.hierarchy_, new.n_features_in_ = diff.new, diff.new.n_nodes
+        new.method_, new.pooling_, new.tried_ = self.method_, self.pooling_, self.tried_
+        if self.method_ is not None:
+            new.bins_, usual = self.bins_, self.maps_.mean(axis=0)
+            new.maps_ = diff.carry_over(self.maps_, lambda above: above.mean(axis=0) if len(above) else usual)
+        return new
 
     def transform(self, S: Any) -> Any:
         """Return probabilities, coherent: dense stays dense, CSR stays CSR, float32 stays float32."""
@@ -120,11 +179,19 @@ class Calibrator(Combiner):
         family = make_family(self.method_, self.bins_)
         return transform_densely(lambda rows: map_scores(family, self.maps_, rows, self.hierarchy_), S)
 
+    def export_scores(self, graph: Graph, parts: list[str]) -> str:
+        """Add the probabilities to an ONNX graph."""
+        S = graph.double(parts[0])
+        if self.method_ is not None:
+            found = make_family(self.method_, self.bins_).export(graph, self.maps_, S)
+            S = graph.add("Where", graph.add("Greater", S, graph.constant(0.0)), found, graph.constant(0.0))
+        return graph.like(export_coherent(graph, S, self.hierarchy_), parts[0])
+
     def _choose(self, S: Any, Y: Any, weight: Any, groups: Any) -> None:
         """Set the method and the pooling that do best on rows that did not fit them."""
-        found = try_maps(S, Y, weight, groups, self.hierarchy_, self.pooling)
-        self.tried_ = [tuple(one) for one in found if len(found) > 1]
+        found = try_maps(S, Y, weight, groups, self.hierarchy_, self.pooling, self.random_state)
         best = best_outcome(found)
+        self.tried_ = [one.as_tried(one == best) for one in found if len(found) > 1]
         self.method_, self.pooling_ = best.method, best.pooling
 
     def _check_parameters(self) -> None:
@@ -137,12 +204,3 @@ class Calibrator(Combiner):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-
-def calibrate_held_out(fitted: Any, S: Any, Y: Any, weight: Any, random_state: Any) -> Any:
-    """Return each row's scores by a copy of the calibrator that did not see it, the method that was chosen kept."""
-    if isinstance(fitted, Calibrator):
-        if fitted.method_ is None:
-            return fitted.transform(S)
-        fitted = clone(fitted).set_params(method=fitted.method_, pooling=fitted.pooling_)
-    return cross_transform(fitted, S, Y, weight, fitted.hierarchy, random_state)

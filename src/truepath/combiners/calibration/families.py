@@ -26,6 +26,7 @@ from scipy.special import expit
 from sklearn.isotonic import isotonic_regression
 
 from truepath.combiners.calibration.bins import ScoreBins
+from truepath.graph import Graph, interpolate
 
 __all__ = ["BetaMaps", "IsotonicMaps", "SigmoidMaps"]
 
@@ -71,6 +72,20 @@ class SigmoidMaps:
         found: Floats = expit(sum(F[..., j] * maps[:, j] for j in range(maps.shape[1])))
         return found
 
+    def export(self, graph: Graph, maps: Floats, scores: str) -> str:
+        """Add the probabilities to an ONNX graph."""
+        s = graph.clip(scores, LEAST, 1 - LEAST)
+        features = self._export_features(graph, s)
+        total = graph.constant(maps[None, :, -1], float)
+        for feature, weight in zip(features, maps[:, :-1].T):
+            total = graph.add("Add", total, graph.add("Mul", feature, graph.constant(weight[None, :], float)))
+        return graph.add("Sigmoid", total)
+
+    def _export_features(self, graph: Graph, s: str) -> list[str]:
+        """Add the features of scores, without the constant."""
+        rest = graph.add("Log", graph.add("Sub", graph.constant(1.0), s))
+        return [graph.add("Sub", graph.add("Log", s), rest)]
+
 
 class BetaMaps(SigmoidMaps):
     """Maps ``sigmoid(a log s - b log(1 - s) + c)`` with a, b >= 0."""
@@ -82,6 +97,9 @@ class BetaMaps(SigmoidMaps):
         """Return the features of scores, the constant last."""
         s = np.clip(s, LEAST, 1 - LEAST)
         return np.stack([np.log(s), -np.log1p(-s), np.ones_like(s)], axis=-1)
+
+    def _export_features(self, graph: Graph, s: str) -> list[str]:
+        return [graph.add("Log", s), graph.add("Neg", graph.add("Log", graph.add("Sub", graph.constant(1.0), s)))]
 
 
 class IsotonicMaps:
@@ -114,3 +132,10 @@ class IsotonicMaps:
         found = (1 - part) * maps[column, place - 1] + part * maps[column, place]
         mixed: Floats = (1 - OWN_SHARE) * found + OWN_SHARE * S
         return mixed
+
+    def export(self, graph: Graph, maps: Floats, scores: str) -> str:
+        """Add the probabilities to an ONNX graph."""
+        knots = np.repeat(self.x[:, None], maps.shape[0], axis=1)
+        found = interpolate(graph, scores, knots, maps.T)
+        found = graph.add("Mul", found, graph.constant(1 - OWN_SHARE))
+        return graph.add("Add", found, graph.add("Mul", scores, graph.constant(OWN_SHARE)))

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from truepath.combiners.calibration.bins import ScoreBins, SiblingGroups, pool_bins
 from truepath.combiners.calibration.families import BetaMaps, IsotonicMaps, SigmoidMaps
+from truepath.graph import Graph, cap_columns, raise_columns
 from truepath.hierarchy import Hierarchy, cap_down, raise_up
 
-__all__ = ["FAMILIES", "fit_maps", "make_coherent", "make_family", "map_scores"]
+__all__ = ["FAMILIES", "export_coherent", "fit_maps", "make_coherent", "make_family", "map_scores"]
 
 Floats = NDArray[np.float64]
 
@@ -52,3 +53,11 @@ def make_coherent(S: Floats, hierarchy: Hierarchy) -> Floats:
         return S
     coherent: Floats = (cap_down(S, hierarchy) + raise_up(S, hierarchy)) / 2
     return coherent
+
+
+def export_coherent(graph: Graph, scores: str, hierarchy: Hierarchy) -> str:
+    """Add what :func:`make_coherent` does to an ONNX graph."""
+    if hierarchy.n_edges == 0:
+        return scores
+    both = graph.add("Add", cap_columns(graph, scores, hierarchy), raise_columns(graph, scores, hierarchy))
+    return graph.add("Div", both, graph.constant(2.0))

@@ -12,6 +12,8 @@ from truepath.combiners.calibration.maps import FAMILIES, fit_maps, make_coheren
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import auprc
+from truepath.metrics.tried import Tried
+from truepath.resampling import deal_folds, draw_some, split_folds
 
 __all__ = ["Outcome", "best_outcome", "try_maps"]
 
@@ -19,7 +21,7 @@ Floats = NDArray[np.float64]
 
 #: How strongly maps may be pooled
 POOLINGS = (20.0, 200.0, np.inf)
-#: Folds of the rows, if there are so many rows; with fewer it is one sigmoid for all labels
+#: Folds of the rows, if there are this many rows; with fewer it is one sigmoid for all labels
 N_FOLDS = 2
 LEAST_ROWS = 50
 #: No more cells than this are looked at
@@ -36,18 +38,30 @@ class Outcome(NamedTuple):
     brier: float
     auprc: float
 
+    def as_tried(self, is_best: bool) -> Tried:
+        """Return the public record."""
+        details = {"pooling": self.pooling, "auprc": self.auprc}
+        return Tried(self.method or "as they are", self.brier, "brier_score", float(is_best), details=details)
+
 
 def try_maps(
-    S: Any, Y: Any, weight: Any, groups: SiblingGroups, hierarchy: Hierarchy, pooling: float | None
+    S: Any,
+    Y: Any,
+    weight: Any,
+    groups: SiblingGroups,
+    hierarchy: Hierarchy,
+    pooling: float | None,
+    random_state: Any = 0,
 ) -> list[Outcome]:
     """Return what the families reach, each with every pooling that may be chosen; first the scores as they are."""
     if S.shape[0] < LEAST_ROWS:
         return [Outcome("sigmoid", np.inf if pooling is None else float(pooling), 0.0, 0.0)]
-    rows = _some_rows(S.shape)
+    rows = draw_some(S.shape[0], max(LEAST_ROWS, CELLS_TO_CHOOSE_BY // S.shape[1]), random_state)
     weight = np.ones(S.shape[0]) if weight is None else weight
     poolings = POOLINGS if pooling is None else (float(pooling),)
     given = _Given(as_dense(S[rows]).astype(np.float64), as_dense(Y[rows]), weight[rows], hierarchy)
-    return given.try_out([(method, strength) for method in FAMILIES for strength in poolings], groups)
+    folds = [part for _, part in split_folds(deal_folds(given.Y, N_FOLDS, random_state))]
+    return given.try_out([(method, strength) for method in FAMILIES for strength in poolings], groups, folds)
 
 
 class _Given(NamedTuple):
@@ -58,9 +72,8 @@ class _Given(NamedTuple):
     weight: Floats
     hierarchy: Hierarchy
 
-    def try_out(self, candidates: list[tuple[str, float]], groups: Any) -> list[Outcome]:
+    def try_out(self, candidates: list[tuple[str, float]], groups: Any, folds: list[Any]) -> list[Outcome]:
         """Return what each candidate reaches on folds that did not fit it, the scores as they are first."""
-        folds = [np.arange(f, self.S.shape[0], N_FOLDS) for f in range(N_FOLDS)]
         counts = [count_scores(self.S[rows], self.Y[rows], self.weight[rows]) for rows in folds]
         found = [self.measure(None, np.inf, make_coherent(self.S.copy(), self.hierarchy))]
         for method, pooling in candidates:
@@ -84,12 +97,6 @@ def best_outcome(found: list[Outcome]) -> Outcome:
     """Return the least Brier score among those whose AU(PRC) is not below that of the first, the scores as they are."""
     allowed = [one for one in found if one.auprc >= found[0].auprc - AUPRC_TO_LOSE]
     return min(allowed, key=lambda one: one.brier)
-
-
-def _some_rows(shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Return rows, evenly spread, of no more cells than are looked at."""
-    most = max(LEAST_ROWS, CELLS_TO_CHOOSE_BY // shape[1])
-    return np.unique(np.linspace(0, shape[0] - 1, min(shape[0], most)).astype(np.int64))
 
 
 def _sum_bins(counts: list[ScoreBins]) -> ScoreBins:

@@ -9,7 +9,7 @@ are those of a blend B of several learners, chosen greedily on held-out rows (:c
 Both choose width and penalty by the AU(PRC) of rows left out, a fifth at a time, and these scores stand beside the
 learners' own in a second greedy blend, which is the result. The learners' scores should come from folds too: from
 leave-one-out scores a row's labels are missing in its own scores alone, and FAEL would learn that. FAEL alone can lose
-against what it stands on where labels are few, and still help there as one voice among others.
+against what it stands on where labels are few, and still help there as one part of a blend.
 
 References
 ----------
@@ -19,19 +19,28 @@ classification. BMVC 2014.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters.contributions import Contributions, ScorePart, add_sloped
+from truepath.adapters.cost import TableShape
+from truepath.adapters.varying import find_constant_labels, set_constant_scores
 from truepath.combiners.base import Combiner
 from truepath.combiners.greedy_blend import GreedyBlend
 from truepath.combiners.held_out import N_FOLDS
-from truepath.combiners.projections import Projection, check_projection, project_scores
+from truepath.combiners.projections import Projection, check_projection, export_projection, project_scores, score_part
 from truepath.combiners.sources import check_sources, list_sources
-from truepath.hierarchy import Hierarchy
+from truepath.graph import Graph
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
+from truepath.metrics.tried import Tried
 from truepath.ridge import KernelRegression
 
 __all__ = ["FAELBlend"]
@@ -41,6 +50,9 @@ GRIDS: dict[str, dict[str, tuple[float, ...]]] = {
     "linear": {"gammas": (1.0,), "alphas": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)},
     "rbf": {"gammas": (0.25, 0.5, 1.0, 2.0, 4.0), "alphas": (0.1, 0.3, 1.0, 3.0, 10.0)},
 }
+
+# Blends are judged by no more scores than this
+CELLS_JUDGED = 4_000_000
 
 
 class FAELBlend(Combiner):
@@ -52,11 +64,9 @@ class FAELBlend(Combiner):
         Which nodes share blending weights, see :class:`GreedyBlend`.
     hierarchy : Hierarchy, optional
     max_rows, n_landmarks : int, default=8000 and 3000
-        Beyond so many rows the kernel is approximated, on so many drawn at random.
+        Beyond ``max_rows`` rows the kernel is approximated, on ``n_landmarks`` rows drawn at random.
     project : str, combiner or None, default="max-up"
         The correction that makes scores coherent.
-    keep_held_out : bool, default=False
-        Whether to keep ``held_out_``.
     random_state : int, RandomState or None, default=0
 
     Attributes
@@ -71,11 +81,14 @@ class FAELBlend(Combiner):
         Those of ``final_``.
     seconds_ : dict of str to float
         How long ``"linear"`` and ``"kernel"`` FAEL took.
+    tried_ : list of :class:`~truepath.metrics.Tried`
+        Linear and kernel FAEL, with the AU(PRC) of rows left out and their mean weight in the final blend.
     constant_ : ndarray, shape (n_nodes,)
         What FAEL scores labels that no row or every row has; NaN for the others.
-    held_out_ : ndarray, shape (n_samples, n_nodes)
-        The final scores of the training rows, FAEL's part of each by the other rows alone. Only with
-        ``keep_held_out=True``.
+    reads_ : csr_array, shape (n_nodes, n_read), or None
+        After an update, what makes the scores that FAEL reads of those of the blend.
+    is_scored_ : ndarray of bool, shape (n_nodes,)
+        The labels that FAEL scores: all, until an update.
 
     Notes
     -----
@@ -100,6 +113,7 @@ class FAELBlend(Combiner):
     learns_from = "held-out scores and labels"
     needs = ("several learners' scores",)
     accepts_many = True
+    approximates = ("contributions", "update")  # kernel FAEL is not a sum
 
     def __init__(
         self,
@@ -109,7 +123,6 @@ class FAELBlend(Combiner):
         max_rows: int = 8000,
         n_landmarks: int = 3000,
         project: Projection = "max-up",
-        keep_held_out: bool = False,
         random_state: Any = 0,
     ):
         self.groups = groups
@@ -117,7 +130,6 @@ class FAELBlend(Combiner):
         self.max_rows = max_rows
         self.n_landmarks = n_landmarks
         self.project = project
-        self.keep_held_out = keep_held_out
         self.random_state = random_state
 
     def fit(self, S: Any, y: Any, sample_weight: Any = None) -> FAELBlend:
@@ -130,6 +142,26 @@ class FAELBlend(Combiner):
         y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
         """
+        self._fit(S, y, sample_weight)
+        return self
+
+    def fit_held_out(self, S: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+        """Fit, and return the final scores of the training rows, FAEL's part of each by the other rows alone.
+
+        Parameters
+        ----------
+        S, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+        """
+        sources = self._fit(S, y, sample_weight)
+        return self.final_.transform(sources)
+
+    def _fit(self, S: Any, y: Any, sample_weight: Any) -> list[Any]:
+        """Fit all parts; return what the final blend was fitted on."""
         check_projection(self.project)
         self.hierarchy_ = hierarchy_for(self.hierarchy, list_sources(S)[0])
         parts = check_sources(S, self.hierarchy_)
@@ -138,30 +170,40 @@ class FAELBlend(Combiner):
         self.n_features_in_, self.n_sources_ = self.hierarchy_.n_nodes, len(parts)
         self.blend_ = self._make_blend().fit(parts, Y, weight)
         B, used = self.blend_.transform(parts), np.flatnonzero(weight)
-        share = np.asarray(Y[used].mean(axis=0)).ravel()
-        self.constant_ = np.where(share == 1, 1.0, np.where(share == 0, 0.0, np.nan))
-        voices = []
+        self.constant_ = find_constant_labels(Y[used])
+        self.reads_, self.is_scored_ = None, np.ones(Y.shape[1], bool)
+        regressions = []
         self.seconds_: dict[str, float] = {}
         for kernel in GRIDS:
             start, kind = perf_counter(), "linear" if kernel == "linear" else "kernel"
-            voice = self._fit_voice(kernel, B[used], Y[used], weight[used])
-            setattr(self, f"{kind}_", voice)
+            regression = self._make_regression(kernel)
+            options = {"random_state": self.random_state}
+            held_out = regression.fit_held_out(B[used], Y[used], weight[used], self._to_scores, **options)
+            setattr(self, f"{kind}_", regression)
             self.seconds_[kind] = perf_counter() - start
-            held_out = voice.__dict__.pop("held_out_")
             if used.size < len(B):
-                held_out, held_out[used] = self._to_scores(voice.predict(B)), held_out
-            voices.append(held_out)
-        self.final_ = self._make_blend().fit([*parts, *voices], Y, weight)
+                held_out, held_out[used] = self._score(regression, B), held_out
+            regressions.append(held_out)
+        self.final_ = self._make_blend().fit([*parts, *regressions], Y, weight)
         self.weights_ = self.final_.weights_
-        if self.keep_held_out:
-            self.held_out_ = self.final_.transform([*parts, *voices])
-        return self
+        self.tried_ = self._list_tried()
+        return [*parts, *regressions]
+
+    def _list_tried(self) -> list[Tried]:
+        weights = self.weights_.mean(axis=0)[self.n_sources_ :].tolist()
+        areas = [
+            max((one.score for one in regression.tried_), default=np.nan) for regression in (self.linear_, self.kernel_)
+        ]
+        return [
+            Tried(f"{kind} FAEL", float(area), "auprc", weight, self.seconds_[kind])
+            for kind, area, weight in zip(("linear", "kernel"), areas, weights)
+        ]
 
     def _make_blend(self) -> GreedyBlend:
         return GreedyBlend(self.groups, hierarchy=self.hierarchy_, project=self.project, random_state=self.random_state)
 
-    def _fit_voice(self, kernel: str, B: np.ndarray, Y: Any, weight: np.ndarray) -> KernelRegression:
-        regression = KernelRegression(
+    def _make_regression(self, kernel: str) -> KernelRegression:
+        return KernelRegression(
             kernel,
             GRIDS[kernel]["gammas"],
             GRIDS[kernel]["alphas"],
@@ -169,13 +211,47 @@ class FAELBlend(Combiner):
             n_landmarks=self.n_landmarks,
             n_folds=N_FOLDS,
         )
-        return regression.fit(B, Y, weight, self._to_scores, held_out=True, random_state=self.random_state)
 
     def _to_scores(self, values: np.ndarray) -> np.ndarray:
         np.clip(values, 0.0, 1.0, out=values)
-        is_constant = np.isfinite(self.constant_)
-        values[:, is_constant] = self.constant_[is_constant]
-        return project_scores(values, self.hierarchy_, self.project)
+        return project_scores(set_constant_scores(values, self.constant_), self.hierarchy_, self.project)
+
+    def fit_seconds(self, shape: TableShape, n_sources: int) -> float:
+        """Return what linear and kernel FAEL and both blends of some sources take on one core, roughly."""
+        regressions = 2 * self._make_regression("rbf").fit_seconds(shape.n_rows, shape.n_nodes, shape.n_nodes)
+        return regressions + 20 * (2 * n_sources + 2) * 2.5e-8 * min(shape.n_rows * shape.n_nodes, CELLS_JUDGED)
+
+    def _score(self, regression: KernelRegression, B: np.ndarray) -> np.ndarray:
+        """Return the scores of one form of FAEL; labels that it does not score are scored as in the blend."""
+        values = regression.predict(B if self.reads_ is None else B @ self.reads_)
+        values[:, ~self.is_scored_] = B[:, ~self.is_scored_]
+        return self._to_scores(values)
+
+    def update(self, diff: HierarchyDiff) -> FAELBlend:
+        """Return the combiner for a changed hierarchy: the same weights, FAEL for the labels whose rows are the same.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the hierarchy of the combiner to the new one.
+
+        Notes
+        -----
+        FAEL reads the scores of the labels that it was fitted with. A merged label lends each of its old ones an equal
+        part of its score, a split one counts as the sum of its parts, a removed one as 0, a new one not at all. New
+        labels, and those whose rows changed, have no FAEL score and take that of the blend, until the next ``fit``.
+        """
+        check_is_fitted(self, "final_")
+        new = clone(self).set_params(hierarchy=diff.new)
+        new.hierarchy_, new.n_features_in_, new.n_sources_ = diff.new, diff.new.n_nodes, self.n_sources_
+        new.blend_, new.final_ = self.blend_.update(diff), self.final_.update(diff)
+        new.weights_, new.seconds_, new.tried_ = new.final_.weights_, self.seconds_, self.tried_
+        new.reads_ = _read_changed(diff) if self.reads_ is None else sparse.csr_array(_read_changed(diff) @ self.reads_)
+        origin = np.where(diff.relabeled, -1, diff.origin)
+        new.is_scored_ = (origin >= 0) & self.is_scored_[origin]
+        new.constant_ = np.where(new.is_scored_, self.constant_[origin], np.nan)
+        new.linear_, new.kernel_ = (regression.take(origin) for regression in (self.linear_, self.kernel_))
+        return new
 
     def transform(self, S: Any) -> np.ndarray:
         """Return the final scores, dense, in the float type of the scores.
@@ -189,10 +265,85 @@ class FAELBlend(Combiner):
         if len(parts) != self.n_sources_:
             raise ValueError(f"S has {len(parts)} score matrices but fit was given {self.n_sources_}.")
         B = self.blend_.transform(parts)
-        heard = [bool(weights.any()) for weights in self.weights_[:, self.n_sources_ :].T]  # the others need no work
-        voices = [
-            self._to_scores(voice.predict(B)) if counts else B
-            for voice, counts in zip((self.linear_, self.kernel_), heard)
-        ]
+        regressions = [self._score(regression, B) if counts else B for regression, counts in self._regressions()]
         dtype = np.result_type(*(part.dtype for part in parts))
-        return self.final_.transform([*parts, *voices]).astype(dtype, copy=False)
+        return self.final_.transform([*parts, *regressions]).astype(dtype, copy=False)
+
+    def export_scores(self, graph: Graph, parts: list[str]) -> str:
+        """Add the blend, FAEL on it and the final blend to an ONNX graph."""
+        B = self.blend_.export_scores(graph, parts)
+        regressions = [
+            self._export_regression(graph, regression, B) if counts else B for regression, counts in self._regressions()
+        ]
+        return graph.like(self.final_.export_scores(graph, [*parts, *regressions]), *parts)
+
+    def _export_regression(self, graph: Graph, regression: KernelRegression, B: str) -> str:
+        """Add what :meth:`_score` returns."""
+        read = B if self.reads_ is None else graph.add("MatMul", graph.double(B), graph.matrix(self.reads_))
+        values = regression.export_values(graph, read)
+        if not self.is_scored_.all():
+            of_blend = graph.cast(B, graph.kind(values))
+            values = graph.add("Where", graph.constant(self.is_scored_[None, :]), values, of_blend)
+        values = graph.fill_columns(graph.clip(values, 0.0, 1.0), self.constant_)
+        return export_projection(graph, values, self.hierarchy_, self.project)
+
+    def _regressions(self) -> list[tuple[KernelRegression, bool]]:
+        """Return linear and kernel FAEL, each with whether it counts at all: one that does not needs no work."""
+        weights = self.weights_[:, self.n_sources_ :].T
+        return [(regression, bool(weight.any())) for regression, weight in zip((self.linear_, self.kernel_), weights)]
+
+    def source_weights(self) -> np.ndarray:
+        """Return what each score matrix counts in the score of each label, by itself and in what FAEL stands on."""
+        check_is_fitted(self, "final_")
+        weights = self.final_.source_weights()
+        own, regressions = weights[:, : self.n_sources_], weights[:, self.n_sources_ :]
+        return np.asarray(own + regressions.sum(axis=1, keepdims=True) * self.blend_.source_weights())
+
+    def contributions(self, parts: Sequence[ScorePart], nodes: Any) -> Contributions:
+        """Return the weighted sums of the contributions of the parts and of both forms of FAEL, projected.
+
+        Linear FAEL passes contributions on by its weights, kernel FAEL by its mean slopes from the base to the scores.
+
+        Parameters
+        ----------
+        parts : sequence of ScorePart, as many as score matrices in ``fit``
+        nodes : sequence of int
+
+        Returns
+        -------
+        found : Contributions
+            See :mod:`truepath.adapters.contributions`.
+        """
+        check_is_fitted(self, "final_")
+        parts = [part.kept() for part in parts]
+        B = self.blend_.transform([part.scores[None, :] for part in parts])[0]
+        blend = ScorePart(B, lambda wanted: self.blend_.contributions(parts, wanted)).kept()
+        regressions = [
+            self._regression_part(regression, blend) if counts else blend for regression, counts in self._regressions()
+        ]
+        return self.final_.contributions([*parts, *regressions], nodes)
+
+    def _regression_part(self, regression: KernelRegression, blend: ScorePart) -> ScorePart:
+        """Return what one form of FAEL makes of the blend, with its contributions; see ``_score``."""
+        reads = sparse.eye_array(blend.scores.size, format="csr") if self.reads_ is None else self.reads_
+        raw = regression.predict((blend.scores @ reads)[None, :])[0].astype(np.float64)
+        raw[~self.is_scored_] = blend.scores[~self.is_scored_]
+
+        def slope(wanted: Any) -> Contributions:
+            told, unscored = blend.everything(), ~self.is_scored_[wanted]
+            slopes = reads @ regression.mean_slopes(told.base @ reads, blend.scores @ reads, wanted)
+            slopes[:, unscored] = told.nodes[:, None] == wanted[unscored]
+            found = add_sloped([told], slopes, wanted, raw[wanted])
+            return found if regression.is_sum else replace(found, method=f"{found.method} + slopes")
+
+        return score_part(ScorePart(raw, slope), self.constant_, self.hierarchy_, self.project)
+
+
+def _read_changed(diff: HierarchyDiff) -> sparse.csr_array:
+    """Return the matrix that makes scores of the old labels of those of the new ones, shape (n_new, n_old)."""
+    carried = sparse.csr_array(diff.label_map().T, dtype=np.float64)
+    several = np.maximum(np.diff(carried.indptr), 1)
+    pairs = [(part, old) for old, parts in diff.split.items() for part in parts]
+    rows, columns = diff.new.indices([part for part, _ in pairs]), diff.old.indices([old for _, old in pairs])
+    parts = sparse.csr_array((np.ones(len(pairs)), (rows, columns)), shape=carried.shape)
+    return sparse.csr_array(sparse.diags_array(1.0 / several) @ carried + parts)

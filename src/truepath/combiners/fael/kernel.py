@@ -6,7 +6,7 @@ r"""KernelFAEL: FAEL with the local scores of a row mapped by a kernel.
     yhat(x) = K(x, X) (K(X, X) + lambda_1 I)^-1 Y                          eq. (5)
 
 The system is as wide as there are rows, whatever the number of nodes. Where rows are too many for that,
-``n_components`` takes a Nystroem approximation: that many kernel features, then eq. (2) on them.
+``n_landmarks`` takes a Nystroem approximation: that many kernel features, then eq. (2) on them.
 
 References
 ----------
@@ -23,12 +23,16 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.metaestimators import available_if
 
 from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, scale_rows
+from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 from truepath.ridge import spectrum as ridge
+from truepath.ridge.kernels import export_distances
 
 __all__ = ["KernelFAEL"]
 
@@ -38,23 +42,23 @@ class KernelFAEL(FAEL):
 
     Parameters
     ----------
-    alpha : float or {"loo", "gcv"}, default=1.0
-        The ridge penalty lambda_1, or how to choose it, as in :class:`FAEL`.
     kernel : str or callable, default="rbf"
         ``"linear"``, ``"rbf"``, ``"poly"`` and whatever else ``sklearn.metrics.pairwise_kernels`` knows; a callable
         takes two rows and returns a number.
     gamma : float or "scale", default="scale"
         For the RBF, polynomial and similar kernels; ``"scale"`` is 1 / (n_columns * variance of the scores).
+    alpha : float or {"loo", "gcv"}, default=1.0
+        The ridge penalty lambda_1, or how to choose it, as in :class:`FAEL`.
     hierarchy : Hierarchy, optional
     degree, coef0 : float, default=3 and 1
         For the polynomial kernel.
     kernel_params : mapping, optional
         Further arguments of a callable kernel.
-    n_components : int, optional
+    n_landmarks : int, optional
         The number of Nystroem features; None (exact) by default.
     alphas, fit_intercept, project
         As in :class:`FAEL`. With ``fit_intercept`` the kernel is centred in its feature space.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=0
         For the rows Nystroem samples.
 
     Attributes
@@ -62,7 +66,7 @@ class KernelFAEL(FAEL):
     X_fit_ : array, shape (n_samples, n_columns)
         The training scores (exact form).
     weights_
-        For ``kernel="linear"``, as in :class:`FAEL`; with ``n_components``, over the Nystroem features. Other kernels'
+        For ``kernel="linear"``, as in :class:`FAEL`; with ``n_landmarks``, over the Nystroem features. Other kernels'
         weights do not live on nodes.
 
     Notes
@@ -76,7 +80,7 @@ class KernelFAEL(FAEL):
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> Y = h.encode([["a/1"], ["a/2"], ["b/1"], ["a"]])
     >>> S = [[0.8, 0.3, 0.2, 0.1, 0.1], [0.7, 0.1, 0.6, 0.3, 0.1], [0.1, 0.0, 0.1, 0.9, 0.6], [0.6, 0.2, 0.2, 0.2, 0.0]]
-    >>> KernelFAEL(0.1, "rbf", gamma=1.0, hierarchy=h).fit(S, Y).transform(S).round(2)[0].tolist()
+    >>> KernelFAEL("rbf", 1.0, 0.1, hierarchy=h).fit(S, Y).transform(S).round(2)[0].tolist()
     [0.97, 0.66, 0.06, 0.0, 0.0]
     """
 
@@ -85,19 +89,19 @@ class KernelFAEL(FAEL):
 
     def __init__(
         self,
-        alpha: float | str = 1.0,
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | str = "scale",
+        alpha: float | str = 1.0,
         *,
         hierarchy: Hierarchy | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: Mapping[str, Any] | None = None,
-        n_components: int | None = None,
+        n_landmarks: int | None = None,
         alphas: Any = None,
         fit_intercept: bool = False,
         project: Projection = "isotonic",
-        random_state: Any = None,
+        random_state: Any = 0,
     ):
         super().__init__(alpha, alphas=alphas, fit_intercept=fit_intercept, project=project, hierarchy=hierarchy)
         self.kernel = kernel
@@ -105,17 +109,17 @@ class KernelFAEL(FAEL):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
-        self.n_components = n_components
+        self.n_landmarks = n_landmarks
         self.random_state = random_state
 
     def _solve(self, rows: Rows) -> None:
         """Take the form that fits: the nodes themselves, Nystroem features, or the kernel of eq. (5)."""
         self.gamma_ = _scale(rows.X) if self.gamma == "scale" else self.gamma
-        if self.n_components is not None:
+        if self.n_landmarks is not None:
             options = {} if callable(self.kernel) or self.kernel == "linear" else self._options()
             self.features_ = Nystroem(
                 self.kernel,
-                n_components=self.n_components,
+                n_components=self.n_landmarks,
                 kernel_params=self.kernel_params,
                 random_state=self.random_state,
                 **options,
@@ -132,27 +136,54 @@ class KernelFAEL(FAEL):
         K = self._kernel(rows.X)
         share = rows.weight / rows.weight.sum()
         self.kernel_mean_ = share @ K if self.fit_intercept else np.zeros(K.shape[0])
-        K = self._centre(K, share) * np.outer(self.root_, self.root_)
+        K = self._center(K, share) * np.outer(self.root_, self.root_)
         self.labels_ = scale_rows(rows.y, self.root_)
         root = self.root_ if self.fit_intercept else None
         self.alpha_ = self._find_alpha(lambda: ridge.kernel_spectrum((K + K.T) / 2), self.labels_, root)
         self.factor_ = ridge.factor(K, self.alpha_)
         self.intercept_ = rows.y_mean if self.fit_intercept else np.zeros(rows.hierarchy.n_nodes)
 
+    def _maps_nodes(self) -> bool:
+        return self.kernel == "linear" and self.n_landmarks is None
+
     def _predict(self, X: Any) -> np.ndarray:
         """Return K(x, X) (K + alpha I)^-1 Y, eq. (5): solved for the new rows, so that Y stays sparse."""
         if X.shape[0] == 0:  # scikit-learn's kernels refuse an empty matrix
             return np.zeros((0, self.intercept_.size))
-        if self.n_components is not None:
+        if self.n_landmarks is not None:
             return super()._predict(self.features_.transform(X))
         if self.kernel == "linear":
             return super()._predict(X)
         share = self.root_**2 / (self.root_**2).sum()
-        K = self._centre(self._kernel(X, self.X_fit_), share) * self.root_
+        K = self._center(self._kernel(X, self.X_fit_), share) * self.root_
         solved = linalg.cho_solve(self.factor_, K.T, check_finite=False)
         return np.ascontiguousarray((self.labels_.T @ solved).T) + self.intercept_
 
-    def _centre(self, K: np.ndarray, share: np.ndarray) -> np.ndarray:
+    @available_if(lambda self: self.n_landmarks is None and self.kernel in ("linear", "rbf", "poly"))
+    def export_scores(self, graph: Graph, parts: list[str]) -> str:
+        """Add the global scores to an ONNX graph; of linear, RBF and polynomial kernels without approximation."""
+        return super().export_scores(graph, parts)
+
+    def _export_values(self, graph: Graph, rows: str) -> str:
+        if self.kernel == "linear":
+            return super()._export_values(graph, rows)
+        compared, share = as_dense(self.X_fit_), self.root_**2 / (self.root_**2).sum()
+        if self.kernel == "rbf":
+            far = export_distances(graph, rows, compared, "rbf")
+            K = graph.add("Exp", graph.add("Mul", far, graph.constant(-float(self.gamma_))))
+        else:
+            # A runtime that fuses a product with a factor rounds the factor to float32
+            scaled = graph.add("MatMul", rows, graph.constant(np.ascontiguousarray(self.gamma_ * compared.T), float))
+            moved = graph.add("Add", scaled, graph.constant(float(self.coef0)))
+            K = graph.add("Pow", moved, graph.constant(float(self.degree)))
+        if self.fit_intercept:
+            mean = graph.add("MatMul", K, graph.constant(share[:, None]))
+            moved = graph.constant((self.kernel_mean_ - self.kernel_mean_ @ share)[None, :])
+            K = graph.add("Sub", graph.add("Sub", K, mean), moved)
+        solved = linalg.cho_solve(self.factor_, as_dense(self.labels_), check_finite=False)
+        return graph.add("MatMul", K, graph.constant(self.root_[:, None] * solved))
+
+    def _center(self, K: np.ndarray, share: np.ndarray) -> np.ndarray:
         """Subtract the training rows' weighted mean in the kernel's feature space."""
         if not self.fit_intercept:
             return K
@@ -167,7 +198,7 @@ class KernelFAEL(FAEL):
     def __getattr__(self, name: str) -> Any:
         if name == "weights_":
             raise AttributeError(
-                "weights_ of KernelFAEL exist only when fitted with kernel='linear' (over nodes) or n_components "
+                "weights_ of KernelFAEL exist only when fitted with kernel='linear' (over nodes) or n_landmarks "
                 f"(over features); this one has kernel={self.__dict__.get('kernel')!r}."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

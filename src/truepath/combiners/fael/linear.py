@@ -16,16 +16,20 @@ classification. BMVC 2014.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters.contributions import Contributions, ScorePart, add_sloped
 from truepath.combiners.base import Combiner
 from truepath.combiners.fael.weights import Weights, solve_dual, solve_primal
-from truepath.combiners.projections import Projection, check_projection, project_scores
+from truepath.combiners.projections import Projection, check_projection, export_projection, project_part, project_scores
 from truepath.combiners.sources import Rows, System, check_held_out, make_system, stack_sources
+from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
 from truepath.ridge import spectrum as ridge
 
@@ -166,6 +170,56 @@ class FAEL(Combiner):
         """Return the raw global scores."""
         return self.weights_.apply(X) + self.intercept_
 
+    def export_scores(self, graph: Graph, parts: list[str]) -> str:
+        """Add the global scores to an ONNX graph."""
+        rows = [graph.double(part) for part in parts]
+        made = self._export_values(graph, rows[0] if len(rows) == 1 else graph.add("Concat", *rows, axis=1))
+        made = graph.add("Add", made, graph.constant(self.intercept_[None, :], float))
+        return graph.like(export_projection(graph, made, self.hierarchy_, self.project), *parts)
+
+    def _export_values(self, graph: Graph, rows: str) -> str:
+        """Add the raw global scores, without the intercept."""
+        return graph.add("MatMul", rows, graph.constant(self.weights_.toarray(), float))
+
+    def _maps_nodes(self) -> bool:
+        """Say whether the weights are those of local scores, not of features of a kernel."""
+        return True
+
+    @available_if(lambda self: self._maps_nodes())
+    def contributions(self, parts: Sequence[ScorePart], nodes: Any) -> Contributions:
+        """Return the sums over all nodes of the local scores' contributions times their weights, projected.
+
+        Parameters
+        ----------
+        parts : sequence of ScorePart, as many as score matrices in ``fit``
+        nodes : sequence of int
+
+        Returns
+        -------
+        found : Contributions
+            See :mod:`truepath.adapters.contributions`.
+        """
+        check_is_fitted(self, "hierarchy_")
+        scores = self._predict(np.concatenate([part.scores for part in parts])[None, :])[0]
+        told = cache(lambda: [part.everything() for part in parts])
+
+        def weigh(wanted: Any) -> Contributions:
+            W = self.weights_.block(np.arange(self.weights_.shape[0]), wanted)
+            return add_sloped(told(), W, wanted, scores[wanted])
+
+        return project_part(ScorePart(scores, weigh), self.hierarchy_, self.project).contributions(
+            np.asarray(nodes, np.int64)
+        )
+
+    @available_if(lambda self: self._maps_nodes())
+    def source_weights(self) -> np.ndarray:
+        """Return the sum of the absolute weights that each learner's scores have for each node's global score."""
+        check_is_fitted(self, "hierarchy_")
+        n_nodes = self.hierarchy_.n_nodes
+        W = np.abs(self.weights_.toarray()).reshape(self.n_sources_, n_nodes, n_nodes)
+        return np.ascontiguousarray(W.sum(axis=1).T)
+
+    @available_if(lambda self: self._maps_nodes())
     def votes(self, S: Any, nodes: Any) -> np.ndarray:
         """Return what the local score of every node adds to the global scores of some nodes, in one row.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from truepath.combiners.fael.weights import Weights
+from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import short_name
 
@@ -24,7 +25,7 @@ def draw_weights(
     weights: Weights, hierarchy: Hierarchy, nodes: Any, source: int, ax: Any, annotate: bool | None
 ) -> Any:
     """Draw W[nodes, nodes] and return the Axes."""
-    from matplotlib import pyplot as plt
+    plt = import_extra("matplotlib.pyplot", "Drawing weights", "report")
 
     chosen = _resolve(hierarchy, nodes)
     offset = source * hierarchy.n_nodes

@@ -19,7 +19,7 @@ from truepath.data.fetch.sources import PUBLIC, Layout, layouts_of
 from truepath.data.named import data_home
 from truepath.data.readers.base import split_files
 from truepath.errors import TruePathError
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = ["fetch_benchmark"]
 
@@ -123,7 +123,7 @@ def _fetch_whole(base: str, layouts: list[Layout], home: Path, folder: Path, fet
 def _served(base: str, layouts: list[Layout], home: Path, folder: Path, fetch: Callable[..., Path]) -> Layout:
     """Return the layout that the server has, found by downloading its first file."""
     for layout in layouts:
-        _refuse_to_mix(layout, folder)
+        _check_no_other_files(layout, folder)
         try:
             fetch(base, _missing(layout, home)[0], home / WAITING)
         except FileNotFoundError:
@@ -135,7 +135,7 @@ def _served(base: str, layouts: list[Layout], home: Path, folder: Path, fetch: C
     raise FileNotFoundError(f"{base} has neither {asked}. Is it the address of the folder that holds them?")
 
 
-def _refuse_to_mix(layout: Layout, folder: Path) -> None:
+def _check_no_other_files(layout: Layout, folder: Path) -> None:
     """Refuse files beside others that would be the same split."""
     names = {PurePosixPath(file.place).name for file in layout}
     for split, file in split_files(folder).items():

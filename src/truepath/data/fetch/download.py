@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from truepath.errors import DataFormatError, TruePathError
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = ["Progress", "RemoteFile", "check_address", "fetch_file", "stays_inside"]
 
@@ -132,10 +132,10 @@ def fetch_file(
     target.parent.mkdir(parents=True, exist_ok=True)
     download = _Download(f"{base.rstrip('/')}/{quote(file.path)}", file, target, progress, timeout, allow_http)
     resumed = download.part.exists()
-    _insist(download, retries)
+    _fetch_with_retries(download, retries)
     if resumed and not file.is_at(download.part):  # the part was of another version of the file: start over
         download.part.unlink()
-        _insist(download, retries)
+        _fetch_with_retries(download, retries)
     if not file.is_at(download.part):
         download.part.unlink()
         known = (file.sha256 or file.git_blob)[:12]
@@ -224,7 +224,7 @@ class _Download:
             return
         if self.size is not None and have > self.size:
             have = 0
-        answer = self._ask(have)
+        answer = self._request(have)
         if answer is None:
             return
         with answer:
@@ -233,7 +233,7 @@ class _Download:
         if total is not None and have < total:
             raise ConnectionError(f"the connection ended after {have} of {total} bytes")
 
-    def _ask(self, have: int) -> Any:
+    def _request(self, have: int) -> Any:
         """Return the answer; None if there is nothing left to send."""
         headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
         try:
@@ -268,7 +268,7 @@ class _Download:
         found = _RANGE.fullmatch((answer.headers.get("Content-Range") or "").strip())
         if found is None or int(found[1]) != have:
             self.part.unlink(missing_ok=True)
-            raise ConnectionError("the server continued at another place than asked for")
+            raise ConnectionError("the server resumed at the wrong position")
         return have
 
     def _write(self, answer: Any, have: int, total: int | None) -> int:
@@ -298,8 +298,8 @@ def _digest(path: Path, digest: Any) -> str:
     return found
 
 
-def _insist(download: _Download, retries: int) -> None:
-    """Try again after errors that may pass; if they do not, say which address could not be fetched."""
+def _fetch_with_retries(download: _Download, retries: int) -> None:
+    """Download, retrying after errors that may pass; the final error names the address."""
     for attempt in range(retries + 1):
         try:
             return download()

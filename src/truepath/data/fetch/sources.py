@@ -13,14 +13,14 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from truepath.data.fetch.download import RemoteFile, stays_inside
+from truepath.english import did_you_mean
 from truepath.errors import DataFormatError, TruePathError, UnknownDatasetError
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = [
     "PUBLIC",
@@ -29,7 +29,6 @@ __all__ = [
     "fetch_command",
     "layouts_of",
     "list_benchmarks",
-    "nearest_names",
     "read_manifest",
 ]
 
@@ -172,18 +171,6 @@ def _full_name(name: str, known: list[str]) -> str:
     for full in [name] if "/" in name else [f"hmc/{name}", f"mulan/{name}"]:
         if full in known:
             return full
-    near = nearest_names(name, known)
-    hint = f"Did you mean {', '.join(near)}? " if near else ""
     listed = ", ".join(sorted(set(known), key=str.lower)) or "none"
-    raise UnknownDatasetError(f"there are no checksums for a data set {name!r}.", f"{hint}There are: {listed}.")
-
-
-def nearest_names(name: str, known: Iterable[str]) -> list[str]:
-    """Return the names most like one that is not known, which may lack its group or have other capitals.
-
-    >>> nearest_names("cellcycle_fun", ["hmc/cellcycle_FUN", "mulan/enron"])
-    ['hmc/cellcycle_FUN']
-    """
-    plain = {full.rpartition("/")[2]: full for full in known}
-    folded = {candidate.lower(): full for candidate, full in [*plain.items(), *((full, full) for full in known)]}
-    return list(dict.fromkeys(folded[match] for match in get_close_matches(name.lower(), folded, n=4, cutoff=0.5)))
+    way = did_you_mean(name, known, f"Available: {listed}.")
+    raise UnknownDatasetError(f"there are no checksums for a data set {name!r}.", way)

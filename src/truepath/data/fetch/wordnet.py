@@ -29,7 +29,10 @@ from truepath.data.dataset import Dataset
 from truepath.data.named import WORDNET, data_home
 from truepath.data.readers.label_paths import read_paths_csv
 from truepath.errors import DataFormatError, TruePathError
-from truepath.files.text import Limits, PathType, naming_file, open_atomically, read_text
+from truepath.files.limits import Limits
+from truepath.files.names import PathType, naming_file
+from truepath.files.text import read_text
+from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["WORDNET", "has_wordnet", "make_wordnet", "read_wordnet"]
@@ -63,7 +66,7 @@ def make_wordnet(source: PathType, *, home: PathType | None = None, min_synsets:
     home : path, optional
         The data folder; :func:`data_home` by default.
     min_synsets : int, default=20
-        A synset is a label if at least as many synsets are below it, however far.
+        A synset is a label if at least this many synsets are below it, at any depth.
 
     Returns
     -------
@@ -99,9 +102,9 @@ def make_wordnet(source: PathType, *, home: PathType | None = None, min_synsets:
     rows, edges = _label(synsets, file, min_synsets)
     folder = data_home(home) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    licence = "".join(line[2:].partition(" ")[2] + "\n" for line in lines if line.startswith("  "))
+    license = "".join(line[2:].partition(" ")[2] + "\n" for line in lines if line.startswith("  "))
     with open_atomically(folder / "LICENSE") as out:
-        out.write(licence.encode())
+        out.write(license.encode())
     _write(folder / "edges.csv.xz", [("parent", "child"), *edges])
     _write(folder / "rows.csv.xz", [("id", "split", "words", "gloss", "labels"), *rows])
     return folder

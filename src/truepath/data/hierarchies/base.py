@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from truepath.data.readers.base import is_readable
 from truepath.errors import DataFormatError, UnknownDatasetError
-from truepath.files.text import Limits, PathType, ending_of, naming_file, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType, ending_of, naming_file
 from truepath.hierarchy import Hierarchy
 from truepath.registry import Member, Registry
 
@@ -26,9 +27,9 @@ class HierarchyReader(Member):
 
     @staticmethod
     def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
-        """Read a file; ``sep`` separates the parts of label paths, ``root`` is a name that becomes no node.
+        """Read a file; ``sep`` separates the parts of label paths, ``root`` is a name that does not become a node.
 
-        ``header`` says whether the first edge of a table is the names of its columns; None finds out.
+        ``header`` says whether the first edge of a table is the names of its columns; None detects it.
         """
         raise NotImplementedError
 
@@ -51,7 +52,7 @@ def read_hierarchy(
           line; an empty parent puts the child at the top;
         * ``.edges``: edges ``parent child``, one per line, as :func:`read_edges` takes them;
         * ``.txt``, ``.paths``: label paths, one per line, ancestors added; with a tab in every line, edges;
-        * ``.obo``: an ontology (needs the extra ``ontology``);
+        * ``.obo``: an ontology;
         * a data set in another file or in a folder, as :func:`open_dataset` takes it: its hierarchy;
         * or, if there is no such file, the name of a data set.
 
@@ -59,10 +60,10 @@ def read_hierarchy(
     sep : str, default="/"
         Separator of the parts of a label path.
     root : str, optional
-        The name of the root in a file of edges or JSON; it becomes no node.
+        The name of the root in a file of edges or JSON; it does not become a node.
     header : bool, optional
         Whether the first line of a file of edges names the columns. By default it does if it says so, as
-        ``parent_id,child_id`` does; where it could be an edge as well as a header, an error asks.
+        ``parent_id,child_id`` does; if it could be either, an error asks for this option.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.files.Limits`.
 

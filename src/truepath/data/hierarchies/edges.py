@@ -9,7 +9,9 @@ from pathlib import Path
 from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.hierarchies.header import drop_header
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, read_text, split_lines, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType
+from truepath.files.text import read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_edges"]
@@ -32,7 +34,7 @@ def read_edges(
     names : sequence of str, optional
         Nodes to include in any case, and first; those that no edge names are at the top.
     root : str, optional
-        The name of the root in the file; it becomes no node.
+        The name of the root in the file; it does not become a node.
     header : bool, optional
         Whether the first line names the columns; see :func:`read_hierarchy`.
     limits : Limits, optional

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from os import fspath
 
 from truepath.errors import DataFormatError
-from truepath.files.text import PathType
+from truepath.files.names import PathType
 
 __all__ = ["drop_header"]
 
@@ -27,9 +27,9 @@ def drop_header(edges: list[Edge], header: bool | None, path: PathType, names: C
     edges : list of (parent, child)
         As read; None for the top.
     header : bool, optional
-        Whether the first of them is no edge. None finds out: two words that occur nowhere else and say parent and
-        child are a header; other words that occur nowhere else, where all other lines hang together, could be one,
-        which is an error that asks.
+        Whether the first of them is a header. None detects it: two names that occur nowhere else and mean parent and
+        child are a header. Other names that occur nowhere else, while all other lines are connected, could be one:
+        that is an error that asks for ``header``.
     path : path
         For the error.
     names : collection of str, optional
@@ -47,8 +47,8 @@ def drop_header(edges: list[Edge], header: bool | None, path: PathType, names: C
         return edges[1:]
     if all(_hangs_on(edge, count) for edge in edges[1:]):
         raise DataFormatError(
-            f"is the first line, {above!r} and {below!r}, an edge or the names of the columns? Both words occur "
-            "nowhere else, while all other edges hang together.",
+            f"is the first line, {above!r} and {below!r}, an edge or the names of the columns? Both names occur "
+            "nowhere else, while all other edges are connected.",
             fspath(path),
             remedy="Say so: header=True or header=False (--header or --no-header).",
         )

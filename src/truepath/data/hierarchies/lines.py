@@ -8,7 +8,9 @@ from pathlib import Path
 from truepath.data.hierarchies.base import HierarchyReader
 from truepath.data.hierarchies.pairs import read_pairs
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, naming_file, read_text, split_lines
+from truepath.files.limits import Limits
+from truepath.files.names import naming_file
+from truepath.files.text import read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["Lines"]

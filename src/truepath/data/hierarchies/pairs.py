@@ -9,7 +9,8 @@ from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.hierarchies.header import drop_header
 from truepath.data.tables.frames import FOUND_OUT
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, read_text, split_lines
+from truepath.files.limits import Limits
+from truepath.files.text import read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["Pairs", "read_pairs"]

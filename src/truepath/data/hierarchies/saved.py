@@ -7,7 +7,8 @@ from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files.text import Limits, read_text
+from truepath.files.limits import Limits
+from truepath.files.text import read_text
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["JSON", "OBO"]

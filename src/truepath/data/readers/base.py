@@ -29,7 +29,8 @@ from scipy import sparse
 from truepath.data.dataset import Dataset
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, TruePathError
-from truepath.files.text import COMPRESSIONS, Limits, PathType, ending_of, plain_name
+from truepath.files.limits import Limits
+from truepath.files.names import COMPRESSIONS, PathType, ending_of, plain_name
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import DENSE_LIMIT, SparseOutput, choose_form
 from truepath.registry import READERS, Member
@@ -82,7 +83,7 @@ class Reader(Member):
     columns: ClassVar[Any] = None
 
     @classmethod
-    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
+    def recognizes(cls, path: PathType, options: Mapping[str, Any]) -> bool:
         """Return whether a file with one of the endings has this format; used where formats share an ending."""
         return True
 
@@ -123,12 +124,12 @@ def list_readers() -> list[tuple[str, str, str]]:
 
 
 def find_reader(path: PathType, format: str | None = None, options: Mapping[str, Any] | None = None) -> type[Reader]:
-    """Return the reader of a file: the one named, or the one that recognises its ending and content.
+    """Return the reader of a file: the one named, or the one that recognizes its ending and content.
 
     Raises
     ------
     DataFormatError
-        If no reader or more than one recognises the file; the message lists what can be read.
+        If no reader or more than one recognizes the file; the message lists what can be read.
     """
     if format is not None:
         named: type[Reader] = READERS[format]
@@ -137,12 +138,12 @@ def find_reader(path: PathType, format: str | None = None, options: Mapping[str,
     if not candidates:
         listed = "; ".join(f"{name}: {endings}" for name, endings, _ in list_readers())
         raise DataFormatError(
-            f"no reader for files ending in {ending_of(path) or 'nothing'!r}. There are {listed} (all of them also "
+            f"no reader for files ending in {ending_of(path) or 'nothing'!r}. Available: {listed} (all of them also "
             f"compressed: {' '.join(COMPRESSIONS)}).",
             fspath(path),
             remedy="Name one by format= (--reader) if the file has one of these formats under another ending.",
         )
-    found: list[type[Reader]] = [reader for reader in candidates if reader.recognises(path, options or {})]
+    found: list[type[Reader]] = [reader for reader in candidates if reader.recognizes(path, options or {})]
     if len(found) == 1:
         return found[0]
     listed = "; ".join(f"{reader.name}, {reader.summary}" for reader in found or candidates)

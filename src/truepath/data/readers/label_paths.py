@@ -27,10 +27,11 @@ from truepath.data.readers.base import (
 from truepath.data.tables.columns import Columns, no_column, stack_columns
 from truepath.data.tables.frames import TABLES, TextForm, read_columns
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, naming_file, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType, naming_file
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import is_missing
-from truepath.hierarchy.flatness import BETWEEN, warn_of_lists, warn_of_separators
+from truepath.hierarchy.flatness import BETWEEN, warn_about_lists, warn_about_separators
 
 __all__ = ["read_paths_csv"]
 
@@ -85,7 +86,7 @@ def read_paths_csv(
         The labels to expect, or a file of them (see :func:`read_hierarchy`); a path outside it is an
         error. By default the hierarchy is built from the paths found.
     delimiter : str, optional
-        Separator of the cells of a text file, or its name (``"tab"``); by default found out from its first lines.
+        Separator of the cells of a text file, or its name (``"tab"``); by default detected from its first lines.
     encoding : str, optional
         Of a text file, such as ``"latin-1"``; by default UTF-8 or UTF-16, or Latin-1 with a warning.
     name : str, optional
@@ -134,7 +135,10 @@ def read_paths_csv(
     is_file = isinstance(path, (str, PathLike, Mapping))
     files = {split: fspath(file) for split, file in named_paths(path).items()} if is_file else {"all": None}
     title = name or (title_of(path) if is_file else "frame")
-    return make_dataset(title, hierarchy, parts, feature_names, codes, {"files": files})
+    provenance: dict[str, Any] = {"files": files}
+    if cells or text is not None:  # new rows can be read in the same way
+        provenance["columns"] = {"text": text, "ids": ids}
+    return make_dataset(title, hierarchy, parts, feature_names, codes, provenance)
 
 
 def _read(path: Any, form: TextForm, split: str | None, limits: Limits) -> tuple[Columns, NDArray[np.object_]]:
@@ -199,9 +203,9 @@ def _hierarchy(
         with naming_file(table.path):
             hierarchy = Hierarchy.from_paths(parts, sep=sep)
         holds_marks = any(mark in path for mark in BETWEEN for path in paths)  # few names do
-        between = warn_of_lists(paths, sep) if holds_marks else None
+        between = warn_about_lists(paths, sep) if holds_marks else None
         if hierarchy.n_edges == 0:
-            warn_of_separators(hierarchy.names.tolist(), sep, between)
+            warn_about_separators(hierarchy.names.tolist(), sep, between)
     return hierarchy, {label: v for v, label in enumerate(hierarchy.names.tolist())}
 
 

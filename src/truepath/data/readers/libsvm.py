@@ -1,4 +1,4 @@
-"""Multi-label LIBSVM files: rows ``label,label index:value ...``, without a header, with any words as labels.
+"""Multi-label LIBSVM files: rows ``label,label index:value ...``, without a header, with any text as a label.
 
 Features are numbered from 1. A hierarchy comes in its own file: one edge ``parent child`` per line.
 """
@@ -14,7 +14,9 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.base import Paths, Reader, named_paths, title_of
 from truepath.data.readers.sparse_lines import SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, head_lines, read_text, split_lines, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType
+from truepath.files.text import head_lines, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_libsvm"]
@@ -32,7 +34,7 @@ def read_libsvm(
     name: str | None = None,
     limits: Limits | None = None,
 ) -> Dataset:
-    """Read multi-label LIBSVM files: ``label,label index:value ...`` with any words as labels.
+    """Read multi-label LIBSVM files: ``label,label index:value ...`` with any text as a label.
 
     Parameters
     ----------
@@ -87,7 +89,7 @@ class LibSVM(Reader):
     read = staticmethod(read_libsvm)
 
     @classmethod
-    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
+    def recognizes(cls, path: PathType, options: Mapping[str, Any]) -> bool:
         """Look at the first row."""
         rows = (line for line in head_lines(path) if line.split("#", 1)[0].strip())
         return _ROW.match(next(rows, "")) is not None

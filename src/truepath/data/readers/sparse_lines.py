@@ -19,7 +19,8 @@ from truepath.data.hierarchies.edges import read_edges
 from truepath.data.readers.base import make_dataset, split_of_labels, written_labels
 from truepath.data.readers.numbered import NumberedNames
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files.text import Limits, PathType
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["SparseLines", "cut_lines", "make_sparse_dataset", "read_features"]

@@ -14,7 +14,9 @@ from truepath.data.dataset import Dataset
 from truepath.data.readers.base import Paths, Reader, named_paths, title_of
 from truepath.data.readers.sparse_lines import SparseLines, cut_lines, make_sparse_dataset, read_features
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, head_lines, read_text, split_lines, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType
+from truepath.files.text import head_lines, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_xmc"]
@@ -134,6 +136,6 @@ class XMC(Reader):
     read = staticmethod(read_xmc)
 
     @classmethod
-    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
+    def recognizes(cls, path: PathType, options: Mapping[str, Any]) -> bool:
         """Look for the line of sizes."""
         return _sizes(next(head_lines(path), "")) is not None

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, open_binary, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType
+from truepath.files.unpacking import open_binary
 
 __all__ = ["ALONE", "read_arrays", "read_csr"]
 
@@ -39,7 +41,7 @@ def _opened(path: PathType, limits: Limits | None, load: Any) -> Any:
     try:
         with open_binary(path, limits) as file:
             _check_members(file, path, limits)
-            return load(file)
+            return load(file, path, limits)
     except OSError as problem:
         if not Path(path).is_file():
             raise
@@ -59,14 +61,18 @@ def _check_members(file: BinaryIO, path: PathType, limits: Limits) -> None:
     file.seek(0)
 
 
-def _load(file: BinaryIO) -> dict[str, NDArray[Any]]:
+def _load(file: BinaryIO, path: PathType, limits: Limits) -> dict[str, NDArray[Any]]:
     found: Any = np.load(file, allow_pickle=False)
     return dict(found) if isinstance(found, np.lib.npyio.NpzFile) else {ALONE: found}
 
 
-def _load_sparse(file: BinaryIO) -> Any:
+def _load_sparse(file: BinaryIO, path: PathType, limits: Limits) -> Any:
+    """Load a matrix; CSR has a number for each row, however few values are stored."""
     from scipy import sparse
 
+    n_rows = int(np.load(file, allow_pickle=False)["shape"][0])
+    limits.check("max_bytes", 8 * n_rows, "a sparse matrix whose rows take {:,} bytes", fspath(path))
+    file.seek(0)
     values: Any = sparse.csr_array(sparse.load_npz(file))
     values.check_format(full_check=True)
     return values

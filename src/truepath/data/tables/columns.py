@@ -1,4 +1,4 @@
-"""A table column by column: as cells, as texts, as numbers, or as words with their codes."""
+"""A table column by column: as cells, as texts, as numbers, or as categories with their codes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables.cut import Cut
+from truepath.english import nearest
 from truepath.errors import DataFormatError
 from truepath.hierarchy.build import is_missing
-from truepath.hierarchy.names import nearest
 
 __all__ = [
     "DELIMITERS",
@@ -36,7 +36,7 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 def guess_delimiter(lines: Sequence[str]) -> str:
-    r"""Return what separates the cells of a table: the sign that its first lines have equally often.
+    r"""Return what separates the cells of a table: the character that occurs equally often in its first lines.
 
     It must occur in the first line, outside quotes. A comma is taken before the others, also where nothing is clear.
 
@@ -71,7 +71,7 @@ def with_point(cell: str, delimiter: str) -> str:
 class Columns:
     """A table, column by column; ``lines`` are the line numbers of its rows in a text file.
 
-    Numbers may have decimal commas where ``delimiter``, what separates the cells of the file, is another sign.
+    Numbers may have decimal commas where ``delimiter``, what separates the cells of the file, is another character.
     """
 
     data: Mapping[str, Sequence[Any]]
@@ -132,7 +132,7 @@ class Columns:
         return X, is_number
 
     def codes(self, names: Sequence[str]) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
-        """Give columns as words: the place of each cell among the words found, sorted, NaN where empty; and these."""
+        """Give columns as categories: each cell's place among the texts found, sorted, NaN where empty; and these."""
         X, words = np.empty((self.n_rows, len(names))), []
         for k, name in enumerate(names):
             cells = self.texts(name).tolist()
@@ -198,7 +198,7 @@ class CutColumns(Columns):
         return X, self._cut.numbers(self._places(names), X, read)
 
     def codes(self, names: Sequence[str]) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
-        """Number the words of all columns in one pass over the text."""
+        """Number the different texts of all columns in one pass over the text."""
         X = np.empty((self.n_rows, len(names)))
         return X, self._cut.codes(self._places(names), X, _order)
 
@@ -224,7 +224,7 @@ class StackedColumns(Columns):
         return np.vstack([X for X, _ in found]), np.all([is_number for _, is_number in found], axis=0)
 
     def codes(self, names: Sequence[str]) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
-        """Give columns as words, sorted over all tables."""
+        """Give columns as categories, sorted over all tables."""
         found = [part.codes(names) for part in self.parts]
         words = [_order([word for part in column for word in part]) for column in zip(*(part for _, part in found))]
         for X, own in found:
@@ -264,8 +264,7 @@ def no_column(name: str, names: Sequence[str]) -> str:
     >>> no_column("lables", ["id", "labels"])
     "no column 'lables'; did you mean 'labels'? The columns are 'id', 'labels'."
     """
-    lower = {other.strip().lower(): other for other in reversed(names)}
-    near = [lower[other] for other in nearest(name.strip().lower(), lower, 1)]
+    near = nearest(name, names, 1)
     shown = ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "")
     meant = f"did you mean {near[0]!r}? The" if near else "the"
     return f"no column {name!r}; {meant} columns are {shown}."

@@ -1,4 +1,4 @@
-"""Large text tables, cut into cells by compiled loops; numbers and words are read from there without Python strings.
+"""Large text tables, cut into cells by compiled loops; numbers and texts are read from there without Python strings.
 
 Compiled code takes a second or more to load, so only texts from :data:`LARGE` characters on are cut this way, and
 whatever is unusual in one is left to the plain readers, which also name what is wrong. Both give the same bits.
@@ -79,7 +79,7 @@ class Cut:
         return found
 
     def numbered(self, j: int) -> tuple[IntArray, list[str]]:
-        """Return a column as numbers of its words, and these in the order in which they appear."""
+        """Return a column as codes of its different texts, and these in the order in which they appear."""
         codes = np.empty((self.n_rows, 1))
         (firsts,), (size,) = self._number([j], max(self.n_rows, 1), codes)
         return codes[:, 0].astype(np.int64), [self.cell(i, j) for i in firsts[:size].tolist()]
@@ -114,7 +114,7 @@ class Cut:
     def look_up(
         self, columns: Sequence[int], values: NDArray[np.float64], words: Words, read: Callable[[int, int, str], float]
     ) -> None:
-        """Read columns of declared words into ``values``, as their places; ``read`` as in :meth:`numbers`."""
+        """Read columns of declared texts into ``values``, as their places; ``read`` as in :meth:`numbers`."""
         chosen, at, n_cells = np.array(columns, np.int64), 0, self.n_rows * len(columns)
         loop, cells = _kernels.data.words.find_words, self.cells
         while (at := loop(*cells, self.eights, chosen, words.wanted, at, values, *words.tables)) < n_cells:
@@ -125,9 +125,9 @@ class Cut:
     def codes(
         self, columns: Sequence[int], values: NDArray[np.float64], order: Callable[[list[str]], tuple[str, ...]]
     ) -> list[tuple[str, ...]]:
-        """Read columns of words into ``values``, as their places among the words that ``order`` makes of those found.
+        """Read columns of texts into ``values``, as their places among those that ``order`` makes of the ones found.
 
-        A word that ``order`` leaves out becomes NaN. Returns the words of each column.
+        A text that ``order`` leaves out becomes NaN. Returns the texts of each column.
         """
         firsts, sizes = self._number(columns, _FEW_WORDS, values)
         tables, found = np.full((len(columns), _FEW_WORDS), np.nan), []
@@ -148,7 +148,7 @@ class Cut:
         return found
 
     def _number(self, columns: Sequence[int], n_words: int, codes: NDArray[np.float64]) -> tuple[IntArray, IntArray]:
-        """Number the words of columns in ``codes``; return the rows of the first of each, and how many there are."""
+        """Number the texts of columns in ``codes``; return the rows of the first of each, and how many there are."""
         slots = np.full((len(columns), 2 << (n_words - 1).bit_length()), -1, np.int32)
         keys, sizes = np.empty(slots.shape, np.uint64), np.zeros(len(columns), np.int64)
         firsts = np.empty((len(columns), n_words), np.int64)
@@ -208,20 +208,20 @@ def cut_rows(
 
 
 def _n_slots(n_words: int) -> int:
-    """Return a power of two: with few words there is room for many slots, so that hardly two want the same."""
+    """Return a power of two: with few texts there is room for many slots, so that hardly two want the same."""
     return (16 if n_words < _FEW_SLOTS else 2) << max(n_words, 1).bit_length()
 
 
 @dataclass(frozen=True)
 class Words:
-    """The declared words of some columns, in hash tables."""
+    """The declared texts of some columns, in hash tables."""
 
     wanted: NDArray[np.bool_]
     tables: tuple[Any, ...]
 
 
 def declare(columns: Sequence[Sequence[str]]) -> Words:
-    """Put the words of each column into hash tables; a column without words is not wanted."""
+    """Put the texts of each column into hash tables; a column without any is not looked up."""
     words = [word.encode() for column in columns for word in column]
     ends = np.cumsum([len(word) for word in words], dtype=np.int64)
     starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)

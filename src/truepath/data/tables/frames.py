@@ -19,7 +19,10 @@ from truepath.data.tables import cut
 from truepath.data.tables.columns import Columns, CutColumns, guess_delimiter
 from truepath.data.tables.parquet import read_parquet
 from truepath.errors import DataFormatError, GuessedEncodingWarning, TruePathError
-from truepath.files.text import Limits, PathType, encoding_of, ending_of, head_text
+from truepath.files.encodings import encoding_of
+from truepath.files.limits import Limits
+from truepath.files.names import PathType, ending_of
+from truepath.files.text import head_text
 from truepath.files.utf8 import Utf8Text, read_utf8
 
 __all__ = [
@@ -68,7 +71,7 @@ _SIGNS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", 
 
 
 class TextForm(NamedTuple):
-    r"""How the text of a table is written: what is given holds, what is None is found out from the file.
+    r"""How the text of a table is written: what is given holds, what is None is detected from the file.
 
     Examples
     --------
@@ -81,11 +84,13 @@ class TextForm(NamedTuple):
 
     @classmethod
     def of(cls, delimiter: str | None = None, encoding: str | None = None) -> TextForm:
-        """Check what was given: a sign or its name, and an encoding that Python knows."""
+        """Check what was given: a character or its name, and an encoding that Python knows."""
         sign = delimiter if delimiter is None else _SIGNS.get(delimiter.lower(), delimiter)
         if sign is not None and (len(sign) != 1 or sign in '"\n\r'):
-            problem = f"delimiter= (--delimiter) must be one sign, or tab, comma, semicolon, bar; not {delimiter!r}."
-            raise TruePathError(problem, "Leave it out to have it found out.")
+            problem = (
+                f"delimiter= (--delimiter) must be one character, or tab, comma, semicolon, bar; not {delimiter!r}."
+            )
+            raise TruePathError(problem, "Leave it out to have it detected.")
         try:
             known = encoding and codecs.lookup(encoding).name
         except LookupError:
@@ -100,7 +105,7 @@ class TextForm(NamedTuple):
         return guess_delimiter(head_text(path, encoding=self.encoding).split("\n")[:_FIRST_LINES])
 
     def encoding_of(self, path: PathType) -> str:
-        """Return how a text file is encoded; to take it as Latin-1 for want of anything better is worth a warning."""
+        """Return how a text file is encoded; falling back to Latin-1 gives a warning."""
         found = self.encoding or encoding_of(path)
         if self.encoding is None and not found.startswith("utf"):
             said = f"{fspath(path)} is not UTF-8 and is read as Latin-1 ({found})."

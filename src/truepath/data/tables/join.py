@@ -14,12 +14,13 @@ from truepath.data.tables.columns import Columns, no_column
 from truepath.data.tables.frames import FOUND_OUT, TextForm
 from truepath.data.tables.matrices import column_names
 from truepath.data.tables.row_ids import as_texts, check_ids, is_id_name, match_rows
+from truepath.english import counted
 from truepath.errors import TruePathError, explain
-from truepath.files.text import PathType, counted
+from truepath.files.names import PathType
 
 __all__ = ["Joined", "RowKeys", "find_column", "find_keys", "join_rows"]
 
-_FIRST_LOOK = 200  # a column that repeats itself among so many rows is not read further
+_FIRST_LOOK = 200  # a column that repeats itself among this many rows is not read further
 _WAY_OUT = "Name the column of ids with --ids, or add --by-order to compare row by row."
 
 

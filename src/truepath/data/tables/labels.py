@@ -18,7 +18,11 @@ from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import is_id_name
 from truepath.data.tables.write import as_ids, find_format, write_columns
 from truepath.errors import ConstraintError, DataFormatError, explain
-from truepath.files.text import Limits, PathType, open_atomically, read_text
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
+from truepath.files.strict_json import dump_json
+from truepath.files.text import read_text
+from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.checks import check_labels
@@ -267,7 +271,7 @@ def join_labels(row: tuple[str, ...], between: str) -> str:
 
 
 def _write_json(path: Any, rows: list[dict[str, Any]]) -> None:
-    text = "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"
+    text = "[\n" + ",\n".join(dump_json(row, ensure_ascii=False) for row in rows) + "\n]\n"
     if hasattr(path, "write"):
         path.write(text)
         return

@@ -18,7 +18,9 @@ from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, head_lines, read_text, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType
+from truepath.files.text import head_lines, read_text
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import find_node_columns
 
@@ -103,7 +105,7 @@ def column_names(path: PathType, form: TextForm = FOUND_OUT, limits: Limits | No
         raise DataFormatError("the file is empty.", fspath(path))
     if "\0" in first or "\ufffd" in first:
         way = "A text in an unusual encoding needs encoding= (--encoding)."
-        raise DataFormatError("the first line is no text: this is a binary file.", fspath(path), 1, remedy=way)
+        raise DataFormatError("the first line is not text: this is a binary file.", fspath(path), 1, remedy=way)
     _, header = next(cut_plainly(first, form.delimiter_of(path), fspath(path)))
     return [cell.strip() for cell in header]
 

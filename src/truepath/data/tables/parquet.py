@@ -9,7 +9,9 @@ from os import fspath
 from typing import Any, BinaryIO
 
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, open_binary, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType
+from truepath.files.unpacking import open_binary
 
 __all__ = ["parquet_columns", "read_parquet"]
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.english import counted, did_you_mean
 from truepath.errors import TruePathError
-from truepath.files.text import counted
-from truepath.hierarchy.names import nearest
 
 __all__ = ["as_texts", "check_ids", "is_id_name", "match_rows"]
 
@@ -86,10 +85,9 @@ def match_rows(wanted: Iterable[Any], given: Iterable[Any], *, what: str = "the 
     place = {str(name): row for row, name in enumerate(given)}
     names = [str(name) for name in wanted]
     if missing := [name for name in names if name not in place]:
-        near = nearest(missing[0], place)
-        hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
         raise TruePathError(
-            f"{what} lacks {len(missing):,} of {counted(len(names), 'row')}, first the id {missing[0]!r}.{hint}"
+            f"{what} lacks {len(missing):,} of {counted(len(names), 'row')}, first the id {missing[0]!r}.",
+            did_you_mean(missing[0], place),
         )
     if len(place) > len(names):
         extra = next(name for name in place if name not in set(names))

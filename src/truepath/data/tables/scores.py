@@ -13,7 +13,9 @@ from truepath.data.tables.frames import TextForm
 from truepath.data.tables.join import RowKeys
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.write import as_ids, write_columns
-from truepath.files.text import Limits, PathType, ending_of, open_atomically
+from truepath.files.limits import Limits
+from truepath.files.names import PathType, ending_of
+from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense
@@ -72,7 +74,7 @@ def read_scores(
         The column of row ids; by default the only one beside those of the hierarchy's nodes, or the first if it is
         called ``id`` or similar, or holds no numbers.
     delimiter : str, optional
-        What separates the cells of a text file, or its name (``"tab"``); by default found out from its first lines.
+        What separates the cells of a text file, or its name (``"tab"``); by default detected from its first lines.
     encoding : str, optional
         Of a text file, such as ``"latin-1"``; by default UTF-8 or UTF-16, or Latin-1 with a warning.
     limits : Limits, optional

@@ -7,7 +7,6 @@ what was there before is untouched.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -20,7 +19,9 @@ from scipy import sparse
 
 from truepath.data.tables.labels import join_labels
 from truepath.data.tables.write import find_format, safe_cell, write_columns
-from truepath.files.text import PathType, open_atomically
+from truepath.files.names import PathType
+from truepath.files.strict_json import dump_json, json_values
+from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
@@ -124,7 +125,7 @@ def open_top_sink(
             if long:
                 append(*_long_columns(top, ids, kept))
                 return
-            names, probabilities = top.names, _plain(top.probabilities)
+            names, probabilities = top.names, json_values(top.probabilities.T)
             cells = [column for j in range(len(places)) for column in (names[:, j].tolist(), probabilities[j])]
             append(ids, [*kept, *cells])
 
@@ -138,11 +139,6 @@ def _long_columns(top: Any, ids: Sequence[str], kept: Sequence[Any]) -> tuple[li
     found = [*numbers, top.names[rows, places], top.probabilities[rows, places]]
     again = [[column[i] for i in rows] for column in (ids, *kept)]
     return again[0], [*again[1:], *(column.tolist() for column in found)]
-
-
-def _plain(values: NDArray[np.float64]) -> list[list[Any]]:
-    """Return columns of numbers; None where there is none."""
-    return [[None if value != value else value for value in column] for column in values.T.tolist()]
 
 
 def _ranks(levels: Sequence[int]) -> list[int]:
@@ -205,7 +201,7 @@ def _json_rows(file: Any, names: list[str]) -> Iterator[Any]:
     def append(ids: Sequence[str], columns: list[list[Any]]) -> None:
         nonlocal separator
         for cells in zip(ids, *columns):
-            file.write(separator + json.dumps(dict(zip(names, cells)), ensure_ascii=False))
+            file.write(separator + dump_json(dict(zip(names, cells)), ensure_ascii=False))
             separator = ",\n"
 
     yield append

@@ -13,7 +13,8 @@ from truepath.adapters.blocks import ROW_GROUP, take_blocks
 from truepath.data.tables.columns import Columns
 from truepath.data.tables.frames import FOUND_OUT, TextForm, format_of, long_cells, read_columns
 from truepath.errors import DataFormatError
-from truepath.files.text import COMPRESSIONS, PathType, stream_lines
+from truepath.files.names import COMPRESSIONS, PathType
+from truepath.files.text import stream_lines
 
 __all__ = ["stream_columns"]
 
@@ -29,7 +30,7 @@ def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Ite
     size : int
         A multiple of 64, as :func:`truepath.adapters.blocks.choose_batch_size` returns it.
     form : TextForm, optional
-        How the text is written; found out by default.
+        How the text is written; detected by default.
 
     Raises
     ------

@@ -22,7 +22,9 @@ from truepath.data.tables.columns import no_column, with_point
 from truepath.data.tables.frames import TextForm, cut_csv, long_cells
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, split_lines
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
+from truepath.files.text import split_lines
 from truepath.files.utf8 import Utf8Text
 from truepath.hierarchy import Hierarchy
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from truepath.data.tables.frames import FORMATS
-from truepath.files.text import PathType, open_atomically
+from truepath.files.names import PathType
+from truepath.files.writing import open_atomically
 
 __all__ = ["as_ids", "find_format", "safe_cell", "write_columns", "write_csv"]
 

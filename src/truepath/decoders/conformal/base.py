@@ -64,6 +64,7 @@ class ConformalDecoder(Decoder):
 
 
 @Record.enter("truepath.decoders")
+@Record.enter("truepath.decoders")
 class RiskSteps(NamedTuple):
     """The mean loss of held-out rows as a function of the level, a staircase.
 

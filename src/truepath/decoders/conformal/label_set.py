@@ -102,7 +102,7 @@ def _groups(per: str, hierarchy: Hierarchy) -> NDArray[np.int64]:
 
 
 def smallest_true_scores(S: Any, Y: Any, groups: NDArray[np.int64], added: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the smallest score of a true label of each row and group, by label something added; infinity without."""
+    """Return the smallest true score of each row and group, with ``added`` per label; infinity without true labels."""
     least = np.full((S.shape[0], int(groups.max(initial=0)) + 1), np.inf)
     for rows, (scores, true) in dense_blocks(S, Y if sparse.issparse(Y) else np.asarray(Y)):
         i, v = np.nonzero(true)
@@ -112,6 +112,6 @@ def smallest_true_scores(S: Any, Y: Any, groups: NDArray[np.int64], added: NDArr
 
 def steps_of_least(least: NDArray[np.float64], weight: NDArray[np.float64], count_all: bool) -> RiskSteps:
     """Return the share of rows that are missed at each level, among all or among those with a true label there."""
-    labelled = np.isfinite(least)
-    total = weight.sum() if count_all else weight[labelled].sum()
-    return RiskSteps.of(least[labelled], weight[labelled], float(total))
+    has_label = np.isfinite(least)
+    total = weight.sum() if count_all else weight[has_label].sum()
+    return RiskSteps.of(least[has_label], weight[has_label], float(total))

@@ -30,13 +30,14 @@ from truepath.decoders.conformal.label_set import smallest_true_scores, steps_of
 from truepath.decoders.conformal.shapes import SHAPES, Shape, choose_shape
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, raise_up
+from truepath.resampling import draw_some
 
 __all__ = ["ConformalSubtree"]
 
 Floats = NDArray[np.float64]
 
-#: Of five rows, those that choose the shape; no more than so many, and none if there are fewer than so many rows
-CHOOSING = (0, 2)
+#: The share of rows that choose the shape; no more than this many, and none if there are fewer rows than the last
+SHARE_CHOOSING = 0.4
 MOST_CHOOSING = 2000
 LEAST_ROWS = 100
 
@@ -54,6 +55,8 @@ class ConformalSubtree(ConformalDecoder):
         What makes a label worth its place in a set: how likely a path ends there ("ends"), that and how often paths do
         ("usual-ends"), or how likely the label is ("labels"). "auto" takes the one with the smallest sets for two
         fifths of the held-out rows, and the others for the guarantee; "ends" if there are fewer than 100.
+    random_state : int, RandomState or None, default=0
+        Draws those two fifths.
 
     Attributes
     ----------
@@ -90,12 +93,15 @@ class ConformalSubtree(ConformalDecoder):
     """
 
     name = "conformal-subtree"
-    summary = "all true labels with a chosen probability, in as few labels as can be"
+    summary = "all true labels with a chosen probability, in as few labels as possible"
 
-    def __init__(self, coverage: float = 0.9, *, hierarchy: Hierarchy | None = None, shape: str = "auto"):
+    def __init__(
+        self, coverage: float = 0.9, *, hierarchy: Hierarchy | None = None, shape: str = "auto", random_state: Any = 0
+    ):
         self.coverage = coverage
         self.hierarchy = hierarchy
         self.shape = shape
+        self.random_state = random_state
 
     @property
     def price_(self) -> float:
@@ -113,8 +119,7 @@ class ConformalSubtree(ConformalDecoder):
             raise ValueError(f"shape must be 'auto', {', '.join(map(repr, SHAPES))}; got {self.shape!r}.")
         n_rows, hierarchy = given.S.shape[0], given.hierarchy
         weight = np.ones(n_rows) if given.sample_weight is None else given.sample_weight
-        chooses = _rows_that_choose(n_rows, self.shape)
-        first, rest = np.flatnonzero(chooses), np.flatnonzero(~chooses)
+        first, rest = self._divide(n_rows)
         self.sizes_: dict[str, float] = {}
         if self.shape == "auto" and first.size:
             steps_of = partial(_steps, Y=given.y[first], weight=weight[first])
@@ -125,18 +130,17 @@ class ConformalSubtree(ConformalDecoder):
         self.shape_, self.usual_ = shape
         self.steps_ = _steps(shape.nest(given.S[rest], hierarchy), given.y[rest], weight[rest])
 
+    def _divide(self, n_rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows that choose the shape and its means, and those that choose the level; drawn blindly."""
+        n_first = min(int(SHARE_CHOOSING * n_rows), MOST_CHOOSING)
+        if n_rows < LEAST_ROWS or self.shape == "ends":  # its means decide between equal scores alone
+            n_first = 0
+        first = draw_some(n_rows, n_first, self.random_state)
+        return first, np.setdiff1d(np.arange(n_rows), first)
+
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         worth = Shape(self.shape_, self.usual_).nest(S, hierarchy)
         return raise_up(apply_thresholds(worth, np.full(hierarchy.n_nodes, self.price_ - SLACK)), hierarchy)
-
-
-def _rows_that_choose(n_rows: int, shape: str) -> NDArray[np.bool_]:
-    """Say which rows choose the shape and its means; the others choose the level."""
-    chooses = np.isin(np.arange(n_rows) % 5, CHOOSING)
-    if n_rows < LEAST_ROWS or shape == "ends":  # its means decide between equal scores alone
-        chooses[:] = False
-    chooses[np.flatnonzero(chooses)[MOST_CHOOSING:]] = False
-    return chooses
 
 
 def _steps(Z: Any, Y: Any, weight: Floats) -> RiskSteps:

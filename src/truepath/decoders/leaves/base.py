@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from truepath import _kernels
-from truepath.decoders.base import Decoder, HeldOutScores
+from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler, check_leaf_counts
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, check_scores, raise_up
@@ -30,7 +30,7 @@ LEAST_SPARSE_ROWS = 64
 CLOSED_AT_ONCE = 64
 
 
-class LeafDecoder(Decoder):
+class LeafDecoder(PlainDecoder):
     """Base of the decoders whose predictions end in leaves.
 
     A member has ``hierarchy`` and ``k`` among its parameters and writes :meth:`_weigh` (scores to node weights)
@@ -74,9 +74,9 @@ class LeafDecoder(Decoder):
 
     def _decode(self, S: Any, conditional: Any) -> Any:
         """Check the scores and return their label sets."""
-        return self._decode_and_tell(S, conditional)[0]
+        return self._decode_with_search(S, conditional)[0]
 
-    def _decode_and_tell(self, S: Any, conditional: Any) -> tuple[Any, Any]:
+    def _decode_with_search(self, S: Any, conditional: Any) -> tuple[Any, Any]:
         """Return the label sets and the search that found them; a row's labels do not depend on the other rows."""
         hierarchy, S, conditional = self._check_input(S, conditional)
         given = S if S is not None else conditional
@@ -89,11 +89,11 @@ class LeafDecoder(Decoder):
 
         return label_in_blocks(given, hierarchy.n_nodes, label, self._least_rows), search
 
-    def _weighted_blocks(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> Iterator[NodeWeights]:
-        """Yield the node weights of block after block of rows."""
-        given = S if S is not None else conditional
-        for rows in _blocks(given):
-            yield self._weigh_rows(rows, S, conditional, hierarchy)
+    def weigh_nodes(self, S: Any, conditional: Any = None) -> tuple[Hierarchy, Iterator[NodeWeights]]:
+        """Check the scores; return the hierarchy, and the node weights of block after block of rows."""
+        hierarchy, S, conditional = self._check_input(S, conditional)
+        blocks = _blocks(S if S is not None else conditional)
+        return hierarchy, (self._weigh_rows(rows, S, conditional, hierarchy) for rows in blocks)
 
     def _weigh_rows(self, rows: slice, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
         """Return the node weights of some rows; one of the two matrices may be None."""

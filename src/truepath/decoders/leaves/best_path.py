@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.decoders.base import Decoder, HeldOutScores
+from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, best_leaves, label_in_blocks
 from truepath.decoders.thresholds.threshold import apply_thresholds
+from truepath.graph import Graph, cap_columns
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["BestPath"]
 
 
-class BestPath(Decoder):
+class BestPath(PlainDecoder):
     """Keep each row's best leaf, ancestors added.
 
     Parameters
@@ -78,6 +79,23 @@ class BestPath(Decoder):
         self.by = by
         self.threshold = threshold
 
+    def export_labels(self, graph: Graph, scores: str) -> str:
+        """Add the labels to an ONNX graph."""
+        hierarchy = self.hierarchy_
+        weigher = self._weigher(hierarchy)
+        if weigher is None:
+            of_leaf = graph.columns(scores, hierarchy.leaves)
+        else:
+            of_leaf = graph.add("MatMul", graph.double(scores), graph.matrix(sparse.csr_array(weigher.T)))
+        best = graph.add("ArgMax", of_leaf, axis=1, keepdims=0)  # the first of equals
+        path = hierarchy.close(_unit_rows(hierarchy.leaves, hierarchy.n_nodes))
+        labels = graph.cast(graph.add("Gather", graph.constant(as_dense(path).astype(np.uint8)), best, axis=0), "BOOL")
+        if self.single_path:
+            return labels
+        above = graph.add("Greater", graph.double(scores), graph.constant(float(self.threshold)))
+        kept = graph.cast(cap_columns(graph, graph.double(above), hierarchy), "BOOL")
+        return graph.add("Or", labels, kept)
+
     def _learn(self, given: HeldOutScores) -> None:
         self._weigher(given.hierarchy)  # checks by
 
@@ -112,6 +130,13 @@ class BestPath(Decoder):
         Y[np.arange(len(S)), hierarchy.leaves[of_leaf.argmax(axis=1)]] = True  # argmax: the first of equals
         Y = hierarchy.close(Y)
         return Y if self.single_path else Y | cap_down(S > self.threshold, hierarchy)  # where all ancestors are above
+
+
+def _unit_rows(places: NDArray[Any], n_columns: int) -> NDArray[np.bool_]:
+    """Return one row per place, set there alone."""
+    rows = np.zeros((places.size, n_columns), bool)
+    rows[np.arange(places.size), places] = True
+    return rows
 
 
 def _mean_of_path(hierarchy: Hierarchy) -> sparse.csr_array:

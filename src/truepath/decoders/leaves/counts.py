@@ -12,7 +12,7 @@ from truepath.decoders.leaves.metalabeler import MetaLabeler
 
 __all__ = ["as_metalabeler", "asks_for_metalabeler", "check_leaf_counts"]
 
-WANTED = "k must be None, an int, one int per row, 'metalabeler' or a MetaLabeler"
+ALLOWED = "k must be None, an int, one int per row, 'metalabeler' or a MetaLabeler"
 
 
 def asks_for_metalabeler(k: Any) -> bool:
@@ -25,14 +25,14 @@ def as_metalabeler(k: Any) -> MetaLabeler | None:
     if asks_for_metalabeler(k):
         return MetaLabeler() if isinstance(k, str) else k
     if isinstance(k, str):
-        raise ValueError(f"{WANTED}; got {k!r}.")
+        raise ValueError(f"{ALLOWED}; got {k!r}.")
     return None
 
 
 def check_leaf_counts(k: Any, n_samples: int, n_leaves: int) -> NDArray[np.int64]:
     """Return one count per row, refused outside 1 .. n_leaves."""
     if isinstance(k, bool) or (np.ndim(k) == 0 and not isinstance(k, Integral)):
-        raise ValueError(f"{WANTED}; got {k!r}.")
+        raise ValueError(f"{ALLOWED}; got {k!r}.")
     counts = np.asarray(k)
     if counts.ndim and (counts.shape != (n_samples,) or counts.dtype.kind not in "iu"):
         raise ValueError(

@@ -55,7 +55,6 @@ class ExactLeafMAP(LeafDecoder):
     See Also
     --------
     MAS, MASR : the greedy search.
-    nested_agreement : how often it finds the optimum.
 
     Notes
     -----
@@ -157,7 +156,7 @@ class ExactLeafMAP(LeafDecoder):
         """
         if self._weighs_risk() and conditional is not None:
             raise ValueError("conditional cannot be used with weights='risk', which needs the marginals; pass S alone.")
-        Y, search = self._decode_and_tell(S, conditional)
+        Y, search = self._decode_with_search(S, conditional)
         return Y, np.concatenate([np.zeros(0), *search.gaps])
 
     def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> _ExactSearch:

@@ -102,14 +102,11 @@ class GreedyLeafDecoder(LeafDecoder):
 
     def _predict_path(self, S: Any, conditional: Any, k_max: int | None) -> LeafPath:
         """Return the nested solutions of all rows up to ``k_max`` leaves (all by default)."""
-        hierarchy, S, conditional = self._check_input(S, conditional)
+        hierarchy, blocks = self.weigh_nodes(S, conditional)
         n_leaves = hierarchy.leaves.size
         if k_max is not None and not 1 <= k_max <= n_leaves:
             raise ValueError(f"k_max must lie between 1 and the number of leaves, {n_leaves}; got {k_max}.")
         search, most = GreedySearch(hierarchy), n_leaves if k_max is None else k_max
-        parts = [
-            search.path(weights, np.full(weights.root.size, most))
-            for weights in self._weighted_blocks(S, conditional, hierarchy)
-        ]
+        parts = [search.path(weights, np.full(weights.root.size, most)) for weights in blocks]
         parts = parts or [LeafPath(np.empty((0, most), np.int32), np.empty((0, most)))]
         return LeafPath(*(np.concatenate(matrices) for matrices in zip(*parts)))

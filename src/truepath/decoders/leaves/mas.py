@@ -42,7 +42,6 @@ class MAS(GreedyLeafDecoder):
     --------
     ExactLeafMAP : the optimum of the same problem.
     MASR : the smallest expected loss instead of the largest posterior.
-    nested_agreement : how often greedy and optimum agree.
 
     Notes
     -----
@@ -72,6 +71,7 @@ class MAS(GreedyLeafDecoder):
     """
 
     name = "mas"
+    has_dag_loops = True
     summary = "the most probable set of leaves, found greedily"
     learns_from = "held-out scores and labels if k is 'metalabeler'"
     needs = ("coherent scores", "probabilities")

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truepath.adapters import weight_argument
+from truepath.adapters.fitting import weight_argument
 from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import by_name

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.decoders.base import Decoder, HeldOutScores
+from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_in_blocks
 from truepath.hierarchy import Hierarchy, check_scores
 from truepath.hierarchy.checks import as_probabilities
@@ -18,7 +18,7 @@ __all__ = ["StoppingPath"]
 WORTH = ("labels", "costs")
 
 
-class StoppingPath(Decoder):
+class StoppingPath(PlainDecoder):
     """Predict one label with its ancestors, as specific as pays: a right label earns its worth, a wrong one costs.
 
     Parameters
@@ -46,7 +46,7 @@ class StoppingPath(Decoder):
     Notes
     -----
     The expected utility of ending at v is the sum over v and its ancestors u of
-    ``worth_u (s_u - wrong_cost (1 - s_u))``, s being probabilities: calibrate scores that are none. The greatest over
+    ``worth_u (s_u - wrong_cost (1 - s_u))``, s being probabilities: calibrate scores that are not. The greatest over
     all labels is found exactly, ties go to the more general label. O(n_nodes) per row of a
     tree, O(ancestors of all nodes) of a DAG.
 
@@ -88,7 +88,7 @@ class StoppingPath(Decoder):
         if self.worth not in WORTH:
             raise ValueError(f"worth must be 'labels' or 'costs'; got {self.worth!r}.")
         if not isinstance(self.wrong_cost, (int, float)) or not self.wrong_cost >= 0:
-            raise ValueError(f"wrong_cost must be a number from 0 up; got {self.wrong_cost!r}.")
+            raise ValueError(f"wrong_cost must be a number >= 0; got {self.wrong_cost!r}.")
         return np.ones(hierarchy.n_nodes) if self.worth == "labels" else hierarchy.costs
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:

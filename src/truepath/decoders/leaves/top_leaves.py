@@ -5,14 +5,17 @@ What flat methods do for mandatory leaf prediction: the hierarchy is only there 
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leaves
 from truepath.decoders.leaves.weights import NodeWeights
+from truepath.graph import Graph, close_columns
 from truepath.hierarchy import Hierarchy, check_scores
 
 __all__ = ["TopLeaves"]
@@ -60,6 +63,18 @@ class TopLeaves(LeafDecoder):
     def __init__(self, k: Any = 1, *, hierarchy: Hierarchy | None = None):
         self.k = k
         self.hierarchy = hierarchy
+
+    @available_if(lambda self: isinstance(self.k, Integral))
+    def export_labels(self, graph: Graph, scores: str) -> str:
+        """Add the labels to an ONNX graph, where k is a number."""
+        leaves = self.hierarchy_.leaves
+        k = min(int(self.k), leaves.size)
+        best = graph.largest(graph.columns(scores, leaves), k)
+        at = graph.add("Gather", graph.constant(leaves, np.int64), best)
+        marks = graph.add("Mul", graph.double(scores), graph.constant(0.0))
+        ones = graph.double(graph.add("Equal", at, at))
+        marked = graph.add("ScatterElements", marks, at, ones, axis=1)
+        return close_columns(graph, graph.cast(marked, "BOOL"), self.hierarchy_)
 
     def _leaf_counts(self, S: Any, n_samples: int, hierarchy: Hierarchy) -> NDArray[np.int64]:
         counts = super()._leaf_counts(S, n_samples, hierarchy)

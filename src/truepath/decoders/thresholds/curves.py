@@ -31,6 +31,7 @@ from truepath.decoders.thresholds.cut_points import (
 )
 from truepath.decoders.thresholds.searches import hmc_prices, whole_costs
 from truepath.hierarchy.matrices import as_dense, dense_blocks, has_negative
+from truepath.records import Record
 
 if TYPE_CHECKING:
     from truepath.decoders.base import HeldOutScores
@@ -42,6 +43,7 @@ SINGLE_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution", "la
 TIES = ("midpoint", "published")
 
 
+@Record.enter("truepath.decoders")
 class Curve(NamedTuple):
     """An objective's value for a threshold at each cut point; between cut points it stays as it is.
 

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from truepath.decoders.base import HeldOutScores
-    from truepath.decoders.thresholds.multi import MultiThreshold
     from truepath.hierarchy import Hierarchy
 
 from truepath.decoders.thresholds.curves import middle
 from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["STRENGTHS", "centre_thresholds", "choose_strength", "inherit_rare", "shrink_thresholds"]
+__all__ = ["STRENGTHS", "center_thresholds", "inherit_rare", "shrink_thresholds"]
 
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 Thresholds = NDArray[np.float64]
@@ -59,7 +58,7 @@ def raise_to_parents(t: Thresholds, hierarchy: Hierarchy) -> Thresholds:
     return -cap_down(-t[None], hierarchy)[0]
 
 
-def centre_thresholds(t: NDArray[np.float64], S: Any, hierarchy: Hierarchy) -> NDArray[np.float64]:
+def center_thresholds(t: NDArray[np.float64], S: Any, hierarchy: Hierarchy) -> NDArray[np.float64]:
     """Move one threshold per class to the middle below its class's next score, as far as its children's allow.
 
     Thresholds that never fall from parent to child stay so; -inf, and a threshold that no score exceeds, stay as well.
@@ -73,29 +72,3 @@ def centre_thresholds(t: NDArray[np.float64], S: Any, hierarchy: Hierarchy) -> N
     for parent, child in hierarchy.edges[::-1].tolist():  # children before parents
         moved[parent] = min(moved[parent], moved[child])
     return moved
-
-
-def choose_strength(decoder: MultiThreshold, given: HeldOutScores) -> float:
-    """Return the strength with the best mean objective on rows left out; the weakest of several."""
-    n_samples = given.S.shape[0]
-    n_folds = min(decoder.cv, n_samples)
-    if not decoder.cv >= 2:
-        raise ValueError(f"cv must be at least 2; got {decoder.cv!r}.")
-    if n_folds < 2:
-        return 0.0
-    fold = np.arange(n_samples) % n_folds
-    scores = np.zeros(len(STRENGTHS))
-    for k in range(n_folds):
-        fit_part, test_part = _take(given, fold != k), _take(given, fold == k)
-        t, _ = decoder._search(fit_part)
-        single = decoder._single(fit_part)
-        for j, strength in enumerate(STRENGTHS):
-            moved = shrink_thresholds(t, strength, decoder.shrink or "parent", single, fit_part)
-            scores[j] += decoder._value_of(moved, test_part) * (fold == k).sum()
-    return STRENGTHS[int(np.argmax(scores) if decoder.objective == "micro_f1" else np.argmin(scores))]
-
-
-def _take(given: HeldOutScores, rows: NDArray[np.bool_]) -> Any:
-    """Return some of the rows."""
-    weight = None if given.sample_weight is None else given.sample_weight[rows]
-    return given._replace(S=given.S[rows], y=given.y[rows], sample_weight=weight)

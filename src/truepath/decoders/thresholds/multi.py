@@ -12,9 +12,10 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds import searches
 from truepath.decoders.thresholds.curves import TIES, best_threshold
 from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
-from truepath.decoders.thresholds.guards import centre_thresholds, choose_strength, inherit_rare, shrink_thresholds
+from truepath.decoders.thresholds.guards import STRENGTHS, center_thresholds, inherit_rare, shrink_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
+from truepath.resampling import deal_folds, split_folds
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -49,7 +50,7 @@ class MultiThreshold(LearnedThresholds):
         Pull every threshold towards its parent's, or towards the best single one, to keep rare classes from fitting
         noise. The strength is chosen by cross-validation within the scores given. Off by default.
     cv : int, default=5
-        Folds of that cross-validation, of rows taken in turn.
+        Folds of that cross-validation, dealt out by ``random_state``.
     min_positives : int, default=0
         Classes with fewer positive instances take over their parents' threshold; at the top, the best single one.
     ties : {"midpoint", "published"}, default="midpoint"
@@ -58,6 +59,7 @@ class MultiThreshold(LearnedThresholds):
         The prices of the HMC-loss, as in :func:`truepath.metrics.hmc_loss`: one lambda for each class by default.
     coherent : {"check", "max-up"}, default="check"
         Whether to refuse scores above their parents', or to raise the parents' to the largest score below them.
+    random_state : int, RandomState or None, default=0
 
     Attributes
     ----------
@@ -65,7 +67,7 @@ class MultiThreshold(LearnedThresholds):
         -inf where a class is always predicted.
     objective_value_ : float
         The objective's value on the scores given; for ``"class_distribution"`` the distance of the distributions.
-    n_unlabelled_ : int
+    n_unlabeled_ : int
         How many instances get no label.
     method_ : str
         ``"optimal"`` or ``"greedy"``.
@@ -111,6 +113,7 @@ class MultiThreshold(LearnedThresholds):
     """
 
     name = "multi"
+    has_dag_loops = True
     summary = "one learned threshold per class, the best together"
     needs = ("coherent scores",)
 
@@ -129,6 +132,7 @@ class MultiThreshold(LearnedThresholds):
         beta: ArrayLike | None = None,
         lambda_: str | ArrayLike | None = None,
         coherent: str = "check",
+        random_state: Any = 0,
     ):
         self.objective = objective
         self.method = method
@@ -142,18 +146,36 @@ class MultiThreshold(LearnedThresholds):
         self.beta = beta
         self.lambda_ = lambda_
         self.coherent = coherent
+        self.random_state = random_state
 
     def _learn(self, given: HeldOutScores) -> None:
         self._check_parameters()
         self.method_ = self._resolve_method(given.hierarchy)
         t, value = self._search(given)
-        self.strength_ = choose_strength(self, given) if self.shrink is not None else 0.0
+        self.strength_ = self._choose_strength(given) if self.shrink is not None else 0.0
         if self.strength_ > 0:
             t = shrink_thresholds(t, self.strength_, self.shrink or "parent", self._single(given), given)
         if self.min_positives > 0:
             t = inherit_rare(t, self.min_positives, self._single(given), given)
         guarded = self.strength_ > 0 or self.min_positives > 0
         self._keep(t, self._value_of(t, given) if guarded or value is None else value, given)
+
+    def _choose_strength(self, given: HeldOutScores) -> float:
+        """Return the strength with the best mean objective on rows left out; the weakest of several."""
+        if not self.cv >= 2:
+            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
+        n_folds = min(self.cv, given.S.shape[0])
+        if n_folds < 2:
+            return 0.0
+        scores = np.zeros(len(STRENGTHS))
+        for train, held_out in split_folds(deal_folds(given.y, n_folds, self.random_state)):
+            fit_part, test_part = _take(given, train), _take(given, held_out)
+            t, _ = self._search(fit_part)
+            single = self._single(fit_part)
+            for j, strength in enumerate(STRENGTHS):
+                moved = shrink_thresholds(t, strength, self.shrink or "parent", single, fit_part)
+                scores[j] += self._value_of(moved, test_part) * held_out.size
+        return STRENGTHS[int(np.argmax(scores) if self.objective == "micro_f1" else np.argmin(scores))]
 
     def _check_parameters(self) -> None:
         """Refuse what is not an option."""
@@ -181,7 +203,7 @@ class MultiThreshold(LearnedThresholds):
     def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
         """Return the thresholds, and the objective's value where the search yields it."""
         t, value = self._search_scores(given)
-        return (t if self.ties == "published" else centre_thresholds(t, given.S, given.hierarchy)), value
+        return (t if self.ties == "published" else center_thresholds(t, given.S, given.hierarchy)), value
 
     def _search_scores(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
         """Do the same with thresholds at scores."""
@@ -246,3 +268,9 @@ class MultiThreshold(LearnedThresholds):
     def _single(self, given: HeldOutScores) -> float:
         """Return the best single threshold for the same objective."""
         return best_threshold(self._single_curve(given), self.ties)[0]
+
+
+def _take(given: HeldOutScores, rows: NDArray[np.int64]) -> HeldOutScores:
+    """Return some of the rows."""
+    weight = None if given.sample_weight is None else given.sample_weight[rows]
+    return given._replace(S=given.S[rows], y=given.y[rows], sample_weight=weight)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.extras import import_extra
+
 if TYPE_CHECKING:
     from truepath.decoders.thresholds.single import SingleThreshold
 
@@ -29,7 +31,7 @@ def plot_threshold_curve(decoder: SingleThreshold, ax: Any = None, **options: An
     """
     check_is_fitted(decoder, "curve_")
     if ax is None:
-        import matplotlib.pyplot as plt
+        plt = import_extra("matplotlib.pyplot", "Drawing a curve", "report")
 
         _, ax = plt.subplots()
     curve = decoder.curve_

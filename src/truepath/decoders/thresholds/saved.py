@@ -21,7 +21,7 @@ from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_thresholds"]
 
-WANTED = 'It should be {"threshold": 0.35} or {"thresholds": {"a label": 0.35, ...}}.'
+EXPECTED = 'It should be {"threshold": 0.35} or {"thresholds": {"a label": 0.35, ...}}.'
 
 
 def read_thresholds(path: Path, hierarchy: Hierarchy) -> NDArray[np.float64]:
@@ -29,12 +29,12 @@ def read_thresholds(path: Path, hierarchy: Hierarchy) -> NDArray[np.float64]:
     try:
         given = json.loads(read_text(path))
     except ValueError as error:
-        raise DataFormatError(f"this is not JSON ({error}).", path, remedy=WANTED) from error
+        raise DataFormatError(f"this is not JSON ({error}).", path, remedy=EXPECTED) from error
     if not isinstance(given, dict) or not {"threshold", "thresholds"} & set(given):
-        raise DataFormatError("there are no thresholds in it.", path, remedy=WANTED)
+        raise DataFormatError("there are no thresholds in it.", path, remedy=EXPECTED)
     by_name = given.get("thresholds", {})
     if not isinstance(by_name, Mapping):
-        raise DataFormatError("'thresholds' is not a mapping from labels to numbers.", path, remedy=WANTED)
+        raise DataFormatError("'thresholds' is not a mapping from labels to numbers.", path, remedy=EXPECTED)
     usual = _number(given["threshold"], "threshold", path) if "threshold" in given else np.nan
     thresholds = np.full(hierarchy.n_nodes, usual)
     nodes = {str(name): v for v, name in enumerate(hierarchy.names)}

@@ -51,7 +51,7 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.decoders.thresholds.cut_points import CutPoints, column_blocks, index_distinct
-from truepath.metrics.losses import mistake_prices
+from truepath.metrics.priced_mistakes import mistake_prices
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -97,7 +97,7 @@ def hmc_prices(
     beta: ArrayLike | None = None,
     lambda_: str | ArrayLike | None = None,
 ) -> Prices:
-    """Return the prices of the HMC-loss (:func:`~truepath.metrics.losses.mistake_prices`) as whole numbers.
+    """Return the prices of the HMC-loss (:func:`~truepath.metrics.priced_mistakes.mistake_prices`) as whole numbers.
 
     With one lambda for each class, lambda_v = n-_v / n+_v, the prices are c_v n-_v and c_v n+_v times one common
     factor, which keeps ties within a class exact. A class without positives then has free false alarms, one

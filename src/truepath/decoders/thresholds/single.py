@@ -42,7 +42,7 @@ class SingleThreshold(LearnedThresholds):
         Try only this many thresholds at equal distances, the last being the largest possible score, as the paper's
         sub-optimal search does with 100. All distinct scores by default.
     greater_is_better : bool, default=True
-        Which way a function is better.
+        Whether greater values of a function are better.
     ties : {"midpoint", "published"}, default="midpoint"
         Which of equally good thresholds: the middle between neighbouring scores, or the lowest score, as published.
     alpha, beta, lambda_ : optional
@@ -60,7 +60,7 @@ class SingleThreshold(LearnedThresholds):
         The objective's value on the scores given.
     curve_ : Curve
         The objective for a threshold at every cut point: arrays ``threshold`` and ``value``.
-    n_unlabelled_ : int
+    n_unlabeled_ : int
         How many instances get no label.
     hierarchy_ : Hierarchy
 
@@ -74,7 +74,7 @@ class SingleThreshold(LearnedThresholds):
     Candidates are the distinct scores and -inf, so that no threshold is better on the scores given. A threshold
     anywhere between neighbouring scores labels them alike: with true labels scored above .95 and false ones below .04,
     the middle, .495, is taken. Of several best stretches it is the lowest one; -inf, which predicts every label, only
-    if it is better than all others. The paper takes the lowest of the equally good scores, .04, and -inf is no
+    if it is better than all others. The paper takes the lowest of the equally good scores, .04, and -inf is not a
     candidate; ``ties="published"`` does so, in the reproduction and in the presets that follow the paper.
 
     All named objectives cost one sort of the scores and a sweep, instead of one evaluation for each candidate. For the
@@ -147,7 +147,7 @@ class SingleThreshold(LearnedThresholds):
         if self.candidates is None:
             return find_distinct(S).value
         if not isinstance(self.candidates, (int, np.integer)) or self.candidates < 1:
-            raise ValueError(f"candidates must be a whole number from 1 on, or None; got {self.candidates!r}.")
+            raise ValueError(f"candidates must be an integer >= 1, or None; got {self.candidates!r}.")
         low, high = float(S.min()), float(S.max())
         low, high = min(low, 0.0), max(high, 1.0) if high <= 1 + 1e-9 else high
         return low + (high - low) * np.arange(1, self.candidates + 1) / self.candidates

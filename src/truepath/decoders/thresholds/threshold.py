@@ -19,6 +19,7 @@ from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.thresholds.curves import Curve, single_curves
 from truepath.decoders.thresholds.more_rows import KeptRows, keep_rows
 from truepath.errors import ConstraintError
+from truepath.graph import Graph, close_columns, raise_columns
 from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense, from_rows
@@ -26,9 +27,9 @@ from truepath.hierarchy.matrices import as_dense, from_rows
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-    from truepath.hierarchy import Hierarchy
+    from truepath.hierarchy import Hierarchy, HierarchyDiff
 
-__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabelled"]
+__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabeled"]
 
 
 class ThresholdDecoder(Decoder):
@@ -45,12 +46,40 @@ class ThresholdDecoder(Decoder):
     def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
         return raise_up(S, hierarchy) if self.coherent == "max-up" else S
 
+    def export_labels(self, graph: Graph, scores: str) -> str:
+        """Add the labels to an ONNX graph: the classes scored above their threshold, and all above them."""
+        hierarchy = self.hierarchy_
+        if self.coherent == "max-up":
+            scores = raise_columns(graph, scores, hierarchy)
+        above = graph.constant(self._thresholds(hierarchy)[None, :], float)
+        return close_columns(graph, graph.add("Greater", graph.double(scores), above), hierarchy)
+
     def _thresholds(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
         """Return one threshold per class."""
         return self.thresholds_
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         return apply_thresholds(S, self._thresholds(hierarchy))
+
+    def update(self, diff: HierarchyDiff) -> Threshold:
+        """Return a decoder with the same thresholds for a changed hierarchy; a new label gets its parents' largest.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the hierarchy of the decoder to the new one.
+
+        Notes
+        -----
+        A new label at the top gets the median threshold. A label that has moved is raised to its new parents'.
+        """
+        known = self._thresholds(diff.old)
+        usual = float(np.median(known))
+        found = diff.carry_over(known, lambda above: above.max() if above.size else usual)
+        for v in range(diff.new.n_nodes):  # parents come before children
+            found[v] = max(found[v], found[diff.new.parents(v)].max(initial=-np.inf))
+        decoder = Threshold(found, hierarchy=diff.new, coherent=self.coherent)
+        return decoder.fit(np.zeros((1, diff.new.n_nodes)))
 
 
 class Threshold(ThresholdDecoder):
@@ -84,6 +113,7 @@ class Threshold(ThresholdDecoder):
     """
 
     name = "threshold"
+    has_dag_loops = True
     summary = "the classes scored above a given threshold"
     needs = ("coherent scores",)
 
@@ -119,7 +149,7 @@ class LearnedThresholds(ThresholdDecoder):
     beta: ArrayLike | None
     lambda_: str | ArrayLike | None
     objective_value_: float
-    n_unlabelled_: int
+    n_unlabeled_: int
     _kept: tuple[Any, ...]
 
     def partial_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -162,7 +192,7 @@ class LearnedThresholds(ThresholdDecoder):
         """Set what every search ends with: thresholds, their value, and how many rows get no label."""
         self.thresholds_ = thresholds
         self.objective_value_ = value
-        self.n_unlabelled_ = count_unlabelled(given.S, thresholds, given.hierarchy)
+        self.n_unlabeled_ = count_unlabeled(given.S, thresholds, given.hierarchy)
 
 
 def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
@@ -197,7 +227,7 @@ def _in_type_of(S: NDArray[Any], t: NDArray[np.float64]) -> NDArray[Any]:
     return np.where(rounded > t, np.nextafter(rounded, S.dtype.type(-np.inf)), rounded)
 
 
-def count_unlabelled(S: Any, t: NDArray[np.float64], hierarchy: Hierarchy) -> int:
+def count_unlabeled(S: Any, t: NDArray[np.float64], hierarchy: Hierarchy) -> int:
     """Return the number of rows where no class exceeds its threshold: it is enough to look at the top."""
     roots = hierarchy.roots
     return int((~(as_dense(S[:, roots]) > t[roots]).any(axis=1)).sum())

@@ -21,6 +21,7 @@ from truepath.experiments.statistics.significance import (
     rank_rows,
     wilcoxon_pairs,
 )
+from truepath.files.strict_json import json_values
 
 __all__ = ["MethodComparison", "compare"]
 
@@ -103,36 +104,33 @@ class MethodComparison:
         return tuple(self.methods[first : last + 1] for first, last in groups)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything in a form that JSON can hold."""
-        found = self.friedman
-        return {
+        """Return everything in a form that JSON can hold: None for NaN."""
+        found = {
             "measure": self.measure,
             "greater_is_better": self.greater_is_better,
             "alpha": self.alpha,
-            "methods": list(self.methods),
-            "datasets": list(self.datasets),
-            "values": self.values.tolist(),
-            "ranks": self.ranks.tolist(),
-            "mean_ranks": self.mean_ranks.tolist(),
-            "wins": self.wins.tolist(),
-            "ties": self.ties.tolist(),
-            "friedman": None if found is None else {k: _plain(v) for k, v in vars(found).items()},
+            "methods": self.methods,
+            "datasets": self.datasets,
+            "values": self.values,
+            "ranks": self.ranks,
+            "mean_ranks": self.mean_ranks,
+            "wins": self.wins,
+            "ties": self.ties,
+            "friedman": None if self.friedman is None else vars(self.friedman),
             "critical_difference": self.critical_difference,
-            "nemenyi": None if self.nemenyi is None else self.nemenyi.tolist(),
-            "wilcoxon": None if self.wilcoxon is None else self.wilcoxon.tolist(),
-            "wilcoxon_holm": None if self.wilcoxon_holm is None else self.wilcoxon_holm.tolist(),
-            "cliques": [list(group) for group in self.cliques()],
-            "remarks": list(self.remarks),
+            "nemenyi": self.nemenyi,
+            "wilcoxon": self.wilcoxon,
+            "wilcoxon_holm": self.wilcoxon_holm,
+            "cliques": self.cliques(),
+            "remarks": self.remarks,
         }
+        values: dict[str, Any] = json_values(found)
+        return values
 
     def __str__(self) -> str:
-        from truepath.experiments.statistics.summary import summarise
+        from truepath.experiments.statistics.summary import summarize
 
-        return summarise(self)
-
-
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, float) and value - value != 0 else value
+        return summarize(self)
 
 
 def compare(

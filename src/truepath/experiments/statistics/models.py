@@ -27,6 +27,7 @@ from truepath.data.tables.labels import LabelTable
 from truepath.data.tables.scores import ScoreTable
 from truepath.errors import TruePathError
 from truepath.experiments.statistics.resampling import Show, draw_rows, pair_models, swap_predictions
+from truepath.files.strict_json import json_values
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import flat_like
 from truepath.hierarchy.matrices import by_name
@@ -52,7 +53,7 @@ class ModelComparison:
     low, high : float
         The ends of the bootstrap interval of the difference; NaN if the measure is undefined on every resample.
     confidence : float
-        The share of such intervals that hold the true difference, about.
+        About the share of such intervals that hold the true difference.
     p_value : float
         Two-sided, of the permutation test.
     n_samples : int
@@ -85,8 +86,8 @@ class ModelComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in a form that JSON can hold: None for NaN."""
-        found = {**asdict(self), "names": list(self.names), "values": [_plain(value) for value in self.values]}
-        return {**{key: _plain(value) for key, value in found.items()}, "better": self.better}
+        found: dict[str, Any] = json_values({**asdict(self), "better": self.better})
+        return found
 
     def __str__(self) -> str:
         direction = "higher" if self.greater_is_better else "lower"
@@ -108,10 +109,6 @@ class ModelComparison:
     def _repr_html_(self) -> str:
         """Return the same lines for notebooks."""
         return f"<pre>{escape(str(self))}</pre>"
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and value != value else value
 
 
 def compare_models(
@@ -189,11 +186,11 @@ def compare_models(
     if not 0 < confidence < 1 or n_resamples < 1:
         raise ValueError("confidence must be between 0 and 1, and n_resamples must be at least 1.")
     if "sample_weight" in options:
-        raise ValueError("rows are resampled alike; sample_weight is not taken.")
+        raise ValueError("all rows are resampled with equal probability; sample_weight is not supported.")
     truth, first, second = _same_rows(y_true, a, b, hierarchy, by_order)
     n = truth.shape[0]
     if n < 2:
-        raise TruePathError("comparing models needs two rows or more; there is one.")
+        raise TruePathError("comparing models needs at least two rows; there is one.")
     record = get_metric(metric)
     first_value, second_value = (record(truth, predicted, hierarchy, **options) for predicted in (first, second))
     pairs = pair_models(record, truth, first, second, hierarchy, options)

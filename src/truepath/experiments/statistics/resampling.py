@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics import Metric
+from truepath.resampling import draw_bootstraps, interval_of
 
 __all__ = ["PairedMeasure", "Show", "draw_rows", "pair_models", "swap_predictions"]
 
@@ -50,7 +52,7 @@ class PairedMeasure:
         return {"vectorized": self.takes_many, "batch": max(1, _CELLS // self.n_samples), "axis": -1}
 
     def showing(self, show: Show, total: int) -> PairedMeasure:
-        """Return the same, with each computation of the measure told to a function."""
+        """Return the same, with each computation of the measure reported to a function."""
         done = 0
 
         def difference(first: Rows, second: Rows, **axis: int) -> Any:
@@ -104,20 +106,13 @@ def draw_rows(
     pairs: PairedMeasure, n_resamples: int, confidence: float, generator: np.random.Generator
 ) -> tuple[float, float]:
     """Return quantiles of the difference over draws of rows, the same rows for both; NaN if it is never defined."""
-    from scipy.stats import bootstrap
-
     n = pairs.n_samples
-
-    def drawn(rows: Rows, **axis: int) -> Any:
-        return pairs.difference(rows, rows + n, **axis)
-
-    found = bootstrap((np.arange(n),), drawn, n_resamples=n_resamples, method="percentile", rng=generator, **pairs.way)
-    draws = np.asarray(found.bootstrap_distribution, np.float64)
-    draws = draws[~np.isnan(draws)]
-    if draws.size == 0:
-        return float("nan"), float("nan")
-    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    draws, at_once = draw_bootstraps(n, n_resamples, generator), pairs.way["batch"] if pairs.takes_many else 1
+    values = []
+    while block := list(islice(draws, at_once)):
+        rows = np.array(block) if pairs.takes_many else block[0]
+        values.append(np.atleast_1d(pairs.difference(rows, rows + n)))
+    return interval_of(np.concatenate(values), confidence)
 
 
 def swap_predictions(pairs: PairedMeasure, n_resamples: int, generator: np.random.Generator) -> float:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.errors import TruePathError
+from truepath.english import suggest
+from truepath.errors import DataFormatError, TruePathError
 from truepath.experiments.measures import direction_of
-from truepath.experiments.plan import close_match
 from truepath.experiments.tables import RESULTS
 
 __all__ = ["Scores", "list_measures", "read_results", "result_columns"]
@@ -141,11 +141,11 @@ def _read_csv(path: Path) -> Columns:
     with open(path, newline="", encoding="utf-8-sig") as file:
         rows = [row for row in csv.reader(file) if row]
     if len(rows) < 2:
-        raise TruePathError(f"{path}: an empty table; it needs a header and at least one row.")
+        raise DataFormatError("an empty table: it needs a header and at least one row.", path)
     header = rows[0]
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(header):
-            raise TruePathError(f"{path}, row {number}: {len(row)} cells where the header has {len(header)}.")
+            raise DataFormatError(f"{len(row)} cells where the header has {len(header)}.", path, number)
     return {name.strip(): [row[j].strip() for row in rows[1:]] for j, name in enumerate(header)}
 
 
@@ -163,7 +163,7 @@ def _pick_measure(columns: Columns, measure: str | None) -> Columns:
     if measure is None or not there:
         return columns
     if measure not in there:
-        raise TruePathError(f"measure: the table has no {measure!r}.", close_match(measure, there))
+        raise TruePathError(f"measure: the table has no {measure!r}.", suggest(measure, there))
     chosen = [i for i, label in enumerate(columns["measure"]) if str(label) == measure]
     return {name: [column[i] for i in chosen] for name, column in columns.items()}
 
@@ -245,7 +245,7 @@ def _restrict(scores: Scores, methods: Sequence[str] | None, datasets: Sequence[
     for key, wanted, there in (("methods", methods, scores.methods), ("datasets", datasets, scores.datasets)):
         for name in wanted or ():
             if name not in there:
-                raise TruePathError(f"{key}: the table has no {name!r}.", close_match(name, there))
+                raise TruePathError(f"{key}: the table has no {name!r}.", suggest(name, there))
     chosen_methods = scores.methods if methods is None else tuple(methods)
     chosen_datasets = scores.datasets if datasets is None else tuple(datasets)
     return Scores(scores.measure, scores.greater_is_better, chosen_datasets, chosen_methods, scores.cells)

@@ -5,8 +5,8 @@ and k that of methods, R_j the mean ranks. Friedman (eq. of section 3.2.2, corre
 
 .. math:: F_F = \frac{(N - 1)\chi^2_F}{N(k - 1) - \chi^2_F},
 
-Nemenyi's critical difference :math:`CD = q_\alpha \sqrt{k(k + 1) / 6N}`, and Wilcoxon's signed ranks for each pair with
-Holm's correction.
+Nemenyi's critical difference :math:`CD = q_\alpha \sqrt{k(k + 1) / 6N}` with its p-values, and Wilcoxon's signed ranks
+for each pair with Holm's correction.
 
 References
 ----------
@@ -135,12 +135,23 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float) -> float:
 
 
 def nemenyi(ranks: Matrix) -> Matrix:
-    """Return Nemenyi's p-value of each pair of methods (through scikit-posthocs)."""
-    try:
-        from scikit_posthocs import posthoc_nemenyi_friedman
-    except ImportError as problem:
-        raise ImportError("Nemenyi's test needs scikit-posthocs: pip install 'truepath[report]'.") from problem
-    p_values: Matrix = posthoc_nemenyi_friedman(ranks).to_numpy(copy=True)
+    """Return Nemenyi's p-value of each pair of methods; 1 on the diagonal.
+
+    Examples
+    --------
+    >>> nemenyi(np.array([[1.0, 2, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3]])).round(4)
+    array([[1.    , 0.1805, 0.0356],
+           [0.1805, 1.    , 0.7593],
+           [0.0356, 0.7593, 1.    ]])
+    """
+    from scipy.stats import studentized_range
+
+    N, k = ranks.shape
+    R = ranks.mean(axis=0)
+    pairs = np.triu_indices(k, 1)
+    q = np.abs(R[pairs[0]] - R[pairs[1]]) / np.sqrt(k * (k + 1) / (6 * N))
+    p_values = np.ones((k, k))
+    p_values[pairs] = p_values.T[pairs] = studentized_range.sf(q * np.sqrt(2), k, np.inf)
     return p_values
 
 

@@ -11,12 +11,12 @@ from truepath.experiments.statistics.format_table import align_columns
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
 
-__all__ = ["rank_rows_of", "summarise", "tests_of"]
+__all__ = ["rank_rows_of", "summarize", "tests_of"]
 
 HEADER = ("method", "mean rank", "mean", "wins", "ties", "losses")
 
 
-def summarise(comparison: MethodComparison) -> str:
+def summarize(comparison: MethodComparison) -> str:
     """Return the comparison as text: ranks, tests, groups, remarks."""
     arrow = "higher" if comparison.greater_is_better else "lower"
     n = len(comparison.datasets)

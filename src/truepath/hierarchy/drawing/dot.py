@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truepath.hierarchy.drawing.svg import COLOURS, WRONG, box_lines
+from truepath.hierarchy.drawing.svg import COLORS, WRONG, box_lines
 
 if TYPE_CHECKING:
     from truepath.hierarchy.drawing.picture import HierarchyPicture
@@ -28,7 +28,7 @@ def write_dot(picture: HierarchyPicture) -> str:
     """
     lines = ["digraph hierarchy {", '  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=12];']
     for k, node in enumerate(picture.nodes):
-        fill, edge, ink = COLOURS[node.mark]
+        fill, edge, ink = COLORS[node.mark]
         label = "\\n".join(_quoted(line) for line in box_lines(node))
         lines.append(f'  n{k} [label="{label}", fillcolor="{fill}", color="{edge}", fontcolor="{ink}"];')
     for (u, v), wrong in zip(picture.edges, picture.wrong):

@@ -25,12 +25,12 @@ __all__ = ["LayeredPlaces", "count_crossings", "lay_in_layers"]
 
 Floats = NDArray[np.float64]
 Edges = Sequence[tuple[int, int]]
-Neighbours = list[list[int]]
+Neighbors = list[list[int]]
 
 SWEEPS = 12
 #: Room that an edge takes where it passes a layer, as a share of the room between nodes
 PASSAGE = 0.8
-#: How much straighter edges that skip layers are wanted than others
+#: How much more straightness counts for edges that skip layers than for others
 STRAIGHT = 4.0
 
 
@@ -71,7 +71,7 @@ def lay_in_layers(
     n = len(sizes)
     layer = _longest_paths(n, edges)
     chains, layer = _split_edges(n, edges, layer)
-    above, below = _neighbours(len(layer), [pair for chain in chains for pair in pairwise(chain)])
+    above, below = _neighbors(len(layer), [pair for chain in chains for pair in pairwise(chain)])
     width = np.append(sizes[:, 0], np.full(len(layer) - n, PASSAGE * gap[0]))
     layers: list[list[int]] = [[] for _ in range(max(layer, default=-1) + 1)]
     across, right = np.zeros(len(layer)), 0.0
@@ -108,7 +108,7 @@ def _split_edges(n: int, edges: Edges, layer: list[int]) -> tuple[list[list[int]
     return chains, layer
 
 
-def _parts(above: Neighbours, below: Neighbours) -> list[list[int]]:
+def _parts(above: Neighbors, below: Neighbors) -> list[list[int]]:
     """Return the nodes that hang together, each part in its order."""
     part_of: dict[int, int] = {}
     for first in range(len(above)):
@@ -124,7 +124,7 @@ def _parts(above: Neighbours, below: Neighbours) -> list[list[int]]:
     return list(parts.values())
 
 
-def _order(part: list[int], layer: list[int], above: Neighbours, below: Neighbours) -> list[list[int]]:
+def _order(part: list[int], layer: list[int], above: Neighbors, below: Neighbors) -> list[list[int]]:
     """Return the layers of a part, each sorted so that few edges cross."""
     layers: list[list[int]] = [[] for _ in range(max(layer[v] for v in part) + 1)]
     for v in _visit(part, layer, below):
@@ -142,16 +142,16 @@ def _order(part: list[int], layer: list[int], above: Neighbours, below: Neighbou
     return best
 
 
-def _neighbours(n: int, short: Edges) -> tuple[Neighbours, Neighbours]:
-    above: Neighbours = [[] for _ in range(n)]
-    below: Neighbours = [[] for _ in range(n)]
+def _neighbors(n: int, short: Edges) -> tuple[Neighbors, Neighbors]:
+    above: Neighbors = [[] for _ in range(n)]
+    below: Neighbors = [[] for _ in range(n)]
     for u, v in short:
         below[u].append(v)
         above[v].append(u)
     return above, below
 
 
-def _visit(part: list[int], layer: list[int], below: Neighbours) -> list[int]:
+def _visit(part: list[int], layer: list[int], below: Neighbors) -> list[int]:
     """Return the nodes in the order of a walk from the top: of a tree no edges then cross."""
     seen: dict[int, None] = {}
     waiting = [v for v in reversed(part) if layer[v] == 0]
@@ -163,18 +163,18 @@ def _visit(part: list[int], layer: list[int], below: Neighbours) -> list[int]:
     return list(seen)
 
 
-def _sort_by_mean(nodes: list[int], fixed: list[int], neighbours: Neighbours) -> list[int]:
+def _sort_by_mean(nodes: list[int], fixed: list[int], neighbors: Neighbors) -> list[int]:
     """Sort a layer by the mean place of the neighbours; a node without any stays where it is."""
     place = {v: k for k, v in enumerate(fixed)}
     scale = max(len(fixed) - 1, 1) / max(len(nodes) - 1, 1)
     means = {}
     for k, v in enumerate(nodes):
-        found = [place[u] for u in neighbours[v]]
+        found = [place[u] for u in neighbors[v]]
         means[v] = sum(found) / len(found) if found else k * scale
     return sorted(nodes, key=means.__getitem__)
 
 
-def count_crossings(layers: list[list[int]], below: Neighbours) -> int:
+def count_crossings(layers: list[list[int]], below: Neighbors) -> int:
     """Return how many edges between neighbouring layers cross.
 
     Examples
@@ -191,7 +191,7 @@ def count_crossings(layers: list[list[int]], below: Neighbours) -> int:
     return total
 
 
-def _place(layers: list[list[int]], above: Neighbours, below: Neighbours, width: Floats, n: int, gap: float) -> Floats:
+def _place(layers: list[list[int]], above: Neighbors, below: Neighbors, width: Floats, n: int, gap: float) -> Floats:
     """Return places across: each layer as near to the means of its neighbours as order and sizes allow."""
     across = np.zeros(width.size)
     offsets = []

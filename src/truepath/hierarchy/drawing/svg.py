@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from html import escape
 from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -11,19 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truepath.hierarchy.drawing.layers import LayeredPlaces, lay_in_layers
+from truepath.svg import element, escape_text
 
 if TYPE_CHECKING:
     from truepath.hierarchy.drawing.picture import HierarchyPicture, PictureNode
 
-__all__ = ["COLOURS", "box_lines", "write_svg"]
+__all__ = ["COLORS", "box_lines", "write_svg"]
 
 LETTER, LINE, PADDING, MARGIN = 6.7, 16, 9, 12  # pixels
 #: Pictures that would be wider than this go from left to right
 WIDEST = 1800.0
-#: Names are broken into lines of so many letters, and cut after so many lines
+#: Names are broken into lines of this many letters, and cut after this many lines
 LONGEST, MOST_LINES = 22, 4
 #: Fill, edge and ink of each mark; colours differ in lightness as well, and marks against the truth are written out
-COLOURS = {
+COLORS = {
     "": ("#ffffff", "#8a939c", "#1a1a1a"),
     "above": ("#dce8f4", "#1f5a92", "#1a1a1a"),
     "chosen": ("#1f5a92", "#1f5a92", "#ffffff"),
@@ -31,9 +31,9 @@ COLOURS = {
     "missed": ("#ffffff", "#a63a2b", "#7d2a1e"),
     "false alarm": ("#fbe3c0", "#8a5a00", "#4a3000"),
 }
-WRONG, LINE_COLOUR = "#c0392b", "#8a939c"
+WRONG, LINE_COLOR = "#c0392b", "#8a939c"
 #: Dashes of the boxes that say so in another way than by colour
-DASHED = {"missed": ' stroke-dasharray="5 3"', "false alarm": ' stroke-dasharray="2 2"'}
+DASHED = {"missed": "5 3", "false alarm": "2 2"}
 WRITTEN = ("missed", "false alarm")
 
 
@@ -50,10 +50,19 @@ def write_svg(picture: HierarchyPicture) -> str:
     parts = [_edge(picture, layout, sizes, k, is_turned) for k in range(len(picture.edges))]
     parts += [_box(node, texts[i], places[i], sizes[i]) for i, node in enumerate(picture.nodes)]
     label = f"{len(picture.nodes)} labels: {', '.join(node.name for node in picture.nodes[:20])}"
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    font = 'font-family="system-ui, sans-serif" font-size="12"'
-    ground = f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
-    return f'{head} role="img" aria-label="{_clean(label)}" {font}>{ground}{"".join(parts)}</svg>'
+    ground = element("rect", width=width, height=height, fill="#ffffff")
+    return element(
+        "svg",
+        ground + "".join(parts),
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width} {height}",
+        role="img",
+        aria_label=label,
+        font_family="system-ui, sans-serif",
+        font_size=12,
+    )
 
 
 def box_lines(node: PictureNode) -> list[str]:
@@ -80,27 +89,25 @@ def _letter(c: str) -> float:
 
 
 def _box(node: PictureNode, lines: list[str], place: np.ndarray, size: np.ndarray) -> str:
-    fill, edge, ink = COLOURS[node.mark]
+    fill, edge, ink = COLORS[node.mark]
     (x, y), (w, h) = place, size
     first = y - (len(lines) - 1) * LINE / 2 + 4
-    rows = "".join(
-        f'<tspan x="{x:.1f}" y="{first + k * LINE:.1f}"{_weight(node, k, lines)}>{_clean(line)}</tspan>'
-        for k, line in enumerate(lines)
-    )
-    return (
-        f'<g><title>{_clean(_told(node))}</title><rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" '
-        f'height="{h:.1f}" rx="6" fill="{fill}" stroke="{edge}"{DASHED.get(node.mark, "")}/>'
-        f'<text text-anchor="middle" fill="{ink}">{rows}</text></g>'
-    )
+    styles = [None] * (len(lines) - 1) + ["italic" if node.mark in WRITTEN else None]  # what it is against the truth
+    rows = [
+        element("tspan", escape_text(line), x=x, y=first + k * LINE, font_style=style)
+        for k, (line, style) in enumerate(zip(lines, styles))
+    ]
+    box = {"x": x - w / 2, "y": y - h / 2, "width": w, "height": h, "rx": 6}
+    parts = [
+        element("title", escape_text(_tooltip(node))),
+        element("rect", **box, fill=fill, stroke=edge, stroke_dasharray=DASHED.get(node.mark)),
+        element("text", "".join(rows), text_anchor="middle", fill=ink),
+    ]
+    return element("g", "".join(parts))
 
 
-def _weight(node: PictureNode, k: int, lines: list[str]) -> str:
-    """Write in italics what the box is against the truth."""
-    return ' font-style="italic"' if node.mark in WRITTEN and k == len(lines) - 1 else ""
-
-
-def _told(node: PictureNode) -> str:
-    """Return all about a node, for those who point at it."""
+def _tooltip(node: PictureNode) -> str:
+    """Return what a node's tooltip says."""
     score = "" if node.score is None else f", score {node.score:.4f}"
     mark = f", {node.mark}" if node.mark not in ("", "above", "chosen") else ""
     return node.name + score + mark
@@ -117,12 +124,9 @@ def _edge(picture: HierarchyPicture, layout: LayeredPlaces, sizes: np.ndarray, k
         shape += [(x0, (y0 + y1) / 2), (x1, (y0 + y1) / 2), (x1, y1)]
     written = [f"{y:.1f},{x:.1f}" if is_turned else f"{x:.1f},{y:.1f}" for x, y in shape]
     path = f"M{written[0]} C{' '.join(written[1:])}"
-    usual, wrong = f'stroke="{LINE_COLOUR}"', f'stroke="{WRONG}" stroke-width="1.8" stroke-dasharray="6 4"'
-    style = wrong if picture.wrong[k] else usual
-    return f'<path d="{path}" fill="none" {style}/>'
-
-
-def _clean(text: str) -> str:
-    """Escape a text, without what XML cannot hold."""
-    kept = "".join(c for c in text if c in "\t\n" or (ord(c) >= 32 and not 0xD800 <= ord(c) <= 0xDFFF))
-    return escape(kept.replace("\ufffe", "").replace("\uffff", ""))
+    style = (
+        {"stroke": WRONG, "stroke_width": 1.8, "stroke_dasharray": "6 4"}
+        if picture.wrong[k]
+        else {"stroke": LINE_COLOR}
+    )
+    return element("path", d=path, fill="none", **style)

@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters.inputs import resolve_categorical
+from truepath.adapters.categories import resolve_categorical
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
@@ -52,7 +52,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
     labels : {"auto", "exclusive", "independent"}, default="auto"
         "exclusive" lets all nodes compete, as in the paper: a row has one most specific label. "independent" sets
         every label against the rows without it, for rows with several. "auto" looks at the training rows.
-    alpha : float, default=1.0
+    smoothing : float, default=1.0
         Added to the counts of categories.
     var_smoothing : float, default=1e-9
         Added to all variances, as a share of the largest variance of a feature.
@@ -89,13 +89,13 @@ class GlobalNaiveBayes(HierarchicalLearner):
         hierarchy: Hierarchy | None = None,
         categorical_features: Any = None,
         labels: str = "auto",
-        alpha: float = 1.0,
+        smoothing: float = 1.0,
         var_smoothing: float = 1e-9,
     ):
         self.hierarchy = hierarchy
         self.categorical_features = categorical_features
         self.labels = labels
-        self.alpha = alpha
+        self.smoothing = smoothing
         self.var_smoothing = var_smoothing
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -173,12 +173,12 @@ class GlobalNaiveBayes(HierarchicalLearner):
         if not is_categorical.all():
             kinds.append(GaussianFeatures(np.flatnonzero(~is_categorical), self.var_smoothing))
         if is_categorical.any():
-            kinds.append(CategoricalFeatures(np.flatnonzero(is_categorical), self.alpha))
+            kinds.append(CategoricalFeatures(np.flatnonzero(is_categorical), self.smoothing))
         return kinds
 
     def _check_parameters(self) -> None:
         check_choice(self, "labels", ("auto", "exclusive", "independent"))
-        check_number(self, "alpha", Real, 0, above=True)
+        check_number(self, "smoothing", Real, 0, above=True)
         check_number(self, "var_smoothing", Real, 0, above=True)
 
     def __sklearn_tags__(self) -> Any:

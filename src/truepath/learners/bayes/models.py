@@ -1,6 +1,6 @@
 """One label's Bayesian classifier over discrete features: naive, and augmented by a tree over the features.
 
-Both estimate P(x | y) for y = 0 and y = 1 from state numbers, with ``alpha`` added to every count, and answer with
+Both estimate P(x | y) for y = 0 and y = 1 from state numbers, with ``smoothing`` added to every count, and answer with
 P(y = 1 | x). An unobserved feature (``MISSING``) is summed out exactly.
 
 References
@@ -31,8 +31,8 @@ __all__ = ["NaiveBayes", "TreeAugmented"]
 class _Binary(Record):
     """Class priors, and the posterior from log P(x | y)."""
 
-    def __init__(self, alpha: float, n_states: np.ndarray):
-        self.alpha, self.n_states = alpha, np.asarray(n_states)
+    def __init__(self, smoothing: float, n_states: np.ndarray):
+        self.smoothing, self.n_states = smoothing, np.asarray(n_states)
 
     def _fit_classes(self, codes: np.ndarray, y: np.ndarray) -> None:
         """Learn P(x | y) of both classes."""
@@ -45,7 +45,7 @@ class _Binary(Record):
     def fit(self, codes: np.ndarray, y: np.ndarray) -> Self:
         """Learn from complete state numbers and a boolean label."""
         sizes = np.array([(~y).sum(), y.sum()])
-        self.log_prior = np.log((sizes + self.alpha) / (sizes.sum() + 2 * self.alpha))
+        self.log_prior = np.log((sizes + self.smoothing) / (sizes.sum() + 2 * self.smoothing))
         self.is_constant = bool((sizes == 0).any())  # of one class there is nothing to learn P(x | y) from
         if not self.is_constant:
             self._fit_classes(codes, y)
@@ -63,7 +63,7 @@ class NaiveBayes(_Binary, home="truepath.learners"):
     """Features independent given the label: scikit-learn's ``CategoricalNB``, with missing features left out."""
 
     def _fit_classes(self, codes: np.ndarray, y: np.ndarray) -> None:
-        model = CategoricalNB(alpha=self.alpha, min_categories=self.n_states).fit(codes, y)
+        model = CategoricalNB(alpha=self.smoothing, min_categories=self.n_states).fit(codes, y)
         self.tables = [np.array(table) for table in model.feature_log_prob_]
 
     def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ class TreeAugmented(_Binary, home="truepath.learners"):
             mask = kernels.pack_columns((y == value)[:, None].astype(np.uint8))[0]
             pairs = np.zeros((offset[-1], offset[-1]), np.int32)
             kernels.count_pairs(bits, mask, offset[-1], pairs)
-            counted = pairs, kernels.count_columns(bits, mask), int((y == value).sum()), *shares, 4 * self.alpha
+            counted = pairs, kernels.count_columns(bits, mask), int((y == value).sum()), *shares, 4 * self.smoothing
             slices.append(counted)
             information += (counted[2] / y.size) * chow_liu.information_of(
                 *counted, offset, chow_liu.make_tables(offset)
@@ -100,7 +100,7 @@ class TreeAugmented(_Binary, home="truepath.learners"):
         for counted, factors in zip(slices, self.factors):
             chow_liu.fill_factors(self.parent, *counted, offset, factors)
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         """Refuse a tree from a file that leads outside its tables: the kernels follow it unchecked."""
         if not self.is_constant:
             check_spanning(self.parent, self.order, self.n_states, self.factors)

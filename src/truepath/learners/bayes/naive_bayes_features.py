@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truepath import _kernels
-from truepath.adapters.inputs import find_places
+from truepath.adapters.categories import find_places
 from truepath.records import Record
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class GaussianFeatures(Record, home="truepath.learners"):
         shape = (members.shape[1], self.columns.size)
         everyone = np.ones((len(X), 1), bool)
         count, total, squares = self._sums(X, weights, everyone, np.zeros(X.shape[1]))
-        self.centre_ = np.zeros(X.shape[1])  # sums of squares about the mean: no cancellation
-        self.centre_[self.columns] = np.divide(total[0], count[0], out=np.zeros(shape[1]), where=count[0] > 0)
-        count, total, squares = self._sums(X, weights, everyone, self.centre_)
+        self.center_ = np.zeros(X.shape[1])  # sums of squares about the mean: no cancellation
+        self.center_[self.columns] = np.divide(total[0], count[0], out=np.zeros(shape[1]), where=count[0] > 0)
+        count, total, squares = self._sums(X, weights, everyone, self.center_)
         spread = np.divide(squares[0], count[0], out=np.zeros(shape[1]), where=count[0] > 0)
         least = self.smoothing * spread.max(initial=0.0)
-        count, total, squares = self._sums(X, weights, members, self.centre_)
+        count, total, squares = self._sums(X, weights, members, self.center_)
         self.mean_ = np.divide(total, count, out=np.zeros(shape), where=count > 0)
         variance = np.divide(squares, count, out=np.ones(shape), where=count > 0) - self.mean_**2
         variance = np.maximum(variance, 0.0) + (least if least > 0 else 1.0)  # all features constant: any will do
@@ -47,15 +47,15 @@ class GaussianFeatures(Record, home="truepath.learners"):
         self.constant_ = 0.5 * np.log(self.precision_ / (2 * np.pi))
         return self
 
-    def _sums(self, X: np.ndarray, weights: np.ndarray, members: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    def _sums(self, X: np.ndarray, weights: np.ndarray, members: np.ndarray, center: np.ndarray) -> np.ndarray:
         sums = np.zeros((3, members.shape[1], self.columns.size))
-        _kernels.bayes.naive_bayes.sum_gaussian(X - centre, self.columns, weights, members, *sums)
+        _kernels.bayes.naive_bayes.sum_gaussian(X - center, self.columns, weights, members, *sums)
         return sums
 
     def add(self, X: np.ndarray, S: np.ndarray) -> None:
         """Add the log-likelihoods to S, (n_samples, n_nodes)."""
         table = (self.mean_, self.precision_, self.constant_)
-        _kernels.bayes.naive_bayes.add_gaussian(X - self.centre_, self.columns, *table, S)
+        _kernels.bayes.naive_bayes.add_gaussian(X - self.center_, self.columns, *table, S)
 
 
 class CategoricalFeatures(Record, home="truepath.learners"):
@@ -64,12 +64,12 @@ class CategoricalFeatures(Record, home="truepath.learners"):
     Parameters
     ----------
     columns : ndarray of int
-    alpha : float
+    smoothing : float
         Added to every count (Laplace: 1).
     """
 
-    def __init__(self, columns: np.ndarray, alpha: float):
-        self.columns, self.alpha = columns, alpha
+    def __init__(self, columns: np.ndarray, smoothing: float):
+        self.columns, self.smoothing = columns, smoothing
 
     def fit(self, X: np.ndarray, weights: np.ndarray, members: np.ndarray) -> Self:
         """Learn from the rows that belong to each node."""
@@ -81,7 +81,9 @@ class CategoricalFeatures(Record, home="truepath.learners"):
         per_feature = np.repeat(np.arange(sizes.size), sizes)
         totals = np.zeros((sizes.size, members.shape[1]))
         np.add.at(totals, per_feature, counts)
-        self.log_share_ = np.log(counts + self.alpha) - np.log(totals + self.alpha * sizes[:, None])[per_feature]
+        self.log_share_ = (
+            np.log(counts + self.smoothing) - np.log(totals + self.smoothing * sizes[:, None])[per_feature]
+        )
         return self
 
     def _encode(self, X: np.ndarray) -> np.ndarray:

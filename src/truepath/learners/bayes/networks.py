@@ -13,12 +13,13 @@ classification. IJCAI 2011.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truepath.hierarchy import Hierarchy, cap_down
-from truepath.learners.base import HALF, HierarchicalLearner, check_choice, check_predict_input
+from truepath.learners.base import HALF, HierarchicalLearner, check_choice, check_number, check_predict_input
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset.codes import code_training_rows
 from truepath.learners.cutset.network import ChowLiuTree
@@ -43,6 +44,7 @@ class _BayesML(HierarchicalLearner):
         sample_weight : array-like, optional
             Whole numbers: how often a row counts.
         """
+        check_number(self, "smoothing", Real, 0, above=True)
         self._coder, codes, Y = code_training_rows(self, X, y, sample_weight)
         self.parents_ = self._find_parents(Y)
         self.models_ = [self._fit_label(codes, Y, v) for v in range(Y.shape[1])]
@@ -55,7 +57,7 @@ class _BayesML(HierarchicalLearner):
     def _fit_label(self, codes: np.ndarray, Y: np.ndarray, v: int) -> NaiveBayes | TreeAugmented:
         seen = self.parents_[v]
         n_states = np.concatenate([self._coder.n_states, np.full(len(seen), 2)])
-        return self._model(self.alpha, n_states).fit(np.hstack([codes, Y[:, seen].astype(np.int16)]), Y[:, v])
+        return self._model(self.smoothing, n_states).fit(np.hstack([codes, Y[:, seen].astype(np.int16)]), Y[:, v])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return P(label on | features, labels already predicted), capped by the hierarchy's parents.
@@ -93,12 +95,12 @@ class _Chained(_BayesML):
         *,
         hierarchy: Hierarchy | None = None,
         labels: str = "independent",
-        alpha: float = 1.0,
+        smoothing: float = 1.0,
         max_states: int = 256,
     ):
         self.hierarchy = hierarchy
         self.labels = labels
-        self.alpha = alpha
+        self.smoothing = smoothing
         self.max_states = max_states
 
     def _find_parents(self, Y: np.ndarray) -> dict[int, list[int]]:
@@ -115,7 +117,7 @@ class NaiveBayesML(_Chained):
         The label hierarchy; None for a flat label set.
     labels : {"independent", "chain"}, default="independent"
         Every label alone (binary relevance, BR), or in a chain in the order of the columns (classifier chain, CC).
-    alpha : float, default=1.0
+    smoothing : float, default=1.0
         Added to every count.
     max_states : int, default=256
         More distinct values of a feature than this are an error.
@@ -140,7 +142,7 @@ class TreeAugmentedML(_Chained):
 
     Parameters
     ----------
-    hierarchy, labels, alpha, max_states
+    hierarchy, labels, smoothing, max_states
         As in :class:`NaiveBayesML`.
 
     Notes
@@ -172,7 +174,7 @@ class BayesianChain(_BayesML):
     ----------
     hierarchy : Hierarchy, optional
         The label hierarchy; None for a flat label set.
-    alpha : float, default=1.0
+    smoothing : float, default=1.0
         Added to every count.
     max_states : int, default=256
         More distinct values of a feature than this are an error.
@@ -201,14 +203,14 @@ class BayesianChain(_BayesML):
 
     _model = NaiveBayes
 
-    def __init__(self, *, hierarchy: Hierarchy | None = None, alpha: float = 1.0, max_states: int = 256):
+    def __init__(self, *, hierarchy: Hierarchy | None = None, smoothing: float = 1.0, max_states: int = 256):
         self.hierarchy = hierarchy
-        self.alpha = alpha
+        self.smoothing = smoothing
         self.max_states = max_states
 
     def _find_parents(self, Y: np.ndarray) -> dict[int, list[int]]:
         n_labels = Y.shape[1]
-        tree: Any = ChowLiuTree(alpha=self.alpha).fit(np.zeros((Y.shape[0], 1)), Y).network_
+        tree: Any = ChowLiuTree(prior_weight=self.smoothing).fit(np.zeros((Y.shape[0], 1)), Y).network_
         parent = {int(v): int(tree.parent[v]) for v in tree.order if v < n_labels}
-        # A label that no other tells anything about may hang on the column of zeros: that is no parent.
+        # A label that no other tells anything about may hang on the column of zeros: that is not a parent.
         return {v: [u] if 0 <= u < n_labels else [] for v, u in parent.items()}

@@ -77,7 +77,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
         The share of rows held out, if ``n_iter_no_change`` is given.
     tol : float, default=0.0
         By how much the loss must fall to count.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         For the held-out rows and the seeds of a given ``estimator``; stumps are not random.
     n_jobs : int, optional
         Threads over features (stumps), or joblib workers over classes. The result does not depend on it.
@@ -86,7 +86,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
     ----------
     hypotheses_ : list
         The weak hypothesis of each round; ``hypotheses_[t].votes(X)`` is h_t before any clipping.
-    alphas_, edges_, normalisers_ : ndarray, shape (n_rounds,)
+    alphas_, edges_, normalizers_ : ndarray, shape (n_rounds,)
         alpha_t, r_t and Z_t of each round.
     training_loss_ : ndarray, shape (n_rounds,)
         The hierarchy-aware Hamming loss on the training rows after each round.
@@ -141,7 +141,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
         n_iter_no_change: int | None = None,
         validation_fraction: float = 0.1,
         tol: float = 0.0,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
@@ -194,7 +194,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
             enforce=self._enforce_at_prediction,
             monitor=monitor,
         )
-        self.hypotheses_, self.alphas_, self.edges_, self.normalisers_, self.training_loss_ = history[:5]
+        self.hypotheses_, self.alphas_, self.edges_, self.normalizers_, self.training_loss_ = history[:5]
         self.validation_loss_ = history.validation_loss
         self.n_estimators_ = len(self.hypotheses_)
         return self
@@ -227,7 +227,7 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
         """Return the labels' shares of the first weights: all the same."""
         return np.ones(hierarchy.n_nodes)
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         """Refuse trees from a file that ask for features that do not exist: the kernels follow them unchecked."""
         for hypothesis in self.hypotheses_:
             if isinstance(hypothesis, Trees):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy, cap_down
-from truepath.learners.base import check_choice
+from truepath.learners.base import check_choice, fit_made
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
 
 __all__ = ["HAdaBoostMH"]
@@ -49,7 +49,7 @@ validation_fraction, tol, random_state, n_jobs
 
     Attributes
     ----------
-    hypotheses_, alphas_, edges_, normalisers_, training_loss_, validation_loss_, n_estimators_, single_path_
+    hypotheses_, alphas_, edges_, normalizers_, training_loss_, validation_loss_, n_estimators_, single_path_
         As in :class:`AdaBoostMH`. ``training_loss_`` is the hierarchy-aware Hamming loss, eq. (2)-(3).
 
     See Also
@@ -67,7 +67,7 @@ validation_fraction, tol, random_state, n_jobs
 
     Where the defaults come from: on a third of the training rows held out, "predict" beat "train" on ImCLEF07A,
     ImCLEF07D and Diatoms; trees of depth 2 beat the paper's stumps on the first two and on average, while stumps were
-    better on Diatoms with its few rows per class (see ``benchmarks/README.md``). Algorithm 1 as printed is
+    better on Diatoms with its few rows per class (see ``benchmarks/archive.md``). Algorithm 1 as printed is
     ``HAdaBoostMH(constraint="train", max_depth=1)``.
 
     With real votes and a tree per class (``labels="independent"``) the classes do not meet in any sum but Z_t, and the
@@ -106,7 +106,7 @@ validation_fraction, tol, random_state, n_jobs
         n_iter_no_change: int | None = None,
         validation_fraction: float = 0.1,
         tol: float = 0.0,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         super().__init__(
@@ -127,6 +127,11 @@ validation_fraction, tol, random_state, n_jobs
             n_jobs=n_jobs,
         )
         self.constraint = constraint
+
+    @classmethod
+    def warm_up(cls, made: Any) -> None:
+        """Compile the loops on made rows; see :mod:`truepath.warmup`."""
+        fit_made(cls(n_estimators=2), made, made.X)
 
     @property
     def _clip_in_training(self) -> bool:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from truepath.adapters import encode_labels
+from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
-from truepath.metrics import level_accuracy, top_k_accuracy
+from truepath.metrics import level_accuracy, precision_at_k
 
 __all__ = ["plot_level_errors", "plot_losses", "plot_margins", "plot_top_k"]
 
@@ -84,7 +85,7 @@ def plot_top_k(
     ax = _axes(ax)
     ks = range(1, hierarchy.height + 1) if ks is None else ks
     for name, S in scores.items():
-        ax.plot(list(ks), [top_k_accuracy(y, S, hierarchy, k=k) for k in ks], marker="o", label=name)
+        ax.plot(list(ks), [precision_at_k(y, S, hierarchy, k=k) for k in ks], marker="o", label=name)
     ax.set(xlabel="k", ylabel="top-k accuracy", xticks=list(ks))
     ax.legend()
     return ax
@@ -113,6 +114,6 @@ def plot_level_errors(booster: Any, X: Any, y: Any, *, ax: Any = None) -> Any:
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
-    import matplotlib.pyplot as plt
+    plt = import_extra("matplotlib.pyplot", "Drawing rounds", "report")
 
     return plt.subplots(layout="constrained")[1]

@@ -27,7 +27,7 @@ class History(NamedTuple):
     hypotheses: list[Any]
     alphas: np.ndarray
     edges: np.ndarray  # r_t
-    normalisers: np.ndarray  # Z_t
+    normalizers: np.ndarray  # Z_t
     training_loss: np.ndarray  # hierarchy-aware Hamming loss of the votes so far
     validation_loss: np.ndarray  # empty without held-out rows
 
@@ -127,6 +127,6 @@ def boost(
         if not real and 1 - edge < PERFECT:
             break
     kept = len(hypotheses) if monitor is None else monitor.best_round
-    alphas, edges, normalisers, losses = np.array(rounds[:kept], np.float64).reshape(-1, 4).T
+    alphas, edges, normalizers, losses = np.array(rounds[:kept], np.float64).reshape(-1, 4).T
     held_out_losses = np.array([] if monitor is None else monitor.losses)
-    return History(hypotheses[:kept], alphas, edges, normalisers, losses, held_out_losses)
+    return History(hypotheses[:kept], alphas, edges, normalizers, losses, held_out_losses)

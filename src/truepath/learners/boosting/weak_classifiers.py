@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from truepath.adapters import takes_weight
+from truepath.adapters.fitting import takes_weight
 from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy.checks import as_scores
 from truepath.records import Record

@@ -18,13 +18,14 @@ from scipy.special import logsumexp
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
-from truepath.adapters import encode_labels, take_rows
+from truepath.adapters import encode_labels
 from truepath.adapters.parallel import run_parallel
+from truepath.adapters.rows import take_rows
+from truepath.adapters.varying import find_constant_labels
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
-from truepath.learners.cutset.codes import find_shared_values
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
     hierarchy : Hierarchy, optional
         The label hierarchy, handed to every member; None for a flat label set.
     n_estimators : int, default=10
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         As in joblib. The same seed gives the same bits for any number.
 
@@ -69,7 +70,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         *,
         hierarchy: Hierarchy | None = None,
         n_estimators: int = 10,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
@@ -82,7 +83,7 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         """Learn the members. Rows are drawn in proportion to ``sample_weight``, where given."""
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
         drawn = Y if weight is None else Y[np.flatnonzero(weight)]
-        self._shared = find_shared_values(as_dense(drawn))
+        self._shared = find_constant_labels(as_dense(drawn))
         base = RestrictedCutsetNetwork() if self.estimator is None else self.estimator
         share = None if weight is None else weight / weight.sum()
         rng = check_random_state(self.random_state)

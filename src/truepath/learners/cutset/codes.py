@@ -9,19 +9,19 @@ completions into account. A feature that is cut has an interval for every value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from truepath.adapters.inputs import UNKNOWN, find_places, resolve_categorical
+from truepath.adapters.categories import UNKNOWN, find_places, resolve_categorical
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import check_choice, check_fit_input, check_number, repeat_by_weight
 from truepath.preprocessing.cut_points import find_quantile_cuts
 from truepath.preprocessing.laim import find_cuts
 from truepath.records import Record
 
-__all__ = ["MISSING", "Cutter", "DiscreteRows", "StateCoder", "code_training_rows", "find_shared_values", "make_cutter"]
+__all__ = ["MISSING", "Cutter", "DiscreteRows", "StateCoder", "code_training_rows", "make_cutter"]
 
 #: The state number of an unobserved variable
 MISSING = UNKNOWN
@@ -100,24 +100,13 @@ class StateCoder(Record, home="truepath.learners"):
             X[known, j] = values[codes[known, j]]
         return X
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         """Refuse states from a file that lead outside the tables."""
         sizes = [values.size for values in self.categories]
         if not np.array_equal(self.n_states, sizes):
             raise ValueError("a feature has another number of states than it has values")
         if any(not 0 <= j < len(sizes) or cuts.size != sizes[j] - 1 for j, cuts in self.cuts.items()):
             raise ValueError("a feature has another number of intervals than it has states")
-
-
-def find_shared_values(labels: np.ndarray) -> np.ndarray:
-    """Return for each label the value, 0 or 1, that all training rows share; NaN for one that varies.
-
-    Examples
-    --------
-    >>> find_shared_values(np.array([[True, False, True], [True, False, False]]))
-    array([ 1.,  0., nan])
-    """
-    return np.where(labels.all(axis=0), 1.0, np.where(labels.any(axis=0), np.nan, 0.0))
 
 
 def _middle_values(distinct: np.ndarray, cuts: np.ndarray) -> np.ndarray:
@@ -158,7 +147,6 @@ def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any, make_cu
     ``make_cut(learner, labels)`` says how features of many values are cut; without it they are refused.
     """
     X, Y, weight, _ = check_fit_input(learner, X, y, sample_weight, allow_nan=True)
-    check_number(learner, "alpha", Real, 0, above=True, none=True)  # without a prior some evidence is impossible
     check_number(learner, "max_states", Integral, 1)
     X, Y = repeat_by_weight(X, Y, weight)  # first: rows of weight zero show no states
     labels = as_dense(Y)
@@ -167,8 +155,8 @@ def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any, make_cu
 
 
 def make_cutter(learner: Any, labels: np.ndarray) -> Cutter:
-    """Return how a learner with ``discretise``, ``n_intervals`` and ``categorical_features`` cuts a feature."""
-    check_choice(learner, "discretise", (*CUTS, None))
+    """Return how a learner with ``discretize``, ``n_intervals`` and ``categorical_features`` cuts a feature."""
+    check_choice(learner, "discretize", (*CUTS, None))
     check_number(learner, "n_intervals", Integral, 2)
     names = getattr(learner, "feature_names_in_", None)
     is_categorical = resolve_categorical(learner.categorical_features, learner.n_features_in_, names)
@@ -181,8 +169,8 @@ def make_cutter(learner: Any, labels: np.ndarray) -> Cutter:
                 "Group rare categories, raise max_states, or take it out of categorical_features if its values are "
                 "ordered: it is then cut into intervals."
             )
-        if learner.discretise is None:
+        if learner.discretize is None:
             raise _too_many_values(feature, np.unique(values).size, learner.max_states)
-        return CUTS[learner.discretise](np.asarray(values, np.float64), labels, learner.n_intervals)
+        return CUTS[learner.discretize](np.asarray(values, np.float64), labels, learner.n_intervals)
 
     return cut

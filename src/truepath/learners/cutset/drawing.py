@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from truepath.extras import import_extra
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
 
 __all__ = ["plot_cutset_network"]
@@ -41,7 +42,7 @@ def plot_cutset_network(
     -------
     ax : matplotlib axes
     """
-    import matplotlib.pyplot as plt
+    plt = import_extra("matplotlib.pyplot", "Drawing a network", "report")
 
     ax = plt.subplots(figsize=(8, 4.5))[1] if ax is None else ax
     names = _variable_names(model, feature_names)

@@ -7,6 +7,7 @@ sets are all matters of evidence, so every query is one call of :mod:`truepath.l
 from __future__ import annotations
 
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
+from truepath.adapters.varying import find_constant_labels
 from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_choice, check_predict_input
+from truepath.learners.base import HierarchicalLearner, check_choice, check_number, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
-from truepath.learners.cutset.codes import MISSING, code_training_rows, find_shared_values, make_cutter
+from truepath.learners.cutset.codes import MISSING, code_training_rows, make_cutter
 from truepath.learners.cutset.growth import PRIORS, Growth, Strength, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
@@ -35,7 +37,7 @@ class CutsetEstimator(HierarchicalLearner):
     network_: OrNode | LeafTree
     hierarchy: Any
     prior: str
-    alpha: float | None
+    prior_weight: float | None
     force_nonempty: bool
 
     # ------------------------------------------------------------------------------------------------ learning
@@ -52,16 +54,17 @@ class CutsetEstimator(HierarchicalLearner):
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers: how often a row counts.
         """
+        check_number(self, "prior_weight", Real, 0, above=True, none=True)  # without it some evidence is impossible
         self._coder, codes, labels = code_training_rows(self, X, y, sample_weight, make_cutter)
         self.cuts_ = self._coder.cuts
-        self._shared = find_shared_values(labels)
+        self._shared = find_constant_labels(labels)
         states = np.hstack([labels.astype(np.int16), codes])
         self.network_ = grow(states, self._growth(states.shape[0], labels.shape[1]))
         self.log_likelihood_ = self.network_.log_likelihood
         self.n_or_nodes_ = _count_or_nodes(self.network_)
         return self
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         """Refuse leaves from a file whose tables do not have the states of their variables."""
         n_states = np.concatenate([np.full(self.hierarchy_.n_nodes, 2), self._coder.n_states])
         for leaf in list_leaves(self.network_):
@@ -83,7 +86,7 @@ class CutsetEstimator(HierarchicalLearner):
 
     def _strength(self, n_rows: int) -> Strength:
         check_choice(self, "prior", tuple(PRIORS))
-        return PRIORS[self.prior](self.alpha, n_rows)
+        return PRIORS[self.prior](self.prior_weight, n_rows)
 
     # ------------------------------------------------------------------------------------------------- queries
 

@@ -41,17 +41,17 @@ class Strength(NamedTuple):
         return self.fixed + self.per_row * n_rows
 
 
-def scaled_prior(alpha: float | None, n_rows: int) -> Strength:
-    """Return the prior of ``alpha`` rows of which a slice gets its share; by default one row for every hundred."""
-    return Strength(per_row=(max(n_rows // 100, 1) if alpha is None else alpha) / n_rows)
+def scaled_prior(prior_weight: float | None, n_rows: int) -> Strength:
+    """Return the prior of this weight, of which a slice gets its share; by default one row for every hundred."""
+    return Strength(per_row=(max(n_rows // 100, 1) if prior_weight is None else prior_weight) / n_rows)
 
 
-def fixed_prior(alpha: float | None, n_rows: int) -> Strength:
-    """Return the prior of ``alpha`` rows in every slice; by default half a row."""
-    return Strength(fixed=0.5 if alpha is None else alpha)
+def fixed_prior(prior_weight: float | None, n_rows: int) -> Strength:
+    """Return the prior of ``prior_weight`` rows in every slice; by default half a row."""
+    return Strength(fixed=0.5 if prior_weight is None else prior_weight)
 
 
-#: What the prior weighs in a slice, by name: (alpha, number of training rows) -> Strength
+#: What the prior weighs in a slice, by name: (prior_weight, number of training rows) -> Strength
 PRIORS = {"scaled": scaled_prior, "fixed": fixed_prior}
 
 

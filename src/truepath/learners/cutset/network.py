@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import check_choice, check_number
+from truepath.learners.base import check_choice, check_number, fit_made
 from truepath.learners.cutset.estimator import CutsetEstimator
 
 __all__ = ["ChowLiuTree", "CutsetNetwork", "RestrictedCutsetNetwork"]
@@ -37,7 +37,7 @@ class ChowLiuTree(CutsetEstimator):
     ----------
     hierarchy : Hierarchy, optional
         The label hierarchy; None for a flat label set. ``predict`` then returns closed label sets only.
-    alpha : float, optional
+    prior_weight : float, optional
         Weight, in rows, of the prior: the shares of the training set, counted with one row more spread evenly over the
         states of a pair. By default one for every hundred training rows, at least one.
     force_nonempty : bool, default=False
@@ -46,7 +46,7 @@ class ChowLiuTree(CutsetEstimator):
         Learn Algorithm 1's tree: labels span a tree of their own, every feature hangs from one label.
     max_states : int, default=8
         The largest number of states of a feature. One with more distinct values is cut into intervals, or refused.
-    discretise : {"quantiles", "laim", None}, default="quantiles"
+    discretize : {"quantiles", "laim", None}, default="quantiles"
         How a feature of more than ``max_states`` values is cut: at equal shares of the rows, by the labels
         (:class:`~truepath.preprocessing.LAIM`), or not at all: then it is an error.
     n_intervals : int, default=3
@@ -74,20 +74,20 @@ class ChowLiuTree(CutsetEstimator):
         self,
         *,
         hierarchy: Hierarchy | None = None,
-        alpha: float | None = None,
+        prior_weight: float | None = None,
         force_nonempty: bool = False,
         restricted: bool = False,
         max_states: int = 8,
-        discretise: str | None = "quantiles",
+        discretize: str | None = "quantiles",
         n_intervals: int = 3,
         categorical_features: Any = None,
     ):
         self.hierarchy = hierarchy
-        self.alpha = alpha
+        self.prior_weight = prior_weight
         self.force_nonempty = force_nonempty
         self.restricted = restricted
         self.max_states = max_states
-        self.discretise = discretise
+        self.discretize = discretize
         self.n_intervals = n_intervals
         self.categorical_features = categorical_features
 
@@ -117,8 +117,8 @@ class CutsetNetwork(CutsetEstimator):
         Let OR nodes condition on labels too: the general network, not the one for classification.
     prior : {"scaled", "fixed"}, default="scaled"
         The weight of the Dirichlet prior, the shares over the whole training set, in a slice of the rows: the slice's
-        share of ``alpha`` (with which the authors' predictions are met), or ``alpha`` in every slice.
-    alpha : float, optional
+        share of ``prior_weight`` (with which the authors' predictions are met), or ``prior_weight`` in every slice.
+    prior_weight : float, optional
         Weight of the prior in rows. By default one for every hundred training rows, at least one, where the prior is
         scaled, and 0.5 where it is fixed.
     force_nonempty : bool, default=False
@@ -126,7 +126,7 @@ class CutsetNetwork(CutsetEstimator):
         numbers are reproduced only with it.
     max_states : int, default=8
         The largest number of states of a feature. One with more distinct values is cut into intervals, or refused.
-    discretise : {"quantiles", "laim", None}, default="quantiles"
+    discretize : {"quantiles", "laim", None}, default="quantiles"
         How a feature of more than ``max_states`` values is cut: at equal shares of the rows, by the labels
         (:class:`~truepath.preprocessing.LAIM`), or not at all: then it is an error.
     n_intervals : int, default=3
@@ -175,10 +175,10 @@ class CutsetNetwork(CutsetEstimator):
         criterion: str = "bic",
         split_labels: bool = False,
         prior: str = "scaled",
-        alpha: float | None = None,
+        prior_weight: float | None = None,
         force_nonempty: bool = False,
         max_states: int = 8,
-        discretise: str | None = "quantiles",
+        discretize: str | None = "quantiles",
         n_intervals: int = 3,
         categorical_features: Any = None,
     ):
@@ -190,12 +190,17 @@ class CutsetNetwork(CutsetEstimator):
         self.criterion = criterion
         self.split_labels = split_labels
         self.prior = prior
-        self.alpha = alpha
+        self.prior_weight = prior_weight
         self.force_nonempty = force_nonempty
         self.max_states = max_states
-        self.discretise = discretise
+        self.discretize = discretize
         self.n_intervals = n_intervals
         self.categorical_features = categorical_features
+
+    @classmethod
+    def warm_up(cls, made: Any) -> None:
+        """Compile the loops on made rows; see :mod:`truepath.warmup`."""
+        fit_made(cls(), made, made.X)
 
     def _growth_limits(self, n_rows: int) -> dict[str, Any]:
         check_choice(self, "criterion", ("bic", "likelihood"))
@@ -215,8 +220,8 @@ class RestrictedCutsetNetwork(CutsetNetwork):
 
     Parameters
     ----------
-    hierarchy, min_split_fraction, min_samples, min_features, max_depth, criterion, split_labels, prior, alpha, \
-force_nonempty, max_states, discretise, n_intervals, categorical_features
+    hierarchy, min_split_fraction, min_samples, min_features, max_depth, criterion, split_labels, prior, prior_weight, \
+force_nonempty, max_states, discretize, n_intervals, categorical_features
         As in :class:`CutsetNetwork`.
 
     Notes

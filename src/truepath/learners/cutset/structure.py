@@ -28,7 +28,7 @@ class LeafTree(Record, home="truepath.learners"):
     n_samples: int
     log_likelihood: float
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         """Refuse a tree from a file that leads outside its tables: the kernels follow it unchecked."""
         check_spanning(self.parent, self.order, self.n_states, self.factors)
         if self.variables.shape != self.parent.shape or (np.diff(self.variables) <= 0).any():

@@ -18,16 +18,26 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from truepath.combiners.projections import Projection, check_projection, project_scores
-from truepath.hierarchy import Hierarchy
+from truepath.adapters.contributions import Contributions, ScorePart
+from truepath.adapters.cost import TableShape
+from truepath.adapters.likeness import Likeness
+from truepath.adapters.varying import find_constant_labels, set_constant_scores
+from truepath.combiners.projections import Projection, check_projection, export_projection, project_scores, score_part
+from truepath.graph import Graph
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.learners.base import (
+    FitInput,
     HierarchicalLearner,
     check_choice,
     check_fit_input,
     check_number,
     check_predict_input,
+    copy_for_change,
+    leave_out_weightless,
+    score_weightless,
+    weights_by,
 )
-from truepath.learners.kernel.scaling import NORMALIZATIONS, apply_scaler, fit_scaler
+from truepath.learners.kernel.scaling import NORMALIZATIONS, apply_scaler, export_scaler, fit_scaler
 from truepath.ridge import KERNELS, KernelRegression
 from truepath.ridge.kernels import BY_DISTANCE
 
@@ -62,11 +72,9 @@ class MultiLabelKernelRidge(HierarchicalLearner):
     project : str, combiner or None, default="max-up"
         The correction that makes scores coherent, see :class:`truepath.combiners.FAEL`.
     n_folds : int, optional
-        How many parts the rows are dealt into, if ``gamma``, ``alpha`` and ``loo_decision_`` are to stand on scores by
+        How many parts the rows are dealt into, if ``gamma``, ``alpha`` and held-out scores are to stand on scores by
         the other parts; None leaves out every row by itself. What learns from the scores wants parts: a row's own label
         leaves a trace in the leave-one-out scores of all others.
-    loo_score : bool, default=False
-        Whether to keep ``loo_decision_``.
     keep_system : bool, default=False
         Whether to keep what :meth:`refit` needs.
     random_state : int, RandomState or None, default=0
@@ -80,8 +88,6 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         landmarks the share of the kernel's trace they do not reach, ``approximation_error_``.
     constant_ : ndarray, shape (n_nodes,)
         The score of labels that no row or every row has; NaN for the others.
-    loo_decision_ : ndarray, shape (n_samples, n_nodes)
-        The scores of each training row by a model of all other rows, or parts. Only with ``loo_score=True``.
 
     Notes
     -----
@@ -103,6 +109,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
     name = "kernel-ridge"
     summary = "kernel ridge regression of all labels at once"
     learns_from = "rows and their labels"
+    approximates = ("features",)  # kernels by distance have slopes that differ from row to row
 
     def __init__(
         self,
@@ -118,7 +125,6 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         n_landmarks: int = 3000,
         project: Projection = "max-up",
         n_folds: int | None = None,
-        loo_score: bool = False,
         keep_system: bool = False,
         random_state: Any = 0,
     ):
@@ -133,7 +139,6 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         self.n_landmarks = n_landmarks
         self.project = project
         self.n_folds = n_folds
-        self.loo_score = loo_score
         self.keep_system = keep_system
         self.random_state = random_state
 
@@ -149,17 +154,31 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         y : label matrix or label names, see :func:`truepath.adapters.encode_labels`
         sample_weight : array-like, shape (n_samples,), optional
         """
-        self._check()
-        X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
-        used = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight)
-        self._fit_rows(X[used], Y[used], np.ones(used.size) if weight is None else weight[used])
-        if self.loo_score:
-            held_out = self.regression_.__dict__.pop("held_out_")
-            self.loo_decision_ = held_out if used.size == X.shape[0] else self.predict_proba(X)
-            self.loo_decision_[used] = held_out  # rows of weight zero were not learned from
+        X, Y, weight, _ = self._check(X, y, sample_weight)
+        regression, rows = self._begin(*leave_out_weightless(X, Y, weight))
+        regression.fit(*rows, self._to_scores, keep_system=self.keep_system, random_state=self.random_state)
         return self
 
-    def _check(self) -> None:
+    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
+        """Fit, and score each training row by a model of all other rows, or of the other parts; see ``n_folds``.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+        """
+        X, Y, weight, _ = self._check(X, y, sample_weight)
+        regression, rows = self._begin(*leave_out_weightless(X, Y, weight))
+        options = {"keep_system": self.keep_system, "random_state": self.random_state}
+        held_out = regression.fit_held_out(*rows, self._to_scores, **options)
+        return score_weightless(self, held_out, X, weight)
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> FitInput:
+        """Refuse wrong parameters, and return the rows and labels."""
         check_choice(self, "kernel", ("auto", *KERNELS))
         check_choice(self, "normalize", NORMALIZATIONS)
         check_projection(self.project)
@@ -170,27 +189,32 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         for name in ("gamma", "alpha"):
             if getattr(self, name) != "auto":
                 check_number(self, name, Real, 0, above=True)
+        return check_fit_input(self, X, y, sample_weight, allow_nan=True)
 
-    def _fit_rows(self, X: Any, Y: Any, weight: np.ndarray) -> None:
-        """Scale the rows and fit the regression."""
+    def _begin(self, X: Any, Y: Any, weight: np.ndarray | None) -> tuple[KernelRegression, tuple[Any, Any, np.ndarray]]:
+        """Learn how columns are scaled; return the regression to fit and what it is fitted on."""
+        weight = np.ones(X.shape[0]) if weight is None else weight
         self.scaler_, self.with_gaps_ = fit_scaler(X, self.normalize, weight)
-        share = np.asarray(Y.mean(axis=0)).ravel()
-        self.constant_ = np.where(share == 1, 1.0, np.where(share == 0, 0.0, np.nan))
-        self.regression_ = KernelRegression(
-            self._resolve_kernel(X),
+        self._set_constant(Y)
+        self.regression_ = self._make_regression(self._resolve_kernel(X))
+        return self.regression_, (apply_scaler(X, self.scaler_, self.with_gaps_), Y, weight)
+
+    def fit_seconds(self, shape: TableShape) -> float:
+        """Return what a fit takes on one core, roughly."""
+        kernel = ("cosine" if shape.is_sparse else "rbf") if self.kernel == "auto" else self.kernel
+        return self._make_regression(kernel).fit_seconds(shape.n_rows, shape.n_columns, shape.n_nodes)
+
+    def _set_constant(self, Y: Any) -> None:
+        self.constant_ = find_constant_labels(Y)
+
+    def _make_regression(self, kernel: str) -> KernelRegression:
+        return KernelRegression(
+            kernel,
             self._candidates("gamma", GAMMAS),
             self._candidates("alpha", ALPHAS),
             max_rows=self.max_rows,
             n_landmarks=self.n_landmarks,
             n_folds=self.n_folds,
-        ).fit(
-            apply_scaler(X, self.scaler_, self.with_gaps_),
-            Y,
-            weight,
-            self._to_scores,
-            held_out=self.loo_score,
-            keep_system=self.keep_system,
-            random_state=self.random_state,
         )
 
     def _resolve_kernel(self, X: Any) -> str:
@@ -209,11 +233,36 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         given = getattr(self, f"{name}s")
         return usual if given is None else given
 
+    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> MultiLabelKernelRidge:
+        """Return a learner for a changed hierarchy: the same scales, width and penalty, solved for the new labels.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the learner's hierarchy to the new one.
+        X : as in :meth:`fit`
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+
+        Notes
+        -----
+        One factorisation for all labels. Beyond ``max_rows`` the landmarks stay as well. With the same rows, the labels
+        that did not change keep their scores to rounding.
+        """
+        new = copy_for_change(self, diff)
+        X, Y, _, _ = check_fit_input(new, X, y, allow_nan=True)
+        new.scaler_, new.with_gaps_ = self.scaler_, self.with_gaps_
+        new._set_constant(Y)
+        rows = apply_scaler(X, new.scaler_, new.with_gaps_)
+        options: dict[str, Any] = {"keep_system": self.keep_system, "random_state": self.random_state}
+        new.regression_ = self.regression_.solve_again(rows, Y, **options)
+        return new
+
     def refit(self, alpha: float) -> MultiLabelKernelRidge:
         """Solve again with another penalty, on the same rows and with the same width.
 
-        Costs one Cholesky factorisation. Needs ``keep_system=True`` at ``fit``. ``loo_decision_`` is not computed again
-        and is removed.
+        Costs one Cholesky factorisation. Needs ``keep_system=True`` at ``fit``.
 
         Parameters
         ----------
@@ -223,24 +272,86 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         if not hasattr(self.regression_, "system_"):
             raise ValueError("refit needs what fit keeps with keep_system=True; fit once more with that.")
         self.regression_.refit(alpha)
-        if hasattr(self, "loo_decision_"):
-            del self.loo_decision_
         return self
 
     # -------------------------------------------------------------------------------------- predicting
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, shape (n_samples, n_nodes)."""
+        rows = self._scaled_rows(X)
+        return self._to_scores(self.regression_.predict(rows))
+
+    def contributions(self, x: Any, nodes: Any) -> Contributions:
+        """Return what each feature of one row adds to the scores of some labels.
+
+        Parameters
+        ----------
+        x : array-like or sparse matrix, shape (1, n_features)
+        nodes : sequence of int
+
+        Returns
+        -------
+        found : Contributions
+            "linear" where the kernel is a sum over columns (linear; the cosine, given the row's length): weights times
+            values, from nothing. Otherwise "shapley": the exact Shapley values of a product of columns, from the row
+            in the middle of all columns (:mod:`truepath.ridge.shares`).
+        """
+        X, nodes = self._scaled_rows(x), np.asarray(nodes, np.int64)
+        columns_of = np.concatenate([np.arange(self.n_features_in_), self.with_gaps_])
+        method = "linear" if self.regression_.is_sum else "shapley"
+
+        def share(wanted: Any) -> Contributions:
+            columns, values, base = self.regression_.shares(X, wanted, columns_of)
+            return Contributions(wanted, values, base, method, columns)
+
+        raw = ScorePart(self.regression_.predict(X)[0].astype(np.float64), share)
+        return score_part(raw, self.constant_, self.hierarchy_, self.project).contributions(nodes)
+
+    def feature_weights(self, by: str = "label") -> NDArray[Any]:
+        """Return what a unit of each feature, on its scale, adds to each label's score.
+
+        Of a cosine kernel in rows of length 1; of kernels by distance the mean slope at some of the rows of ``fit``.
+
+        Parameters
+        ----------
+        by : {"label", "level"}, default="label"
+            "level" takes the mean absolute weight over the labels of each level.
+
+        Returns
+        -------
+        weights : ndarray, shape (n_features, n_nodes) or (n_features, height)
+        """
+        check_is_fitted(self, "regression_")
+        weights = self.regression_.column_weights()
+        for k, j in enumerate(self.with_gaps_, self.n_features_in_):
+            weights[j] += weights[k]
+        return weights_by(weights[: self.n_features_in_], self.hierarchy_, by)
+
+    def likeness(self, x: Any, X: Any) -> Likeness:
+        """Return the kernel of one row with each of others, and what these vote for if they are those of ``fit``."""
+        one, many = self._scaled_rows(x), self._scaled_rows(X)
+        found, regression = self.regression_.compare(one, many), self.regression_
+        fitted = regression.X_fit_
+        same = not regression.by_landmarks_ and fitted.shape == many.shape and not (abs(fitted - many) > 0).sum()
+        return Likeness(found, "kernel", found[:, None] * regression.dual_coef_ if same else None)
+
+    def _scaled_rows(self, X: Any) -> Any:
+        """Return checked rows as the regression takes them."""
         X = check_predict_input(self, X, allow_nan=True)
         if sparse.issparse(X) != sparse.issparse(self.regression_.X_fit_):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_array(X)
-        return self._to_scores(self.regression_.predict(apply_scaler(X, self.scaler_, self.with_gaps_)))
+        return apply_scaler(X, self.scaler_, self.with_gaps_)
+
+    def export_scores(self, graph: Graph, rows: str) -> str:
+        """Add the scores to an ONNX graph, in the float type that the kernel has."""
+        if not sparse.issparse(self.regression_.X_fit_):
+            rows = export_scaler(graph, rows, self.scaler_, self.with_gaps_)
+        values = graph.clip(self.regression_.export_values(graph, rows), 0.0, 1.0)
+        return export_projection(graph, graph.fill_columns(values, self.constant_), self.hierarchy_, self.project)
 
     def _to_scores(self, S: np.ndarray) -> np.ndarray:
         np.clip(S, 0.0, 1.0, out=S)
-        is_constant = np.isfinite(self.constant_)
-        S[:, is_constant] = self.constant_[is_constant]
-        return project_scores(S, self.hierarchy_, self.project)
+        return project_scores(set_constant_scores(S, self.constant_), self.hierarchy_, self.project)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,10 +8,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
-__all__ = ["NORMALIZATIONS", "apply_scaler", "fit_scaler"]
+from truepath.graph import Graph
+from truepath.graph.transformers import export_transformer
+
+__all__ = ["NORMALIZATIONS", "apply_scaler", "export_scaler", "fit_scaler"]
 
 NORMALIZATIONS = ("standard", "quantile", None)
-# Quantiles beyond so many standard deviations say nothing more
+# Quantiles beyond this many standard deviations carry no information
 FARTHEST_QUANTILE = 3.0
 MAX_QUANTILES = 1000
 
@@ -43,3 +46,16 @@ def apply_scaler(X: Any, scaler: Any, with_gaps: np.ndarray) -> Any:
     if isinstance(scaler, QuantileTransformer):
         scaled = np.clip(scaled, -FARTHEST_QUANTILE, FARTHEST_QUANTILE)
     return np.column_stack([np.nan_to_num(scaled, posinf=np.inf, neginf=-np.inf), np.isnan(X[:, with_gaps])])
+
+
+def export_scaler(graph: Graph, rows: str, scaler: Any, with_gaps: np.ndarray) -> str:
+    """Add what :func:`apply_scaler` does to dense rows."""
+    is_gap = graph.add("IsNaN", rows)
+    scaled = rows if scaler is None else export_transformer(graph, scaler, rows)
+    if isinstance(scaler, QuantileTransformer):
+        scaled = graph.clip(scaled, -FARTHEST_QUANTILE, FARTHEST_QUANTILE)
+    filled = graph.double(graph.add("Where", is_gap, graph.number(0.0, scaled), scaled))
+    if not with_gaps.size:
+        return filled
+    marks = graph.double(graph.columns(graph.cast(is_gap, "INT64"), with_gaps))
+    return graph.add("Concat", filled, marks, axis=1)

@@ -17,7 +17,7 @@ from truepath.hierarchy import Hierarchy
 
 __all__ = ["LabelGraph", "is_wide", "order_labels", "share_out", "sort_columns", "training_sizes"]
 
-#: About so many jobs: more than workers, so that none waits long for another
+#: About this many jobs: more than workers, so that none waits long for another
 N_JOBS = 64
 
 
@@ -41,12 +41,33 @@ class LabelGraph(NamedTuple):
         """Return the number of columns."""
         return int(self.node_of.size)
 
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the child and the parent of every link."""
+        return np.repeat(np.arange(self.n_columns), np.diff(self.parent_ptr)), self.parent_idx
+
+    def columns(self) -> np.ndarray:
+        """Return the column of each label."""
+        columns = np.flatnonzero(self.node_of >= 0)
+        return columns[np.argsort(self.node_of[columns])]
+
     def home(self) -> np.ndarray:
         """Return the home of each column, -1 at the top."""
         home = np.full(self.n_columns, -1, np.int32)
         has_parent = np.diff(self.parent_ptr) > 0
         home[has_parent] = self.parent_idx[self.parent_ptr[:-1][has_parent]]
         return home
+
+    def parents(self, c: int) -> np.ndarray:
+        """Return the parents of a column."""
+        return self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]]
+
+    def above(self, columns: np.ndarray) -> np.ndarray:
+        """Return some columns and all above them, ascending."""
+        found, more = np.unique(columns), np.asarray(columns)
+        while more.size:
+            more = np.setdiff1d(np.concatenate([self.parents(c) for c in more]), found)
+            found = np.union1d(found, more)
+        return found
 
     def ranges(self) -> np.ndarray:
         """Return where the columns at home under each column begin; those under c end where c + 1's begin.

@@ -237,7 +237,7 @@ def _newton(task: Task, start: State, allowed: float, max_iter: int) -> tuple[St
     state, n_passes = start, 0
     while n_passes < max_iter:
         model = model_of(design, Y, omega, state)
-        n_passes += _minimise(model, task.alpha, task.penalty, max_iter - n_passes)
+        n_passes += _minimize(model, task.alpha, task.penalty, max_iter - n_passes)
         following = _search_line(task, state, model.target())
         if following is None:  # as good as rounding allows
             break
@@ -247,7 +247,7 @@ def _newton(task: Task, start: State, allowed: float, max_iter: int) -> tuple[St
     return state, n_passes
 
 
-def _minimise(model: ColumnModel | GramModel, alpha: float, penalty: Penalty, max_passes: int) -> int:
+def _minimize(model: ColumnModel | GramModel, alpha: float, penalty: Penalty, max_passes: int) -> int:
     """Minimise a model plus the penalty by passes over all features and over those in use; return their number."""
     everything = np.arange(model.W.shape[0])
     features, first, n_passes = everything, 0.0, 0

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
+from truepath.learners.linear.changed_graph import column_rows
 from truepath.learners.linear.label_graph import LabelGraph
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class _Rows(NamedTuple):
 
 def learn_more(state: LinearState, seen: Seen, X: sparse.csr_array, Y: Any, weight: Floats | None) -> LinearState:
     """Return the state after more rows; ``Y`` has a column per node of the hierarchy."""
-    rows, labels = _Rows.of(X, weight), sparse.csc_array(Y)[:, state.graph.node_of]
+    rows, labels = _Rows.of(X, weight), column_rows(Y, state.graph)
     weights, intercepts = [], []
     for columns in _column_blocks(state.intercepts.size, rows.features.size):
         true = labels[:, columns].toarray().astype(bool)

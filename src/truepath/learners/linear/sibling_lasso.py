@@ -17,8 +17,8 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 
-from truepath.adapters import take_rows
 from truepath.adapters.parallel import run_parallel, single_blas_thread
+from truepath.adapters.rows import take_rows
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense

@@ -20,17 +20,21 @@ Prabhu, Y. et al. (2018). Parabel: partitioned label trees for extreme classific
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import expit
 
 from truepath import _kernels
+from truepath.adapters.contributions import Contributions, hand_down
+from truepath.adapters.cost import TableShape
 from truepath.adapters.parallel import count_workers, run_parallel
-from truepath.errors import TruePathError
-from truepath.hierarchy import Hierarchy
+from truepath.graph import Graph, cap_columns, multiply_columns
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.base import (
     HierarchicalLearner,
@@ -38,9 +42,13 @@ from truepath.learners.base import (
     check_fit_input,
     check_number,
     check_predict_input,
+    copy_for_change,
+    fit_made,
     leave_out_weightless,
     spawn_seeds,
+    weights_by,
 )
+from truepath.learners.linear.changed_graph import carry_columns, column_rows
 from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
 from truepath.learners.linear.label_groups import group_labels
 from truepath.learners.linear.partial import LinearState, learn_more
@@ -52,7 +60,7 @@ __all__ = ["Seen", "SparseLinear"]
 
 LOSSES = ("log", "squared_hinge")
 TRAIN_ON = ("parents", "all")
-#: With no more labels than this all rows train each label, unless it is said otherwise
+#: With no more labels than this all rows train each label, unless set otherwise
 FEW_LABELS = 300
 #: Inverse strength of the penalty, and tolerance, that suit rows of length one
 USUAL_C = {"log": 20.0, "squared_hinge": 0.5}
@@ -125,7 +133,7 @@ class SparseLinear(HierarchicalLearner):
     ----------
     hierarchy_ : Hierarchy
     loss_, train_on_ : str
-        What "auto" came to.
+        What "auto" chose.
     coef_ : csc_array of float32, shape (n_features, n_nodes)
     intercept_ : ndarray, shape (n_nodes,)
         Infinite where all training rows of a label agree; minus infinity where it has none.
@@ -204,29 +212,37 @@ class SparseLinear(HierarchicalLearner):
         X, Y, weight = leave_out_weightless(X, Y, weight)
         X = _as_rows(X)
         conditional = self._choose(hierarchy.n_nodes)
-        loss, tol, max_iter, least, seed = self._settings()
         graph, labels = order_labels(hierarchy), sparse.csc_array(Y)
         if conditional and self.max_children is not None and is_wide(hierarchy, self.max_children):
+            *_, seed = self._settings()
             graph, labels = group_labels(hierarchy, X, labels, self.max_children, seed, self.n_jobs)
         else:
             labels = labels[:, graph.node_of]
-        sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
-        parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
-        cost = np.ones(X.shape[0]) if weight is None else weight
-        cost = cost * float(_usual_c(self.loss_, X) if self.C is None else self.C)
-        common = (
-            _rows_for_fitting(X),
-            (labels.indptr, labels.indices),
-            parents,
-            cost,
-            (factors, loss, tol, max_iter, least, seed),
-        )
-        jobs = ((columns,) for columns in share_out(sizes))
-        fits = run_parallel(_fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
+        fits = self._fit_all(X, labels, graph, weight, factors, np.arange(graph.n_columns))
         self._weights, self._intercepts, self.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
         self._graph = tuple(graph)
         self._seen: tuple[Any, ...] = tuple(Seen.of(X, weight))
         return self
+
+    def _fit_all(
+        self,
+        X: sparse.csr_array,
+        labels: sparse.csc_array,
+        graph: LabelGraph,
+        weight: np.ndarray | None,
+        factors: np.ndarray,
+        columns: np.ndarray,
+    ) -> list[tuple[np.ndarray, ...]]:
+        """Fit some columns of the graph, those of many rows first."""
+        conditional = self.train_on_ == "parents"
+        sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
+        parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
+        cost = np.ones(X.shape[0]) if weight is None else weight
+        cost = cost * float(_usual_c(self.loss_, X) if self.C is None else self.C)
+        rows, labels = _rows_for_fitting(X), (labels.indptr, labels.indices)
+        jobs = ((columns[part],) for part in share_out(sizes[columns]))
+        common = (rows, labels, parents, cost, (factors, *self._settings()))
+        return run_parallel(_fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows, without the old ones; the first call fits.
@@ -245,13 +261,11 @@ class SparseLinear(HierarchicalLearner):
         Notes
         -----
         The weights so far are the prior of the new ones, the stronger the more rows led to them
-        (:mod:`truepath.learners.linear.partial`). Labels stay as the first rows had them; for other labels see
-        :func:`truepath.learners.update_learner`. O(steps * entries of the new rows * labels).
+        (:mod:`truepath.learners.linear.partial`). Labels stay as the first rows had them, and so do groups of labels;
+        for other labels see :meth:`update`. O(steps * entries of the new rows * labels).
         """
         if not hasattr(self, "_graph"):
             return self.fit(X, y, sample_weight)
-        if (self._graph[-1] < 0).any():
-            raise TruePathError("the labels were put into groups, which new rows would change.", "Fit it again.")
         X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, again=True)
         X, Y, weight = leave_out_weightless(X, Y, weight)
         X, seen = _as_rows(X), Seen(*self._seen)
@@ -263,6 +277,70 @@ class SparseLinear(HierarchicalLearner):
         new = learn_more(state, seen, X, Y, weight)
         self._weights, self._intercepts, self._seen = new.weights, new.intercepts, tuple(both)
         return self
+
+    @classmethod
+    def warm_up(cls, made: Any) -> None:
+        """Compile the loops on made rows; see :mod:`truepath.warmup`."""
+        fit_made(cls(), made, sparse.csr_array(made.X))
+
+    def fit_seconds(self, shape: TableShape) -> float:
+        """Return what a fit takes on one core, roughly."""
+        per_label = 1e-6 if shape.is_sparse else 1.2e-8 * shape.n_columns
+        return per_label * (shape.n_rows + shape.n_set) * float(np.log2(shape.n_nodes + 1))
+
+    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> Self:
+        """Return a learner for a changed hierarchy: labels that other rows train are fitted, the rest are taken over.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the learner's hierarchy to the new one.
+        X : as in :meth:`fit`
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+
+        Notes
+        -----
+        Loss and training rows stay what "auto" chose. A new label is put straight below its parents, outside the
+        groups that ``max_children`` made there.
+
+        Examples
+        --------
+        >>> from truepath import Hierarchy
+        >>> h = Hierarchy.flat(["a", "b"])
+        >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+        >>> learner = SparseLinear(hierarchy=h, C=100, max_iter=100).fit(X, h.encode([["a"], ["a"], ["b"], ["b"]]))
+        >>> diff = h.edit().add("c").diff()
+        >>> new = learner.update(diff, X, diff.new.encode([["a"], ["a", "c"], ["b"], ["b", "c"]]))
+        >>> diff.new.decode(new.predict([[1.0, 1.0]])), bool((new.coef_[:, [0]] != learner.coef_[:, [0]]).nnz)
+        ([('b', 'c')], False)
+        """
+        new = copy_for_change(self, diff)
+        factors = new._check_parameters()
+        X, Y, _, _ = check_fit_input(new, X, y)
+        X = _as_rows(X)
+        new.train_on_, new.loss_, new.n_iter_ = self.train_on_, self.loss_, self.n_iter_
+        is_conditional = self.train_on_ == "parents"
+        graph, origin, is_learned = carry_columns(LabelGraph(*self._graph), diff, conditional=is_conditional)
+        new._weights, new._intercepts = self._taken_over(np.where(is_learned, -1, origin))
+        if is_learned.any():
+            fits = new._fit_all(X, column_rows(Y, graph), graph, None, factors, np.flatnonzero(is_learned))
+            found, intercepts, new.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
+            new._weights = sparse.csr_array(new._weights + found)
+            new._weights.sort_indices()
+            new._intercepts = np.where(is_learned, intercepts, new._intercepts)
+        new._graph, new._seen = tuple(graph), tuple(Seen.of(X, None))
+        return new
+
+    def _taken_over(self, origin: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
+        """Return weights and intercepts of new columns that are old ones; 0 and minus infinity for the others (-1)."""
+        stays = np.flatnonzero(origin >= 0)
+        shape = (self._intercepts.size, origin.size)
+        move = sparse.csr_array((np.ones(stays.size, np.float32), (origin[stays], stays)), shape=shape)
+        weights = sparse.csr_array(self._weights @ move)
+        weights.sort_indices()
+        return weights, np.where(origin >= 0, self._intercepts[origin], -np.inf)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes), of X's float type."""
@@ -298,7 +376,7 @@ class SparseLinear(HierarchicalLearner):
         X = _as_rows(check_predict_input(self, X))
         for name, value in (("k", k), ("beam", 1 if beam is None else beam)):
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be an integer from 1 up; got {value!r}.")
+                raise ValueError(f"{name} must be an integer >= 1; got {value!r}.")
         n_nodes = self.hierarchy_.n_nodes
         wanted = np.diff(self.hierarchy_.child_ptr) == 0 if leaves else np.ones(n_nodes, bool)
         most = np.iinfo(np.int64).max if beam is None else int(beam)
@@ -312,6 +390,51 @@ class SparseLinear(HierarchicalLearner):
         S.sort_indices()
         return S
 
+    def contributions(self, x: Any, nodes: Any, *, method: str = "auto") -> Contributions:
+        """Return what each feature of one row adds to the scores of some labels.
+
+        Parameters
+        ----------
+        x : array-like or sparse matrix, shape (1, n_features)
+        nodes : sequence of int
+        method : {"auto", "margin"}, default="auto"
+            Weights times values are what features add to the margin, the score before the sigmoid ("margin"). Each
+            label's margin, sigmoid and the scores of its parents then pass them on to the score ("auto").
+
+        Returns
+        -------
+        found : Contributions
+            From a row without any feature.
+        """
+        if method not in ("auto", "margin"):
+            raise ValueError(f"method must be 'auto' or 'margin' for SparseLinear; got {method!r}.")
+        X, graph, nodes = _as_rows(check_predict_input(self, x)), LabelGraph(*self._graph), np.asarray(nodes, np.int64)
+        wanted = self._columns()[nodes]
+        columns = wanted if method == "margin" else graph.above(wanted)
+        order = np.argsort(X.indices)
+        features, row = X.indices[order], X.data[order].astype(np.float64)
+        weights = self._weights[features].tocsc()[:, columns].toarray().astype(np.float64)
+        margins = Contributions(columns, row[:, None] * weights, self._intercepts[columns], "linear", features)
+        if method == "margin":
+            return replace(margins, nodes=nodes, method="margin")
+        is_log = self.loss_ == "log"
+        own = margins.through(expit, _slope_of_log) if is_log else margins.through(_score_of_hinge, _slope_of_hinge)
+        parents = [np.searchsorted(columns, graph.parents(c)).tolist() for c in columns]
+        return hand_down(own, parents, multiplies=self.train_on_ == "parents").take(wanted, named=nodes)
+
+    def feature_weights(self, by: str = "label") -> sparse.csc_array:
+        """Return the weights of features for each label, or their mean absolute values over the labels of each level.
+
+        Parameters
+        ----------
+        by : {"label", "level"}, default="label"
+
+        Returns
+        -------
+        weights : csc_array, shape (n_features, n_nodes) or (n_features, height)
+        """
+        return sparse.csc_array(weights_by(self.coef_, self.hierarchy_, by))
+
     @property
     def coef_(self) -> sparse.csc_array:
         """The weights of each label."""
@@ -322,11 +445,22 @@ class SparseLinear(HierarchicalLearner):
         """The intercept of each label."""
         return self._intercepts[self._columns()]
 
+    def export_scores(self, graph: Graph, rows: str) -> str:
+        """Add the scores to an ONNX graph: one product with the weights of all labels, then the hierarchy."""
+        weights = graph.double(graph.matrix(self._weights))
+        z = graph.add("MatMul", graph.double(rows), weights)
+        z = graph.add("Add", z, graph.constant(self._intercepts, float))
+        if self.loss_ == "log":
+            own = graph.add("Sigmoid", z)
+        else:  # exp(-loss) of a squared hinge
+            gap = graph.add("Max", graph.add("Sub", graph.constant(1.0), z), graph.constant(0.0))
+            own = graph.add("Exp", graph.add("Neg", graph.add("Mul", gap, gap)))
+        walk = multiply_columns if self.train_on_ == "parents" else cap_columns
+        return graph.like(graph.columns(walk(graph, own, LabelGraph(*self._graph)), self._columns()), rows)
+
     def _columns(self) -> np.ndarray:
         """Return the column of each label."""
-        node_of = self._graph[-1]
-        columns = np.flatnonzero(node_of >= 0)
-        return columns[np.argsort(node_of[columns])]
+        return LabelGraph(*self._graph).columns()
 
     def _model(self) -> tuple[Any, ...]:
         """Return what scoring a row needs."""
@@ -369,7 +503,7 @@ class SparseLinear(HierarchicalLearner):
             raise ValueError(f"class_weight must be None, 'balanced' or a dict of 0 and 1 to numbers; got {given!r}.")
         return np.array([given.get(0, 1.0), given.get(1, 1.0)], np.float64)
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         """Refuse indices from a file that compiled code would follow outside."""
         graph = LabelGraph(*self._graph)
         graph.check(self.hierarchy_.n_nodes)
@@ -378,6 +512,20 @@ class SparseLinear(HierarchicalLearner):
             raise ValueError("the weights of a linear learner do not fit its features and labels")
         if self._seen[1].shape != shape[:1]:
             raise ValueError("the counts of a linear learner do not fit its features")
+
+
+def _slope_of_log(margin: np.ndarray) -> np.ndarray:
+    p = expit(margin)
+    return np.asarray(p * (1 - p))
+
+
+def _score_of_hinge(margin: np.ndarray) -> np.ndarray:
+    """Return exp(-loss), as the kernel that scores rows does."""
+    return np.exp(-(np.maximum(0.0, 1.0 - margin) ** 2))
+
+
+def _slope_of_hinge(margin: np.ndarray) -> np.ndarray:
+    return 2 * np.maximum(0.0, 1.0 - margin) * _score_of_hinge(margin)
 
 
 def _usual_c(loss: str, X: sparse.csr_array) -> float:

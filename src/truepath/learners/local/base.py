@@ -8,6 +8,7 @@ problem is fitted by itself with one BLAS thread, so the bits are the same for a
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,17 +16,33 @@ from scipy import sparse
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from truepath.adapters import check_learner_scores, count_rows, innermost, take_rows
+from truepath.adapters.capabilities import ask
+from truepath.adapters.contributions import (
+    Contributions,
+    ScorePart,
+    combine_contributions,
+    constant_part,
+    side_by_side,
+)
+from truepath.adapters.fitting import check_learner_scores
 from truepath.adapters.parallel import run_parallel, single_blas_thread
-from truepath.hierarchy import Hierarchy
+from truepath.adapters.prepare import innermost
+from truepath.adapters.rows import count_rows, take_rows
+from truepath.graph import Graph
+from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.learners.base import (
     HierarchicalLearner,
     check_fit_input,
     check_predict_input,
+    copy_for_change,
     leave_out_weightless,
     spawn_seeds,
+    weights_by,
 )
+from truepath.learners.local.exporting import place_columns
 from truepath.learners.local.group_models import check_estimator_kind, resolve_model
 
 if TYPE_CHECKING:
@@ -34,7 +51,9 @@ if TYPE_CHECKING:
 __all__ = [
     "LabelView",
     "LocalLearner",
+    "OnePerLabel",
     "Problem",
+    "find_siblings",
     "how_to_check",
     "take_over_input_tags",
     "whole_or_rows",
@@ -81,9 +100,14 @@ class LabelView:
 
     def siblings(self, v: int) -> np.ndarray:
         """Return the nodes that share a parent with v, without v; top-level nodes share the implicit root."""
-        parents = self.hierarchy.parents(v)
-        shared = [self.hierarchy.children(u) for u in parents] if parents.size else [self.hierarchy.roots]
-        return np.setdiff1d(np.concatenate(shared), [v])
+        return find_siblings(self.hierarchy, v)
+
+
+def find_siblings(hierarchy: Hierarchy, v: int) -> np.ndarray:
+    """Return the nodes that share a parent with v, without v; top-level nodes share the implicit root."""
+    parents = hierarchy.parents(v)
+    shared = [hierarchy.children(u) for u in parents] if parents.size else [hierarchy.roots]
+    return np.setdiff1d(np.concatenate(shared), [v])
 
 
 class Problem(NamedTuple):
@@ -118,7 +142,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         -------
         self
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self._how_to_check())
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self.input_checks())
         overrides = self._check_estimators(hierarchy, weight is not None)
         X, Y, weight = leave_out_weightless(X, Y, weight)
         problems = self._pose(LabelView(Y, hierarchy))
@@ -133,12 +157,12 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         """Fit a model for each problem."""
         seeds = spawn_seeds(self.random_state, len(problems))
         cases = ((overrides.get(p.key, self.estimator), p, seed) for p, seed in zip(problems, seeds))
-        common = (X, weight, self.labels, self.calibrate)
+        common = (X, weight, self.labels, self.calibrate_each)
         return run_parallel(_fit_problem, cases, common=common, n_jobs=self.n_jobs)
 
     def _local_scores(self, X: Any) -> np.ndarray:
         """Return the local classifiers' scores, (n_samples, n_columns); columns without a problem are 0."""
-        X = check_predict_input(self, X, **self._how_to_check())
+        X = check_predict_input(self, X, **self.input_checks())
         cases = ((model,) for model in self.models_)
         with single_blas_thread():  # set once for all threads
             scores = run_parallel(_score, cases, common=(X,), n_jobs=self.n_jobs, prefer="threads")
@@ -148,17 +172,82 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         whose = type(self if self.estimators else innermost(self.estimator)).__name__
         return check_learner_scores(S, whose, self._column_names())
 
-    def _how_to_check(self) -> dict[str, bool]:
+    def input_checks(self) -> dict[str, bool]:
+        """Return how X is checked: as the local classifiers want it."""
         return how_to_check(self.estimator, *(self.estimators or {}).values())
+
+    def _offers_contributions(self) -> bool:
+        """Say whether all local classifiers are linear, as far as is known."""
+        return all(model.is_linear for model in getattr(self, "models_", ()))
+
+    @available_if(lambda self: self._offers_contributions())
+    def contributions(self, x: Any, nodes: Any) -> Contributions:
+        """Return what each feature of one row adds to the scores of some labels, where local classifiers are linear.
+
+        Parameters
+        ----------
+        x : one row, as in ``fit``
+        nodes : sequence of int
+
+        Returns
+        -------
+        found : Contributions
+            From a row of zeros.
+        """
+        S = self._local_scores(x)[0]
+        X = check_predict_input(self, x, **self.input_checks())
+        place = {int(c): (k, j) for k, columns in enumerate(self._columns) for j, c in enumerate(columns)}
+        told = cache(lambda k: self.models_[self._model_of[k]].contributions(X))
+
+        def local(wanted: Any) -> Contributions:
+            known = [(*place[int(c)], int(c)) for c in wanted if int(c) in place]
+            parts = [told(k).take([j], named=[c]) for k, j, c in known]
+            others = np.array([c for c in wanted if int(c) not in place], np.int64)  # columns without a problem are 0
+            return side_by_side([*parts, *([constant_part(S).contributions(others)] if others.size else [])]).take(
+                wanted
+            )
+
+        return combine_contributions(self._to_marginals(), [ScorePart(S, local)], nodes)
+
+    @available_if(lambda self: self._offers_contributions())
+    def feature_weights(self, by: str = "label") -> np.ndarray:
+        """Return the weights of features in the margin of each label's classifier, where these are linear.
+
+        Parameters
+        ----------
+        by : {"label", "level"}, default="label"
+            "level" takes the mean absolute weight over the labels of each level.
+
+        Returns
+        -------
+        weights : ndarray, shape (n_features, n_nodes) or (n_features, height)
+        """
+        check_is_fitted(self, "models_")
+        weights = np.zeros((self.n_features_in_, self.hierarchy_.n_nodes))
+        for columns, which in zip(self._columns, self._model_of):
+            weights[:, columns] = self.models_[which].weights(self.n_features_in_)
+        return np.asarray(weights_by(weights, self.hierarchy_, by))
+
+    @available_if(lambda self: self._offers_contributions())
+    def export_scores(self, graph: Graph, rows: Any) -> str:
+        """Add the scores to an ONNX graph, where local classifiers are linear."""
+        parts = [self.models_[which].export(graph, rows) for which in self._model_of]
+        together = parts[0] if len(parts) == 1 else graph.add("Concat", *parts, axis=1)
+        local = place_columns(graph, together, np.concatenate(self._columns), self._n_columns())
+        return str(ask(self._to_marginals(), "export").member.export_scores(graph, [local]))
+
+    def _to_marginals(self) -> Any:
+        """Return the combiner that makes marginals of the local scores."""
+        raise NotImplementedError
 
     def _check_estimators(self, hierarchy: Hierarchy, has_weight: bool) -> Mapping[Hashable, Any]:
         overrides = dict(self.estimators or {})
         unknown = [key for key in overrides if key not in self._keys(hierarchy)]
         if unknown:
             raise ValueError(f"estimators names {unknown[:3]}, which {type(self).__name__} does not learn.")
-        check_estimator_kind(self.estimator, self.calibrate, has_weight)
+        check_estimator_kind(self.estimator, self.calibrate_each, has_weight)
         for key, estimator in overrides.items():
-            check_estimator_kind(estimator, self.calibrate, has_weight, f"estimators[{key!r}]")
+            check_estimator_kind(estimator, self.calibrate_each, has_weight, f"estimators[{key!r}]")
         return overrides
 
     def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
@@ -176,6 +265,40 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
 
     def __sklearn_tags__(self) -> Any:
         return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
+
+
+class OnePerLabel(LocalLearner):
+    """Base of the learners with one problem per label, which can go over to a changed hierarchy label by label."""
+
+    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> Self:
+        """Return a learner for a changed hierarchy: what other rows train is fitted, the rest is taken over.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the learner's hierarchy to the new one.
+        X : as in ``fit``
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+        """
+        new = copy_for_change(self, diff)
+        X, Y, _, hierarchy = check_fit_input(new, X, y, None, **new.input_checks())
+        overrides = new._check_estimators(hierarchy, False)
+        problems = new._pose(LabelView(Y, hierarchy))
+        known = {int(columns[0]): self.models_[which] for columns, which in zip(self._columns, self._model_of)}
+        before = diff.origin
+        before[diff.relearned(self._depends_on)] = -1
+        kept = {v: known[int(before[v])] for (v,) in (p.columns for p in problems) if int(before[v]) in known}
+        todo = [p for p in problems if p.columns[0] not in kept]
+        fitted = kept | {p.columns[0]: model for p, model in zip(todo, new._fit_models(X, None, todo, overrides))}
+        new.models_ = [fitted[p.columns[0]] for p in problems]
+        new._columns, new._model_of = [p.columns for p in problems], list(range(len(problems)))
+        return new
+
+    def _depends_on(self, hierarchy: Hierarchy, v: int) -> np.ndarray:
+        """Return the labels, v apart, whose rows decide which rows train label v."""
+        raise NotImplementedError
 
 
 def take_over_input_tags(tags: Any, estimator: Any) -> Any:

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from truepath.combiners import MaxUp, MinDown
 from truepath.hierarchy import Hierarchy, cap_down, raise_up
 from truepath.hierarchy.arcs import conditional_from_marginals
-from truepath.learners.local.base import LabelView, LocalLearner, Problem
+from truepath.learners.local.base import LabelView, OnePerLabel, Problem
 
 __all__ = ["BinaryRelevance"]
 
 
-class BinaryRelevance(LocalLearner):
+class BinaryRelevance(OnePerLabel):
     """One binary classifier per label, trained on all rows; the hierarchy only makes the scores coherent.
 
     Parameters
@@ -26,12 +27,12 @@ class BinaryRelevance(LocalLearner):
     leaves_only : bool, default=False
         Learn the leaves only; an inner node then scores as its best leaf. Otherwise every label is learned, and capped
         by its ancestors.
-    calibrate : {None, "sigmoid", "isotonic"}, default=None
+    calibrate_each : {None, "sigmoid", "isotonic"}, default=None
         Calibrate every classifier on held-out rows, over three stratified folds.
     estimators : dict, optional
         Other estimators for some labels, by name.
-    random_state : int, RandomState or None, default=None
-        Gives every ``random_state`` inside every clone a seed of its own; None leaves them as they are.
+    random_state : int, RandomState or None, default=0
+        Gives every ``random_state`` that is left at its default inside a clone a seed of its own; None leaves them.
     n_jobs : int, optional
         Number of joblib workers, for ``fit`` and ``predict_proba``.
 
@@ -55,15 +56,15 @@ class BinaryRelevance(LocalLearner):
         *,
         hierarchy: Hierarchy | None = None,
         leaves_only: bool = False,
-        calibrate: str | None = None,
+        calibrate_each: str | None = None,
         estimators: Mapping[Any, Any] | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.leaves_only = leaves_only
-        self.calibrate = calibrate
+        self.calibrate_each = calibrate_each
         self.estimators = estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -72,6 +73,9 @@ class BinaryRelevance(LocalLearner):
         """Return coherent marginals, shape (n_samples, n_nodes)."""
         to_marginals = raise_up if self.leaves_only else cap_down
         return to_marginals(self._local_scores(X), self.hierarchy_)
+
+    def _to_marginals(self) -> Any:
+        return (MaxUp if self.leaves_only else MinDown)(hierarchy=self.hierarchy_)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc: ratios of the marginals."""
@@ -84,3 +88,6 @@ class BinaryRelevance(LocalLearner):
         hierarchy = view.hierarchy
         nodes = hierarchy.leaves if self.leaves_only else range(hierarchy.n_nodes)
         return [Problem(hierarchy.names[v], [v], None, view.rows(v)[:, None]) for v in nodes]
+
+    def _depends_on(self, hierarchy: Hierarchy, v: int) -> np.ndarray:
+        return np.empty(0, np.int64)

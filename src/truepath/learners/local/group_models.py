@@ -4,8 +4,8 @@
 classes are the labels (and "none of them", where some row has none): right when no row has two. ``JointLabels`` hands
 the whole 0/1 matrix to a classifier that takes label sets by nature (forests, neighbours, networks).
 ``resolve_model("auto", ...)`` takes the exclusive model when the rows allow it, else the joint one when the estimator
-does (scikit-learn's ``multi_label`` tag) and ``calibrate`` is None, else the independent one. Probabilities are the
-classifier's own, its margin's sigmoid, or calibrated (``calibrate="sigmoid" | "isotonic"``) by scikit-learn's
+does (scikit-learn's ``multi_label`` tag) and ``calibrate_each`` is None, else the independent one. Probabilities are
+the classifier's own, its margin's sigmoid, or calibrated (``calibrate_each="sigmoid" | "isotonic"``) by scikit-learn's
 :class:`CalibratedClassifierCV` with ``ensemble=False``: scores of rows the model has not seen, collected over
 stratified folds, fit the calibrator; the model itself is then fitted on all rows. A label with fewer than two
 instances of either value cannot be held out and stays uncalibrated.
@@ -21,15 +21,14 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from truepath.adapters import (
-    VaryingLabels,
-    check_learner,
-    class_scores,
-    count_rows,
-    tags_of,
-    takes_weight,
-    weight_argument,
-)
+from truepath.adapters.contributions import Contributions, side_by_side
+from truepath.adapters.fitting import class_scores, takes_weight, weight_argument
+from truepath.adapters.prepare import check_learner, seed_parts, tags_of
+from truepath.adapters.rows import count_rows
+from truepath.adapters.varying import VaryingLabels
+from truepath.graph import Graph
+from truepath.learners.local.exporting import export_classes
+from truepath.learners.local.reasons import is_linear, linear_contributions, linear_weights
 from truepath.records import Record
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ __all__ = [
     "check_estimator_kind",
     "fit_classifier",
     "resolve_model",
-    "seed_model",
 ]
 
 
@@ -68,7 +66,7 @@ class ConstantScores(Record, home="truepath.learners"):
 def check_estimator_kind(estimator: Any, calibrate: str | None, has_weight: bool, name: str = "estimator") -> None:
     """Refuse an estimator that cannot score or take the given weights, and an unknown calibration."""
     if calibrate not in METHODS:
-        raise ValueError(f"calibrate must be None, 'sigmoid' or 'isotonic'; got {calibrate!r}.")
+        raise ValueError(f"calibrate_each must be None, 'sigmoid' or 'isotonic'; got {calibrate!r}.")
     check_learner(estimator, name)
     if has_weight and not takes_weight(estimator):
         raise ValueError(
@@ -78,7 +76,7 @@ def check_estimator_kind(estimator: Any, calibrate: str | None, has_weight: bool
     if has_weight and calibrate and isinstance(estimator, Pipeline):
         raise ValueError(
             "sample_weight cannot reach the last step of a pipeline inside calibration; leave out the weights or "
-            "calibrate, or put the pipeline outside: make_pipeline(..., PerNode(...))."
+            "calibrate_each, or put the pipeline outside: make_pipeline(..., PerNode(...))."
         )
 
 
@@ -101,24 +99,20 @@ def fit_classifier(
     weight : ndarray, optional
     calibrate : {None, "sigmoid", "isotonic"}
     seed : int, optional
-        Given to every ``random_state`` of the clone, nested ones included.
+        Given to every ``random_state`` of the clone that is left at its default, nested ones included.
     """
     classes, counts = np.unique(y, return_counts=True)
     if classes.size <= 1:
         return ConstantScores(classes[0] if classes.size else 0)
-    model = seed_model(clone(estimator), seed)
+    model = _clone_seeded(estimator, seed)
     if calibrate is not None and counts.min() >= 2:
-        folds = StratifiedKFold(min(N_FOLDS, counts.min()))
+        folds = StratifiedKFold(min(N_FOLDS, counts.min()), shuffle=True, random_state=0 if seed is None else seed)
         model = CalibratedClassifierCV(model, method=calibrate, cv=folds, ensemble=False)
     return model.fit(X, y, **weight_argument(model, weight))
 
 
-def seed_model(model: Any, seed: int | None) -> Any:
-    """Give every ``random_state`` of an unfitted model, nested ones included, the seed; None changes nothing."""
-    if seed is not None:
-        keys = [key for key in model.get_params(deep=True) if key.split("__")[-1] == "random_state"]
-        model.set_params(**dict.fromkeys(keys, int(seed)))
-    return model
+def _clone_seeded(estimator: Any, seed: int | None) -> Any:
+    return clone(estimator) if seed is None else seed_parts(clone(estimator), seed)
 
 
 class IndependentLabels(Record, home="truepath.learners"):
@@ -139,6 +133,26 @@ class IndependentLabels(Record, home="truepath.learners"):
         known = {id(model): class_scores(model, X, 2)[:, 1] for model in self.models_}
         return np.column_stack([known[id(model)] for model in self.models_])
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether all scores are functions of linear margins."""
+        return all(is_linear(model) for model in self.models_)
+
+    def export(self, graph: Graph, rows: Any) -> str:
+        """Add one column of probabilities per label to an ONNX graph, where all are linear."""
+        columns = [graph.columns(export_classes(graph, model, rows, 2), [1]) for model in self.models_]
+        return columns[0] if len(columns) == 1 else graph.add("Concat", *columns, axis=1)
+
+    def contributions(self, x: Any) -> Contributions:
+        """Return what the columns of one row add to the score of each label."""
+        return side_by_side(
+            [linear_contributions(model, x, 2).take([1], named=[j]) for j, model in enumerate(self.models_)]
+        )
+
+    def weights(self, n_columns: int) -> np.ndarray:
+        """Return the weights of columns in each label's margin, (n_columns, n_labels)."""
+        return np.column_stack([linear_weights(model, 2, n_columns)[:, 1] for model in self.models_])
+
 
 class ExclusiveLabels(Record, home="truepath.learners"):
     """One multi-class classifier for labels of which a row has at most one."""
@@ -154,9 +168,28 @@ class ExclusiveLabels(Record, home="truepath.learners"):
         """Return one column of probabilities per label, adding up to at most one."""
         return class_scores(self.model_, X, self.n_labels_ + 1)[:, :-1]
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether the scores are those of linear margins."""
+        return is_linear(self.model_)
+
+    def export(self, graph: Graph, rows: Any) -> str:
+        """Add one column of probabilities per label to an ONNX graph, where the classifier is linear."""
+        return graph.columns(export_classes(graph, self.model_, rows, self.n_labels_ + 1), np.arange(self.n_labels_))
+
+    def contributions(self, x: Any) -> Contributions:
+        """Return what the columns of one row add to the score of each label."""
+        return linear_contributions(self.model_, x, self.n_labels_ + 1).take(np.arange(self.n_labels_))
+
+    def weights(self, n_columns: int) -> np.ndarray:
+        """Return the weights of columns in each label's margin, (n_columns, n_labels)."""
+        return linear_weights(self.model_, self.n_labels_ + 1, n_columns)[:, :-1]
+
 
 class JointLabels(Record, home="truepath.learners"):
     """One multi-label classifier for all labels that vary; the others are constant."""
+
+    is_linear = False
 
     def fit(
         self,
@@ -170,8 +203,8 @@ class JointLabels(Record, home="truepath.learners"):
     ) -> Self:
         """Fit a clone to the columns that show both values."""
         if calibrate is not None:
-            raise ValueError("calibrate is not offered for labels learned jointly; use labels='independent'.")
-        self.model_ = VaryingLabels(seed_model(clone(estimator), seed)).fit(X, targets, weight)
+            raise ValueError("calibrate_each is not offered for labels learned jointly; use labels='independent'.")
+        self.model_ = VaryingLabels(_clone_seeded(estimator, seed)).fit(X, targets, weight)
         return self
 
     def scores(self, X: Any) -> np.ndarray:

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
 
-from truepath.adapters import check_learner_scores, class_scores, count_rows, innermost
+from truepath.adapters.fitting import check_learner_scores, class_scores
 from truepath.adapters.parallel import run_parallel, single_blas_thread
+from truepath.adapters.prepare import innermost
+from truepath.adapters.rows import count_rows
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
@@ -46,8 +48,8 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         Multi-class; cloned for every level.
     hierarchy : Hierarchy, optional
         A tree. None takes Y as flat, or as label paths that make a tree.
-    random_state : int, RandomState or None, default=None
-        Gives every ``random_state`` inside every clone a seed of its own; None leaves them as they are.
+    random_state : int, RandomState or None, default=0
+        Gives every ``random_state`` that is left at its default inside a clone a seed of its own; None leaves them.
     n_jobs : int, optional
         Number of joblib workers, over levels.
 
@@ -85,7 +87,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
     needs = ("a tree", "a classifier or pipeline")
 
     def __init__(
-        self, estimator: Any, *, hierarchy: Hierarchy | None = None, random_state: Any = None, n_jobs: int | None = None
+        self, estimator: Any, *, hierarchy: Hierarchy | None = None, random_state: Any = 0, n_jobs: int | None = None
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy

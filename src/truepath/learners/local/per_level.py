@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from truepath.combiners import MinDown
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.local.base import LabelView, LocalLearner, Problem
@@ -25,12 +26,12 @@ class PerLevel(LocalLearner):
         None takes Y as flat, or as label paths that make a tree.
     labels : {"auto", "independent", "exclusive", "joint"}, default="auto"
         How the labels of one level are learned; see :class:`PerParent`.
-    calibrate : {None, "sigmoid", "isotonic"}, default=None
+    calibrate_each : {None, "sigmoid", "isotonic"}, default=None
         Calibrate every classifier on held-out rows, over three stratified folds.
     estimators : dict, optional
         Other estimators for some levels, by depth: 1 is the top.
-    random_state : int, RandomState or None, default=None
-        Gives every ``random_state`` inside every clone a seed of its own; None leaves them as they are.
+    random_state : int, RandomState or None, default=0
+        Gives every ``random_state`` that is left at its default inside a clone a seed of its own; None leaves them.
     n_jobs : int, optional
         Number of joblib workers, for ``fit`` and ``predict_proba``.
 
@@ -60,15 +61,15 @@ class PerLevel(LocalLearner):
         *,
         hierarchy: Hierarchy | None = None,
         labels: str = "auto",
-        calibrate: str | None = None,
+        calibrate_each: str | None = None,
         estimators: Mapping[Any, Any] | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.labels = labels
-        self.calibrate = calibrate
+        self.calibrate_each = calibrate_each
         self.estimators = estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -76,6 +77,9 @@ class PerLevel(LocalLearner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes)."""
         return cap_down(self._local_scores(X), self.hierarchy_)
+
+    def _to_marginals(self) -> Any:
+        return MinDown(hierarchy=self.hierarchy_)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc: ratios of the marginals."""

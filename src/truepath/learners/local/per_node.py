@@ -11,18 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from truepath.combiners import MaxUp, MinDown, PathProduct
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.hierarchy.propagation import cap_down, multiply_down, raise_up
-from truepath.learners.local.base import LabelView, LocalLearner, Problem, whole_or_rows
+from truepath.learners.local.base import LabelView, OnePerLabel, Problem, whole_or_rows
 from truepath.learners.local.policies import Policy, resolve_policy
 
 __all__ = ["PerNode"]
 
 _TO_MARGINALS = {"conditional": multiply_down, "marginal": cap_down, "stop": raise_up}
+_CORRECTIONS = {"conditional": PathProduct, "marginal": MinDown, "stop": MaxUp}
 
 
-class PerNode(LocalLearner):
+class PerNode(OnePerLabel):
     """One binary classifier per node.
 
     Parameters
@@ -34,12 +36,12 @@ class PerNode(LocalLearner):
     policy : str or Policy, default="siblings"
         Which rows are positive and negative: "siblings", "exclusive_siblings", "parents", "inclusive",
         "less_inclusive", "exclusive", "less_exclusive".
-    calibrate : {None, "sigmoid", "isotonic"}, default=None
+    calibrate_each : {None, "sigmoid", "isotonic"}, default=None
         Calibrate every classifier on held-out rows, over three stratified folds.
     estimators : dict, optional
         Other estimators for some nodes, by node name.
-    random_state : int, RandomState or None, default=None
-        Gives every ``random_state`` inside every clone a seed of its own; None leaves them as they are.
+    random_state : int, RandomState or None, default=0
+        Gives every ``random_state`` that is left at its default inside a clone a seed of its own; None leaves them.
     n_jobs : int, optional
         Number of joblib workers, for ``fit`` and ``predict_proba``.
 
@@ -91,15 +93,15 @@ class PerNode(LocalLearner):
         *,
         hierarchy: Hierarchy | None = None,
         policy: str | Policy = "siblings",
-        calibrate: str | None = None,
+        calibrate_each: str | None = None,
         estimators: Mapping[Any, Any] | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.policy = policy
-        self.calibrate = calibrate
+        self.calibrate_each = calibrate_each
         self.estimators = estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -108,6 +110,9 @@ class PerNode(LocalLearner):
         """Return coherent marginals, shape (n_samples, n_nodes); see Notes for how."""
         to_marginals = _TO_MARGINALS[resolve_policy(self.policy).estimates]
         return to_marginals(self._local_scores(X), self.hierarchy_)
+
+    def _to_marginals(self) -> Any:
+        return _CORRECTIONS[resolve_policy(self.policy).estimates](hierarchy=self.hierarchy_)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v).
@@ -126,3 +131,6 @@ class PerNode(LocalLearner):
             if rows.size:
                 problems.append(Problem(name, [v], whole_or_rows(rows, view.n_samples), positive[:, None]))
         return problems
+
+    def _depends_on(self, hierarchy: Hierarchy, v: int) -> np.ndarray:
+        return resolve_policy(self.policy).depends_on(hierarchy, v)

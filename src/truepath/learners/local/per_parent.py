@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from truepath.combiners import PathProduct
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.learners.local.base import LabelView, LocalLearner, Problem, whole_or_rows
@@ -34,12 +35,12 @@ class PerParent(LocalLearner):
         How the children of one parent are learned: one binary classifier each, one multi-class classifier (no row has
         two of them), or one classifier that takes label sets. "auto" takes the exclusive way for a group whose
         rows allow it, else the joint way if the estimator has it, else the independent one.
-    calibrate : {None, "sigmoid", "isotonic"}, default=None
+    calibrate_each : {None, "sigmoid", "isotonic"}, default=None
         Calibrate every classifier on held-out rows, over three stratified folds.
     estimators : dict, optional
         Other estimators for some groups, by the parent's name; None is the implicit root.
-    random_state : int, RandomState or None, default=None
-        Gives every ``random_state`` inside every clone a seed of its own; None leaves them as they are.
+    random_state : int, RandomState or None, default=0
+        Gives every ``random_state`` that is left at its default inside a clone a seed of its own; None leaves them.
     n_jobs : int, optional
         Number of joblib workers, for ``fit`` and ``predict_proba``.
 
@@ -85,16 +86,16 @@ class PerParent(LocalLearner):
         hierarchy: Hierarchy | None = None,
         policy: str = "parents",
         labels: str = "auto",
-        calibrate: str | None = None,
+        calibrate_each: str | None = None,
         estimators: Mapping[Any, Any] | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.hierarchy = hierarchy
         self.policy = policy
         self.labels = labels
-        self.calibrate = calibrate
+        self.calibrate_each = calibrate_each
         self.estimators = estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -102,6 +103,14 @@ class PerParent(LocalLearner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes); see Notes for how."""
         return marginals_from_conditional(self._local_scores(X), self.hierarchy_)
+
+    def _offers_contributions(self) -> bool:
+        """On a DAG the scores are those of arcs, which are not passed on."""
+        is_tree = not hasattr(self, "hierarchy_") or self.hierarchy_.is_tree
+        return is_tree and super()._offers_contributions()
+
+    def _to_marginals(self) -> Any:
+        return PathProduct(hierarchy=self.hierarchy_)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v)."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.decoders import MetaLabeler, TopLeaves
@@ -22,7 +21,7 @@ from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input
 from truepath.learners.linear.sibling_lasso import SiblingLasso
-from truepath.learners.local.base import LocalLearner, take_over_input_tags
+from truepath.learners.local.base import take_over_input_tags
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.per_node import PerNode
 
@@ -37,9 +36,7 @@ class _AroundLearner(MetaEstimatorMixin, HierarchicalLearner):
 
     def _adopt(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         """Check the input as the learner does, and fit it; return the checked labels."""
-        local = isinstance(learner, LocalLearner)
-        how = learner._how_to_check() if local else {"allow_nan": get_tags(learner).input_tags.allow_nan}
-        _, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **how)
+        _, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **learner.input_checks())
         with already_checked(Y, hierarchy):
             self.learner_ = learner.set_params(hierarchy=hierarchy).fit(X, Y, weight)
         return Y
@@ -135,7 +132,7 @@ class BRMetaLabeler(_AroundLearner):
         None takes Y as flat, or as label paths that make a tree.
     metalabeler : classifier, optional
         Learns the number of leaves from X; a clone of ``estimator`` by default.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         As for :class:`BinaryRelevance`.
     n_jobs : int, optional
         Number of joblib workers.
@@ -171,7 +168,7 @@ class BRMetaLabeler(_AroundLearner):
         *,
         hierarchy: Hierarchy | None = None,
         metalabeler: Any = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator

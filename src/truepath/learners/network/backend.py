@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
-from truepath.errors import MissingExtraError
+from truepath.extras import import_extra
 
 __all__ = ["choose_device", "device_to_predict", "has_torch", "import_torch", "repeatable"]
 
@@ -23,14 +23,7 @@ def has_torch() -> bool:
 
 def import_torch() -> Any:
     """Return PyTorch; where it is not installed, the error names the extra."""
-    try:
-        import torch
-    except ImportError as problem:
-        raise MissingExtraError(
-            "networks are trained with PyTorch, which is not installed.",
-            'Install it with pip install "truepath[torch]".',
-        ) from problem
-    return torch
+    return import_extra("torch", "Training a network", "torch")
 
 
 def choose_device(device: str) -> str:

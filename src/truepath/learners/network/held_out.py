@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from truepath.adapters import Progress
+from truepath.adapters.progress import Progress
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.learners.network.training import Training
 from truepath.metrics import auprc
+from truepath.resampling import deal_folds, split_folds
 
 __all__ = ["Chosen", "draw_parts", "score_left_out", "train_apart"]
 
@@ -29,17 +30,17 @@ class Chosen(NamedTuple):
     areas: list[float]  # AU(PRC) after each epoch
 
 
-def draw_parts(n_rows: int, n_members: int, fraction: float, seed: int) -> list[np.ndarray]:
+def draw_parts(Y: Any, n_members: int, fraction: float, seed: int) -> list[np.ndarray]:
     """Return for every member the rows that it leaves out.
 
     Examples
     --------
-    >>> [part.size for part in draw_parts(10, 3, 0.5, 0)]
+    >>> [part.size for part in draw_parts(np.eye(10, dtype=bool), 3, 0.5, 0)]
     [5, 5, 5]
     """
-    n_parts = min(max(2, round(1 / fraction)), n_rows)
-    part = np.random.default_rng([seed, n_rows]).permutation(n_rows) % n_parts
-    return [np.flatnonzero(part == e % n_parts) for e in range(n_members)]
+    n_parts = min(max(2, round(1 / fraction)), Y.shape[0])
+    parts = [rows for _, rows in split_folds(deal_folds(Y, n_parts, seed))]
+    return [parts[e % n_parts] for e in range(n_members)]
 
 
 def score_left_out(training: Training, left_out: list[np.ndarray], raised_by: Hierarchy | None) -> np.ndarray:
@@ -78,7 +79,7 @@ def train_apart(
     raised_by : Hierarchy or None
         Raises each member's scores before the mean is taken.
     n_epochs : int or None
-        So many; or None, until the AU(PRC) of the rows left out has not risen for ``patience`` epochs.
+        How many; None trains until the AU(PRC) of the rows left out has not risen for ``patience`` epochs.
     max_epochs, patience : int
     progress : Progress
     keep_layers : bool

@@ -1,4 +1,4 @@
-r"""What networks take of a row: columns on one scale, gaps marked, and numbers encoded piecewise if that is wanted.
+r"""What networks take of a row: columns on one scale, gaps marked, and numbers encoded piecewise if asked for.
 
 Piecewise-linear encoding (Gorishniy, Rubachev & Babenko 2022): the quantiles :math:`b_0 < b_1 < \ldots < b_T` of a
 column cut it into intervals, and each interval becomes an input
@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from truepath.learners.kernel.scaling import apply_scaler, fit_scaler
+from truepath.graph import Graph
+from truepath.learners.kernel.scaling import apply_scaler, export_scaler, fit_scaler
 from truepath.records import Record
 
-__all__ = ["ENCODINGS", "NetworkInputs", "PiecewiseLinear"]
+__all__ = ["NetworkInputs", "PiecewiseLinear"]
 
-ENCODINGS = (None, "piecewise")
 #: NetworkInputs beyond this would soon overflow in products of single precision
 FARTHEST_INPUT = 1e6
 
@@ -39,7 +39,7 @@ class PiecewiseLinear(Record, home="truepath.learners"):
         self.column, self.start, self.length = column, start, length
 
     @classmethod
-    def of(cls, X: np.ndarray, n_bins: int) -> PiecewiseLinear:
+    def of(cls, X: np.ndarray, n_pieces: int) -> PiecewiseLinear:
         """Cut every column at quantiles, equal ones once; a column of one value gets no interval.
 
         Examples
@@ -48,7 +48,7 @@ class PiecewiseLinear(Record, home="truepath.learners"):
         >>> found.encode(np.array([[2.0, 5.0], [-1.0, 7.0]])).tolist()
         [[1.0, 0.5], [0.0, 0.0]]
         """
-        cuts = np.quantile(X, np.linspace(0, 1, n_bins + 1), axis=0).T
+        cuts = np.quantile(X, np.linspace(0, 1, n_pieces + 1), axis=0).T
         edges = [np.unique(cut) for cut in cuts]
         column = np.repeat(np.arange(len(edges)), [edge.size - 1 for edge in edges])
         start, length = (np.concatenate(parts) for parts in ([e[:-1] for e in edges], [np.diff(e) for e in edges]))
@@ -76,14 +76,32 @@ class NetworkInputs(Record, home="truepath.learners"):
         self.is_sparse, self.scaler, self.with_gaps, self.pieces = is_sparse, scaler, with_gaps, pieces
 
     @classmethod
-    def of(cls, X: Any, normalize: str | None, encoding: str | None, n_bins: int, weight: Any = None) -> NetworkInputs:
+    def of(cls, X: Any, normalize: str | None, n_pieces: int | None, weight: Any = None) -> NetworkInputs:
         """Learn the scales and quantiles of columns."""
         is_sparse = sparse.issparse(X)
         scaler, with_gaps = fit_scaler(X, normalize, np.ones(X.shape[0]) if weight is None else weight)
         pieces = None
-        if encoding == "piecewise" and not is_sparse:
-            pieces = PiecewiseLinear.of(apply_scaler(X, scaler, with_gaps), n_bins)
+        if n_pieces is not None and not is_sparse:
+            pieces = PiecewiseLinear.of(apply_scaler(X, scaler, with_gaps), n_pieces)
         return cls(is_sparse, scaler, with_gaps, pieces)
+
+    def export(self, graph: Graph, rows: str) -> str:
+        """Add what :meth:`take` does to an ONNX graph."""
+        if self.is_sparse:
+            return graph.cast(rows, "FLOAT")
+        x = export_scaler(graph, rows, self.scaler, self.with_gaps)
+        if self.pieces is not None:
+            x = graph.add("Sub", graph.columns(x, self.pieces.column), graph.constant(self.pieces.start, float))
+            x = graph.clip(graph.add("Div", x, graph.constant(self.pieces.length, float)), 0.0, 1.0)
+        return graph.cast(graph.clip(x, -FARTHEST_INPUT, FARTHEST_INPUT), "FLOAT")
+
+    def middle(self, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the inputs of the row in the middle of all columns, and the column that each input is made of."""
+        column = np.concatenate([np.arange(n_columns), self.with_gaps])
+        middle = np.zeros((1, column.size))
+        if self.pieces is None:
+            return middle[0], column
+        return self.pieces.encode(middle)[0], column[self.pieces.column]
 
     def take(self, X: Any) -> Any:
         """Return rows as float32, dense or, where sparse rows were learned from, as they come."""

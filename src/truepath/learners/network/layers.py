@@ -16,17 +16,28 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from truepath.graph import Graph, raise_columns
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.matrices import as_dense
 from truepath.ridge.kernels import ROW_BLOCK
 
-__all__ = ["Layers", "apply_layers", "draw_layers", "ensemble_scores", "sigmoid"]
+__all__ = [
+    "Layers",
+    "apply_layers",
+    "draw_layers",
+    "ensemble_scores",
+    "export_ensemble",
+    "rescale_members",
+    "sigmoid",
+]
 
 #: Pairs (weights, biases), one for each layer: arrays, or tensors in training
 Layers: TypeAlias = Sequence[tuple[Any, Any]]
 
 #: Logits beyond this say nothing more, and their exponentials are still numbers
 FARTHEST_LOGIT = 80.0
+#: Below this a unit's slope stands for the ratio of two changes
+LEAST_CHANGE = 1e-9
 
 
 def draw_layers(sizes: Sequence[int], n_members: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -75,7 +86,8 @@ def ensemble_scores(X: Any, layers: Layers, raised_by: Hierarchy | None, device:
 
     Notes
     -----
-    Rows are taken in blocks of one size, the last one filled up: a row's scores do not depend on those beside it.
+    Rows are taken in blocks of one size, the last one filled up, and the CPU multiplies in float64: a row's scores do
+    not depend on those beside it. In float32, OpenBLAS rounds some rows of a tile differently on some processors.
     """
     score = _score_on_cpu(layers) if device == "cpu" else _score_on_device(layers, device)
     S = np.empty((X.shape[0], layers[-1][1].shape[-1]), np.float32)
@@ -89,19 +101,76 @@ def ensemble_scores(X: Any, layers: Layers, raised_by: Hierarchy | None, device:
     return S
 
 
+def export_ensemble(graph: Graph, rows: str, layers: Layers, raised_by: Hierarchy | None) -> str:
+    """Add what :func:`ensemble_scores` returns to an ONNX graph."""
+    x, total = graph.double(rows), None
+    for e in range(len(layers[0][0])):
+        made = x
+        for k, (W, b) in enumerate(layers):
+            made = graph.add("MatMul", made, graph.double(graph.constant(W[e])))
+            made = graph.add("Add", made, graph.constant(b[e], float))
+            made = graph.add("Relu", made) if k + 1 < len(layers) else made
+        own = graph.add("Sigmoid", graph.clip(made, -FARTHEST_LOGIT, FARTHEST_LOGIT))
+        own = own if raised_by is None else raise_columns(graph, own, raised_by)
+        total = own if total is None else graph.add("Add", total, own)
+    assert total is not None
+    return graph.cast(graph.add("Div", total, graph.constant(float(len(layers[0][0])))), "FLOAT")
+
+
+def rescale_members(
+    start: np.ndarray, stop: np.ndarray, layers: Layers, nodes: np.ndarray, raised_by: Hierarchy | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what each input adds to the mean score of some nodes, (n_inputs, n_nodes), and the scores at ``start``.
+
+    A unit passes on what its inputs add times the ratio of its own change, from start to stop, to that of its input
+    (the rescale rule of DeepLIFT, Shrikumar et al. 2017). A raised score is that of the descendant that attains it.
+    """
+    n_members = layers[0][0].shape[0]
+    values, base = np.zeros((start.size, nodes.size)), np.zeros(nodes.size)
+    for e in range(n_members):
+        x, ratios = np.vstack([start, stop]).astype(np.float64), []
+        own = [(W[e].astype(np.float64), b[e].astype(np.float64)) for W, b in layers]
+        for W, b in own[:-1]:
+            z = x @ W + b
+            x = np.maximum(z, 0.0)
+            ratios.append(_ratio(x, z, z[1] > 0))
+        z = x @ own[-1][0] + own[-1][1]
+        S = sigmoid(z, np.exp)
+        at = nodes if raised_by is None else _attained(S[1], nodes, raised_by)
+        back = own[-1][0][:, at] * _ratio(S, z, S[1] * (1 - S[1]))[at]
+        for (W, _), ratio in zip(own[-2::-1], ratios[::-1]):
+            back = W @ (ratio[:, None] * back)
+        values += (stop - start)[:, None] * back
+        base += S[0, at]
+    return values / n_members, base / n_members
+
+
+def _ratio(after: np.ndarray, before: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """Return the ratio of two changes, from the first row to the second; the slope where there is none."""
+    change = before[1] - before[0]
+    is_steady = np.abs(change) < LEAST_CHANGE
+    return np.where(is_steady, slope, (after[1] - after[0]) / np.where(is_steady, 1.0, change))
+
+
+def _attained(scores: np.ndarray, nodes: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
+    """Return the descendant, or the node itself, whose score is the greatest."""
+    below = [np.append(v, hierarchy.descendants(v)) for v in nodes]
+    return np.array([own[np.argmax(scores[own])] for own in below], np.int64)
+
+
 Score: TypeAlias = Callable[[np.ndarray, Hierarchy | None], np.ndarray]
 
 
 def _score_on_cpu(layers: Layers) -> Score:
     """Return a function that scores a block of rows member by member."""
+    members = [[(W[e].astype(float), b[e]) for W, b in layers] for e in range(len(layers[0][0]))]
 
     def score(block: np.ndarray, raised_by: Hierarchy | None) -> np.ndarray:
-        total = np.zeros((block.shape[0], layers[-1][1].shape[-1]), np.float32)
-        for e in range(layers[0][0].shape[0]):
-            own = [(W[e], b[e]) for W, b in layers]
-            S = sigmoid(apply_layers(block, own, _relu), np.exp)
+        total = np.zeros((block.shape[0], layers[-1][1].shape[-1]))
+        for own in members:
+            S = sigmoid(apply_layers(block.astype(float), own, _relu), np.exp)
             total += S if raised_by is None else raise_up(S, raised_by, out=S)
-        return total / np.float32(layers[0][0].shape[0])
+        return total / len(members)
 
     return score
 

@@ -1,7 +1,7 @@
 r"""What the networks are trained to lower: cross-entropy, plain or with the constraint of the hierarchy built in.
 
 The max-constraint loss of C-HMCNN(h) (Giunchiglia & Lukasiewicz 2020) compares labels with the scores that hold after
-raising, and lets only true descendants speak for a true label. With h the scores of the network and D_v the
+raising, and lets only true descendants count for a true label. With h the scores of the network and D_v the
 descendants of v, v among them::
 
     MCM_v  = max over u in D_v of h_u

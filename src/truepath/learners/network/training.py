@@ -47,6 +47,8 @@ class Training:
     rows : TrainingRows
     hierarchy : Hierarchy
     settings : TrainingSettings
+    only_last : bool, default=False
+        Whether the last layer alone learns.
 
     Notes
     -----
@@ -54,24 +56,30 @@ class Training:
     generator.
     """
 
-    def __init__(self, layers: Sequence[Any], rows: TrainingRows, hierarchy: Hierarchy, settings: TrainingSettings):
+    def __init__(
+        self,
+        layers: Sequence[Any],
+        rows: TrainingRows,
+        hierarchy: Hierarchy,
+        settings: TrainingSettings,
+        *,
+        only_last: bool = False,
+    ):
         self.torch = torch = import_torch()
         self.rows, self.settings = rows, settings
         self.layers = [
-            tuple(torch.tensor(part, device=settings.device, requires_grad=True) for part in pair) for pair in layers
+            tuple(torch.tensor(part, device=settings.device, requires_grad=learns) for part in pair)
+            for learns, pair in zip([*[not only_last] * (len(layers) - 1), True], layers)
         ]
         self.n_members = len(layers[0][0])
         self.optimizer = torch.optim.AdamW(
-            [part for pair in self.layers for part in pair],
+            [part for pair in self.layers for part in pair if part.requires_grad],
             lr=settings.learning_rate,
             weight_decay=settings.weight_decay,
             fused=settings.device.partition(":")[0] in ("cpu", "cuda"),
         )
         self.loss = make_loss(settings.loss, hierarchy, settings.device)
         self.X, self.Y = self._to_device(rows.X), self._to_device(rows.Y)
-
-    def _parameter(self, values: np.ndarray) -> Any:
-        return self.torch.tensor(values, device=self.settings.device, requires_grad=True)
 
     def _to_device(self, M: Any) -> Any:
         """Return a dense matrix as a tensor on the device; sparse ones stay, their batches are made dense."""

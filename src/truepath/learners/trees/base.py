@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from truepath import _kernels
-from truepath.adapters.inputs import resolve_categorical
+from truepath.adapters.categories import resolve_categorical
+from truepath.adapters.contributions import Contributions
+from truepath.adapters.cost import TableShape
+from truepath.adapters.likeness import Likeness
 from truepath.adapters.parallel import iterate_parallel
-from truepath.hierarchy.matrices import as_dense, dense_blocks, row_blocks
+from truepath.graph import Graph
+from truepath.hierarchy import HierarchyDiff
+from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.base import (
     FitInput,
     HierarchicalLearner,
@@ -24,13 +30,20 @@ from truepath.learners.base import (
     check_fit_input,
     check_number,
     check_predict_input,
+    copy_for_change,
 )
 from truepath.learners.trees.columns import code_categories, encode_columns, find_categories
+from truepath.learners.trees.graph import forest_scores
 from truepath.learners.trees.grow import GrowthRules, TrainingData, class_weights, critical_f
 from truepath.learners.trees.importance import feature_importances
+from truepath.learners.trees.leaves import count_again, find_leaves
+from truepath.learners.trees.reasons import explain_by_path, explain_by_shapley
 from truepath.learners.trees.soundness import check_tree
 
-__all__ = ["PCTBase", "find_leaves", "mean_scores", "resolve_count"]
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.11
+
+__all__ = ["PCTBase", "mean_scores", "resolve_count"]
 
 #: No limit on depth
 DEEPEST = 1 << 40
@@ -64,6 +77,10 @@ def resolve_count(value: Any, n: int, name: str) -> int:
 class PCTBase(HierarchicalLearner):
     """The common part of :class:`PCTree` and :class:`PCTForest`."""
 
+    approximates = ("update",)
+    max_features: Any
+    significance: float | None = None  # the trees of a forest are not tested
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the scores: for each label, the mean share of training rows that have it in the leaves reached.
 
@@ -80,6 +97,86 @@ class PCTBase(HierarchicalLearner):
         X = check_predict_input(self, X, allow_nan=True)
         n_jobs = getattr(self, "n_jobs", None)
         return mean_scores(self._trees(), X, self.categories_, self.hierarchy_.n_nodes, n_jobs=n_jobs)
+
+    def fit_seconds(self, shape: TableShape) -> float:
+        """Return what a fit takes on one core, roughly."""
+        n_tried = resolve_count(self.max_features, shape.n_columns, "max_features")
+        per_level = shape.n_rows * (4.7e-7 + 1e-8 * n_tried) + 1.2e-8 * shape.n_set
+        dense = getattr(self, "n_estimators", 1) * float(np.log2(max(shape.n_rows, 2))) * per_level
+        return 3.0 * dense if shape.is_sparse else dense
+
+    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> Self:
+        """Return a learner for a changed hierarchy: the same questions, the labels of all leaves counted again.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the learner's hierarchy to the new one.
+        X : as in ``fit``
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+
+        Notes
+        -----
+        All rows count once, drawn by a tree or not. A leaf that no row reaches keeps what it knew. The larger the
+        change, the more there is to gain from a new ``fit``, whose questions are about the new labels.
+        """
+        new = copy_for_change(self, diff)
+        given = new._check(X, y, None)
+        new.categories_ = self.categories_
+        Y = sparse.csr_array(given.y, dtype=np.float64)
+        new._keep_trees([count_again(tree, given.X, Y, self.categories_, diff) for tree in self._trees()], self)
+        return new
+
+    def _keep_trees(self, trees: list[Any], other: Any) -> None:
+        """Keep trees that were grown by another learner of the class."""
+        raise NotImplementedError
+
+    def contributions(self, x: Any, nodes: Any, *, method: str = "auto") -> Contributions:
+        """Return what each feature of one row adds to the scores of some labels.
+
+        Parameters
+        ----------
+        x : array-like or CSR matrix, shape (1, n_features)
+        nodes : sequence of int
+        method : {"auto", "shapley", "path"}, default="auto"
+            Shapley values, exact; or the changes of the scores on the row's way down the trees.
+
+        Returns
+        -------
+        found : Contributions
+            From the mean scores of the training rows.
+        """
+        if method not in ("auto", "shapley", "path"):
+            raise ValueError(f"method must be 'auto', 'shapley' or 'path' for trees; got {method!r}.")
+        X, wanted = as_dense(check_predict_input(self, x, allow_nan=True)), np.asarray(nodes, np.int64)
+        row = code_categories(X, self.categories_)[0]
+        explain = explain_by_path if method == "path" else explain_by_shapley
+        values, base = explain(self._trees(), row, wanted, self.hierarchy_.n_nodes)
+        columns = np.flatnonzero(values.any(axis=1))
+        return Contributions(wanted, values[columns], base, "path" if method == "path" else "shapley", columns)
+
+    def feature_weights(self, by: str = "label") -> np.ndarray:
+        """Return the shares of features in what splits explain of each label, or of the labels of each level.
+
+        Parameters
+        ----------
+        by : {"label", "level"}, default="label"
+
+        Returns
+        -------
+        weights : ndarray, shape (n_features, n_nodes) or (n_features, height)
+        """
+        return self.importances(by="class" if by == "label" else by)
+
+    def likeness(self, x: Any, X: Any) -> Likeness:
+        """Return the share of trees in which each row of X comes to the same leaf as one row."""
+        one, many = (check_predict_input(self, rows, allow_nan=True) for rows in (x, X))
+        trees, shared = self._trees(), np.zeros(many.shape[0])
+        for tree in trees:
+            shared += find_leaves(tree, many, self.categories_) == find_leaves(tree, one, self.categories_)[0]
+        return Likeness(shared / len(trees), "shared leaves")
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -102,11 +199,15 @@ class PCTBase(HierarchicalLearner):
         trees = self._trees()
         return feature_importances(trees, self.n_features_in_, self.hierarchy_, self.class_weight_, by=by)
 
+    def export_scores(self, graph: Graph, rows: str) -> str:
+        """Add the scores to an ONNX graph, to the same bits."""
+        return forest_scores(graph, self._trees(), self.hierarchy_.n_nodes, rows)
+
     def _trees(self) -> list[Any]:
         """Return the grown trees."""
         raise NotImplementedError
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         """Refuse trees from a file whose links lead outside: the kernels follow them unchecked."""
         for tree in self._trees():
             check_tree(tree, self.n_features_in_, self.hierarchy_.n_nodes, self.categories_)
@@ -214,11 +315,3 @@ def _score_block(
         np.divide(sums, counts[:, None], out=sums)
     np.minimum(sums, 1.0, out=sums)  # the parts of a row sent both ways may add up to 1 + 1 ulp
     return sums.astype(dtype, copy=False)
-
-
-def find_leaves(tree: Any, X: Any, categories: dict[int, np.ndarray]) -> np.ndarray:
-    """Return the leaf, as a node number of the tree, of each row of X."""
-    leaves = np.empty(X.shape[0], np.int32)
-    for rows, (block,) in dense_blocks(X):
-        _kernels.trees.tree.apply_tree(tree, code_categories(block, categories), leaves[rows])
-    return leaves

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.adapters.inputs import UNKNOWN, find_places
+from truepath.adapters.categories import UNKNOWN, find_places
 from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy.matrices import dense_column
 
@@ -110,7 +110,7 @@ class _Coded(NamedTuple):
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Where the range of values starts, and the cells of the guide per unit; 0 if that is no usual number."""
+        """Where the range of values starts, and the cells of the guide per unit; 0 if that is not finite."""
         if self.values.size < 2:
             return 0.0, 0.0
         with np.errstate(over="ignore", divide="ignore"):

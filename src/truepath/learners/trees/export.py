@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truepath import _kernels
+from truepath.extras import import_extra
 from truepath.learners.trees.vectors import node_vectors, parents_of
 
 __all__ = ["export_rules", "export_text", "plot_tree"]
@@ -17,9 +18,9 @@ class _Reader:
     """Words for the nodes of one fitted tree."""
 
     def __init__(self, learner: Any, n_labels: int, feature_names: Any, decimals: int):
-        self.tree = learner._trees()[0]
+        self.tree = learner.tree_
         self.categories = learner.categories_
-        self.words = getattr(learner, "words_", {})
+        self.strings = getattr(learner, "strings_", {})
         self.labels = learner.hierarchy_.names
         self.vectors = node_vectors(self.tree, len(self.labels))
         self.n_labels, self.decimals = n_labels, decimals
@@ -52,7 +53,7 @@ class _Reader:
 
     def _category(self, j: int, value: float) -> str:
         """Return a category as it was given: a word, or a number."""
-        return self.words[j][int(value)] if j in self.words else f"{value:g}"
+        return self.strings[j][int(value)] if j in self.strings else f"{value:g}"
 
     def _has(self, t: int, code: int) -> bool:
         word = int(self.tree.categories[self.link(t, "CATEGORY_START") + code // 64])
@@ -123,7 +124,7 @@ def plot_tree(
     ax: Any = None,
 ) -> Any:
     """Draw the tree down to ``max_depth`` with matplotlib; return the axes."""
-    import matplotlib.pyplot as plt
+    plt = import_extra("matplotlib.pyplot", "Drawing a tree", "report")
 
     reader = _Reader(learner, n_labels, feature_names, decimals)
     ax = plt.gca() if ax is None else ax

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.parallel import iterate_parallel
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import check_number
+from truepath.learners.base import FitInput, check_number, fit_made
 from truepath.learners.trees.base import PCTBase, mean_scores, resolve_count
 from truepath.learners.trees.grow import GrowthRules, TrainingData, draw_sample, grow_tree, tree_seed
 
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["PCTForest"]
 
 logger = logging.getLogger(__name__)
+
+#: More distinct values than fit in 16 bits: trees then keep 32 bits per cell
+MANY_ROWS = (1 << 15) + 50
+
+
+def _draws_rows(forest: PCTForest) -> bool:
+    """Say whether a tree may leave out rows."""
+    return bool(forest.bootstrap) or forest.max_samples is not None
 
 
 class PCTForest(PCTBase):
@@ -37,7 +46,7 @@ class PCTForest(PCTBase):
         None takes Y as flat (plain multi-label forests), or as label paths that make a tree.
     n_estimators : int, default=50
         The number of trees.
-    w0, weighting, max_depth, min_leaf_weight, min_impurity_decrease, significance
+    w0, weighting, max_depth, min_leaf_weight, min_impurity_decrease
         As in :class:`PCTree`. ``min_leaf_weight`` counts how often a row was drawn, as CLUS does.
     max_features : None, "sqrt", "log2", "log2+1", float or int, default="sqrt"
         How many features are tried at a node.
@@ -51,14 +60,9 @@ class PCTForest(PCTBase):
         Whether a tree's rows are drawn with replacement.
     max_samples : None, float or int, default=None
         How many rows are drawn for a tree; None: as many as there are.
-    oob_score : bool, default=False
-        Whether to compute ``oob_decision_``.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees of the last ``fit`` and adds those that are missing up to ``n_estimators``.
-    verbose : int, default=0
-        Passed to joblib, which then reports progress; the logger ``truepath.learners.trees.forest`` counts trees at
-        level DEBUG.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Workers, over trees in ``fit`` and over rows in ``predict_proba``: threads, unless ``joblib.parallel_config``
         chooses another backend. The same bits for any number and any backend.
@@ -67,9 +71,6 @@ class PCTForest(PCTBase):
     ----------
     hierarchy_ : Hierarchy
     trees_ : list of named tuples of arrays
-    oob_decision_ : ndarray of float32, shape (n_samples, n_nodes)
-        For every training row its mean over the trees that were not grown on it; NaN for a row all trees saw.
-        Fit thresholds and combiners on it without a second fit. Only with ``oob_score=True``.
     class_weight_, categories_, feature_importances_ : see :class:`PCTree`
 
     Notes
@@ -119,7 +120,6 @@ class PCTForest(PCTBase):
         max_depth: int | None = None,
         min_leaf_weight: float = 5,
         min_impurity_decrease: float = 0.0,
-        significance: float | None = None,
         max_features: Any = "sqrt",
         splitter: str = "best",
         missing: str = "surrogate",
@@ -127,10 +127,8 @@ class PCTForest(PCTBase):
         tree_features: Any = None,
         bootstrap: bool = True,
         max_samples: Any = None,
-        oob_score: bool = False,
         warm_start: bool = False,
-        verbose: int = 0,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.hierarchy = hierarchy
@@ -140,7 +138,6 @@ class PCTForest(PCTBase):
         self.max_depth = max_depth
         self.min_leaf_weight = min_leaf_weight
         self.min_impurity_decrease = min_impurity_decrease
-        self.significance = significance
         self.max_features = max_features
         self.splitter = splitter
         self.missing = missing
@@ -148,9 +145,7 @@ class PCTForest(PCTBase):
         self.tree_features = tree_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples
-        self.oob_score = oob_score
         self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -165,6 +160,39 @@ class PCTForest(PCTBase):
         sample_weight : array-like, shape (n_samples,), optional
             Multiplies the number of times a row was drawn.
         """
+        self._fit(X, y, sample_weight)
+        return self
+
+    @available_if(_draws_rows)
+    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+        """Grow the trees, and score every training row by the trees that were not grown on it.
+
+        Thresholds and combiners are fitted on these scores without a second fit. Not offered where every tree sees
+        every row: without ``bootstrap`` and ``max_samples``.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        S : ndarray of float32, shape (n_samples, n_nodes)
+            Mean scores; NaN for a row that all trees saw.
+        """
+        rows = self._fit(X, y, sample_weight).X
+        return mean_scores(
+            self.trees_,
+            rows,
+            self.categories_,
+            self.hierarchy_.n_nodes,
+            is_wanted=self._drawing(*rows.shape).leaves_out,
+            dtype=np.float32,
+            n_jobs=self.n_jobs,
+        )
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> FitInput:
+        """Grow what is missing, and return what was learned from."""
         kept = self._kept_trees()
         given = self._check(X, y, sample_weight)
         data = self._encode(given)
@@ -172,15 +200,22 @@ class PCTForest(PCTBase):
             self.entropy_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.trees_ = kept
         self._grow(data)
-        if self.oob_score:
-            self.oob_decision_ = self._score_out_of_bag(given.X, data.n_rows)
-        return self
+        return given
+
+    @classmethod
+    def warm_up(cls, made: Any) -> None:
+        """Compile the loops on made rows; see :mod:`truepath.warmup`."""
+        awkward = made.X.copy()
+        awkward[::7, 1], awkward[:, 2] = np.nan, np.arange(len(awkward)) % 3
+        fit_made(cls(n_estimators=2), made, made.X)
+        fit_made(cls(n_estimators=2, categorical_features=[2]), made, awkward)
+        fit_made(cls(n_estimators=2, splitter="random"), made, made.X)
+        many = np.arange(MANY_ROWS, dtype=float)[:, None]
+        cls(n_estimators=1, max_depth=1).fit(many, np.column_stack([many[:, 0] > 9, many[:, 0] > 99]))
 
     def _kept_trees(self) -> list:
         """Return the trees that ``warm_start`` keeps."""
         check_number(self, "n_estimators", Integral, 1)
-        if self.oob_score and not self.bootstrap and self.max_samples is None:
-            raise ValueError("oob_score=True needs bootstrap=True or max_samples: every tree sees every row otherwise.")
         kept = list(getattr(self, "trees_", [])) if self.warm_start else []
         if len(kept) > self.n_estimators:
             raise ValueError(
@@ -194,7 +229,7 @@ class PCTForest(PCTBase):
         draw = self._drawing(data.n_rows, data.n_features)
         rules = self._rules(draw.n_features, data.row_weight.sum())
         todo = ((k,) for k in range(len(self.trees_), self.n_estimators))
-        options: dict[str, Any] = {"n_jobs": self.n_jobs, "prefer": "threads", "verbose": self.verbose}
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "prefer": "threads"}
         for tree in iterate_parallel(_grow_one, todo, common=(data, rules, draw), **options):
             self.trees_.append(tree)
             logger.debug("tree %d of %d: %d nodes", len(self.trees_), self.n_estimators, len(tree.link))
@@ -205,21 +240,12 @@ class PCTForest(PCTBase):
         n_tree_features = resolve_count(self.tree_features, n_features, "tree_features")
         return Drawing(self.entropy_, n_rows, n_drawn, self.bootstrap, n_tree_features)
 
-    def _score_out_of_bag(self, X: Any, n_rows: int) -> np.ndarray:
-        """Return the scores of the training rows by the trees that did not see them."""
-        return mean_scores(
-            self.trees_,
-            X,
-            self.categories_,
-            self.hierarchy_.n_nodes,
-            is_wanted=self._drawing(n_rows, X.shape[1]).leaves_out,
-            dtype=np.float32,
-            n_jobs=self.n_jobs,
-        )
-
     def _trees(self) -> list[Any]:
         check_is_fitted(self, "trees_")
         return self.trees_
+
+    def _keep_trees(self, trees: list[Any], other: PCTForest) -> None:
+        self.trees_, self.entropy_ = trees, other.entropy_
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def feature_importances(
     else:
         groups, n_nodes = _groups(hierarchy, class_weight, by), hierarchy.n_nodes
         found = [(_by_feature(tree, n_features) @ _gains(tree, n_nodes) @ groups).toarray() for tree in trees]
-    return _normalise(np.sum([_normalise(table) for table in found], axis=0))
+    return _normalize(np.sum([_normalize(table) for table in found], axis=0))
 
 
 def _groups(hierarchy: Hierarchy, class_weight: np.ndarray, by: str) -> sparse.csr_array:
@@ -62,7 +62,7 @@ def _gains(tree: Any, n_nodes: int) -> sparse.csr_array:
     return place @ sparse.csr_array(after - energy[inner])
 
 
-def _normalise(table: np.ndarray) -> np.ndarray:
+def _normalize(table: np.ndarray) -> np.ndarray:
     """Scale the columns to sum to 1; those without any gain stay 0."""
     table = np.maximum(table, 0.0)  # rounding of the shares can leave a gain of -0
     total = table.sum(axis=0)

@@ -18,9 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from truepath.adapters import encode_labels
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, check_predict_input
-from truepath.learners.trees.base import PCTBase, find_leaves
+from truepath.learners.trees.base import PCTBase
 from truepath.learners.trees.export import export_rules, export_text, plot_tree
 from truepath.learners.trees.grow import grow_tree, tree_seed
+from truepath.learners.trees.leaves import find_leaves
 from truepath.learners.trees.pruning import prune_tree
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class PCTree(PCTBase):
         The columns of categories (as numbers), split by sets of values.
     validation_fraction : float, optional
         Keep this share of the rows aside in ``fit``, and prune with them.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Needed only with ``max_features``, ``splitter="random"`` or ``validation_fraction``.
 
     Attributes
@@ -118,7 +119,7 @@ class PCTree(PCTBase):
     """
 
     name = "pct"
-    summary = "one predictive clustering tree over all labels, to be read"
+    summary = "one readable predictive clustering tree over all labels"
     learns_from = "rows and their labels"
 
     def __init__(
@@ -136,7 +137,7 @@ class PCTree(PCTBase):
         missing: str = "surrogate",
         categorical_features: Any = None,
         validation_fraction: float | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ):
         self.hierarchy = hierarchy
         self.w0 = w0
@@ -205,23 +206,29 @@ class PCTree(PCTBase):
         decimals: int = 2,
     ) -> str:
         """Return the tree as indented text, each leaf with its most probable labels."""
+        check_is_fitted(self, "tree_")
         return export_text(self, n_labels=n_labels, feature_names=feature_names, max_depth=max_depth, decimals=decimals)
 
     def export_rules(
         self, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, decimals: int = 2
     ) -> list[str]:
         """Return one rule per leaf: the conditions on the way to it, and its most probable labels."""
+        check_is_fitted(self, "tree_")
         return export_rules(self, n_labels=n_labels, feature_names=feature_names, decimals=decimals)
 
     def plot_tree(
         self, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, max_depth: int = 3, ax: Any = None
     ) -> Any:
         """Draw the tree with the most probable labels of each node; return the axes."""
+        check_is_fitted(self, "tree_")
         return plot_tree(self, n_labels=n_labels, feature_names=feature_names, max_depth=max_depth, ax=ax)
 
     def _trees(self) -> list[Any]:
         check_is_fitted(self, "tree_")
         return [self.tree_]
+
+    def _keep_trees(self, trees: list[Any], other: PCTree) -> None:
+        self.tree_ = trees[0]
 
     def _hold_out(self, given: FitInput, entropy: int) -> np.ndarray | None:
         """Return a mask of the rows kept for validation, or None."""

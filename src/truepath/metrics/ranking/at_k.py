@@ -36,7 +36,7 @@ class Ranked(NamedTuple):
 def rank_labels(pair: Pair, k: int | None) -> Ranked:
     """Rank the counted classes of each row, the first k; None ranks as many as any row has labels."""
     if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
-        raise ValueError(f"k must be an integer from 1 up; got {k!r}.")
+        raise ValueError(f"k must be an integer >= 1; got {k!r}.")
     true, scores = pair.counted()
     n_true = np.asarray(true.sum(axis=1), np.int64)
     k = max(int(n_true.max()), 1) if k is None else min(int(k), pair.n_counted)
@@ -121,10 +121,8 @@ def precision_at_k(
 
     Parameters
     ----------
-    y_true : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
     y_score : array-like or sparse matrix of float, shape (n_samples, n_nodes)
         Ties go to the smaller node number. Of sparse scores, what is not stored is 0.
-    hierarchy : Hierarchy, optional
     k : int, default=5
         Cut to the number of counted classes, if that is smaller.
     out_of : {"k", "attainable"}, default="k"
@@ -133,7 +131,6 @@ def precision_at_k(
     nodes : sequence of names or numbers, optional
         The classes counted, all by default. For one level of a hierarchy: ``hierarchy.levels[d]``, or
         :func:`by_level` for all of them.
-    sample_weight : array-like, shape (n_samples,), optional
     zero_division : float, default=0.0
         The value of a row without true labels with ``out_of="attainable"``; ``np.nan`` leaves it out.
 
@@ -152,6 +149,7 @@ def precision_at_k(
     label="nDCG@5",
     meaning="gain of true labels among a row's 5 best scored, less the later they come, out of the best possible",
     row_terms=_row_terms,
+    like=precision_at_k,
 )
 def ndcg_at_k(
     y_true: Any,
@@ -170,8 +168,6 @@ def ndcg_at_k(
 
     Parameters
     ----------
-    y_true, y_score, hierarchy, k, nodes, sample_weight
-        As in :func:`precision_at_k`.
     zero_division : float, default=0.0
         The value of a row without true labels; ``np.nan`` leaves it out.
 
@@ -190,6 +186,7 @@ def ndcg_at_k(
     label="R-precision",
     meaning="share of true labels among a row's best scored, as many as it has labels",
     row_terms=_row_terms,
+    like=precision_at_k,
 )
 def r_precision(
     y_true: Any,
@@ -204,8 +201,6 @@ def r_precision(
 
     Parameters
     ----------
-    y_true, y_score, hierarchy, nodes, sample_weight
-        As in :func:`precision_at_k`.
     zero_division : float, default=0.0
         The value of a row without true labels; ``np.nan`` leaves it out.
 

@@ -19,7 +19,7 @@ from truepath.hierarchy.checks import as_labels, check_weight, flat_like
 from truepath.hierarchy.matrices import by_name
 from truepath.metrics.base import register
 from truepath.metrics.inputs import check_label_scores, check_per_node, divide
-from truepath.metrics.ranking.at_k import best_columns, rank_labels
+from truepath.metrics.ranking.at_k import best_columns, precision_at_k, rank_labels
 
 __all__ = ["label_propensities", "psp_at_k"]
 
@@ -33,6 +33,7 @@ A, B = 0.55, 1.5
     needs="scores",
     label="PSP@5",
     meaning="true labels among a row's 5 best scored, rare ones counting more, out of the best possible",
+    like=precision_at_k,
 )
 def psp_at_k(
     y_true: Any,
@@ -52,8 +53,6 @@ def psp_at_k(
 
     Parameters
     ----------
-    y_true, y_score, hierarchy, k, nodes, sample_weight
-        As in :func:`precision_at_k`.
     propensities : array-like, shape (n_nodes,), optional
         The p_v, such as :func:`label_propensities` of the training labels. By default those of ``y_true``.
     zero_division : float, default=0.0

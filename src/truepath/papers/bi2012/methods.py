@@ -20,10 +20,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from truepath.decoders import MAS, MASR, ExactLeafMAP, MetaLabeler, NestedAgreement, TopLeaves, nested_agreement
+from truepath.decoders import MAS, MASR, ExactLeafMAP, MetaLabeler, TopLeaves
 from truepath.decoders.leaves.weights import balanced_alpha
 from truepath.learners import HMCLabelPowerset, PCTForest, PCTree, SiblingLasso
 from truepath.metrics import auprc, hierarchical_f1, symmetric_loss
+from truepath.papers.bi2012.agreement import NestedAgreement, nested_agreement
 from truepath.papers.bi2012.folds import Fold
 
 __all__ = ["FAMILIES", "check_nesting", "score_family"]

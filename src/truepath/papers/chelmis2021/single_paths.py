@@ -61,7 +61,7 @@ class PathProblem:
             "macro_f1": metrics.macro_f1(truth, y_pred, h),
             "h_f": metrics.hierarchical_f1(truth, y_pred, h),
             "hmc": metrics.hmc_loss(truth, y_pred, h, lambda_=self.ratio),
-            "top_k": metrics.top_k_accuracy(truth, S, h),
+            "top_k": metrics.precision_at_k(truth, S, h, k=h.height),
             "levels": metrics.level_accuracy(truth, y_pred, h).round(4).tolist(),
             "auprc": metrics.auprc(truth, S, h),
         }

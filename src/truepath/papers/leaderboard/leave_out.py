@@ -6,6 +6,7 @@ from collections.abc import Container
 from copy import copy
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["score_without"]
@@ -20,7 +21,7 @@ def score_without(model: Any, left_out: Container[str], y: Any, X: Any) -> NDArr
     Parameters
     ----------
     model : HierarchicalClassifier
-        Fitted, its learner a pipeline that ends in a TableBlend with ``keep_held_out="learners"``.
+        Fitted, its learner a pipeline that ends in a TableBlend with ``keep_held_out=True``.
     left_out : tuple of str
         Names of members.
     y : label matrix
@@ -29,14 +30,15 @@ def score_without(model: Any, left_out: Container[str], y: Any, X: Any) -> NDArr
     """
     from sklearn.base import clone
 
-    from truepath.adapters import fit_part
+    from truepath.adapters.fitting import fit_part
 
     features, blend = model.learner_[:-1], copy(model.learner_[-1])
     stack = blend.stack_ = copy(blend.stack_)
     kept = [k for k, (name, _) in enumerate(stack.learners) if name not in left_out]
-    sources = [stack.held_out_scores_[k] for k in kept]
+    sources = [stack.member_scores_[k] for k in kept]
+    is_known = np.isfinite(blend.held_out_scores_).all(axis=1)
     stack.learners_ = [stack.learners_[k] for k in kept]
     combiner = clone(stack.combiner_)
-    stack.combiner_ = fit_part(combiner, sources, y[stack.held_out_rows_], None, stack.hierarchy_)
+    stack.combiner_ = fit_part(combiner, sources, y[is_known], None, stack.hierarchy_)
     S: NDArray[Any] = blend.predict_proba(features.transform(X))
     return S

@@ -86,7 +86,7 @@ def _learner(ds: Dataset, random_state: int, networks: bool) -> Any:
     from truepath.classifier import default_learner
 
     learner = default_learner(ds.train.X, random_state)
-    learner.set_params(learner__network=networks, learner__keep_held_out="learners" if networks else True)
+    learner.set_params(learner__network=networks, learner__keep_held_out=True)
     return learner.set_params(features__categorical_features=tuple(ds.categories)) if ds.categories else learner
 
 
@@ -95,8 +95,7 @@ def _megabytes(model: Any) -> float:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    for name in ("held_out_scores_", "held_out_rows_"):
-        model.learner_[-1].stack_.__dict__.pop(name, None)
+    model.learner_[-1].stack_.__dict__.pop("member_scores_")
     with TemporaryDirectory() as folder:
         file = Path(folder) / "model.tp"
         model.save(file)
@@ -110,7 +109,7 @@ def _decide(model: Any, y: Any, ds: Dataset, kept: list[str], S: Any) -> dict[st
     from truepath.metrics import exact_match, hierarchical_f1
     from truepath.registry import DECODERS
 
-    held_out = model.learner_[-1].__dict__.pop("held_out_decision_")
+    held_out = model.learner_[-1].__dict__.pop("held_out_scores_")
     rows = np.flatnonzero(np.isfinite(held_out).all(axis=1))
     found = {}
     for name, words in THRESHOLDS.items():

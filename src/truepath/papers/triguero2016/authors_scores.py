@@ -22,8 +22,8 @@ from truepath.papers.triguero2016.forest_results import (
 )
 
 if TYPE_CHECKING:
-    from truepath.decoders import StrategyResult
     from truepath.hierarchy import Hierarchy
+    from truepath.papers.triguero2016.strategies import StrategyResult
 
 __all__ = ["AUTHORS", "AUTHORS_FOLDER", "compare_authors_scores", "read_authors_scores"]
 
@@ -34,7 +34,7 @@ AUTHORS_TOLERANCE = 1e-9
 
 def compare_authors_scores(settings: Settings) -> list[Comparison]:
     """Compare the strategies on the authors' own scores of ImCLEF07A."""
-    from truepath.decoders import compare_strategies
+    from truepath.papers.triguero2016.strategies import compare_strategies
 
     published = load_published("triguero2016")
     results = list(compare_strategies(*read_authors_scores(settings.data / AUTHORS_FOLDER)))
@@ -56,7 +56,7 @@ def _compare_exactly(results: list[StrategyResult], files: Any, table_4: Any) ->
         yield Comparison("Table 4", AUTHORS, method, measure, value, row.test, tolerance, is_up, why)
     for row in judged_once(results):
         method = NAMES.get(row.strategy, row.strategy)
-        value, ours = files["% unlabelled"][row.measure].get(method), 100 * row.unlabelled_valid
+        value, ours = files["% unlabelled"][row.measure].get(method), 100 * row.unlabeled_valid
         numbers = (value, ours, AUTHORS_TOLERANCE, False, _why_not_exact(method, row.measure))
         yield Comparison("Figure 6 (a)", AUTHORS, full_name(row), "% unlabelled, valid", *numbers)
 

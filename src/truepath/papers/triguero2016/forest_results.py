@@ -19,8 +19,8 @@ from truepath.registry import METRICS
 
 if TYPE_CHECKING:
     from truepath.data import Dataset
-    from truepath.decoders import StrategyResult
     from truepath.hierarchy import Hierarchy
+    from truepath.papers.triguero2016.strategies import StrategyResult
 
 __all__ = [
     "ALGORITHM_3",
@@ -108,8 +108,8 @@ def judge_strategies(name: str, settings: Settings) -> dict[str, list[StrategyRe
 
 @lru_cache(maxsize=16)
 def _judge(name: str, data: str, random_state: int, n_jobs: int | None) -> dict[str, list[StrategyResult]]:
-    from truepath.decoders import compare_strategies
     from truepath.hierarchy import Hierarchy
+    from truepath.papers.triguero2016.strategies import compare_strategies
 
     parts = score_by_forest(name, Settings(Path(data), random_state, n_jobs))
     found = {"true": list(compare_strategies(*parts))}
@@ -149,7 +149,7 @@ def compare_dataset(name: str, settings: Settings) -> list[Comparison]:
             found += _compare_part(table, f"{name}, {FLAT}", part, flat, values, partial(_why, name))
             values = {"micro_f1": values["micro_f1"]}  # the other two depend on costs
         found += _compare_part(table, name, part, true, values, partial(_why, name))
-    return [*found, *_compare_seconds(name, true, published["Table 6"][name]), *_list_unlabelled(name, true)]
+    return [*found, *_compare_seconds(name, true, published["Table 6"][name]), *_list_unlabeled(name, true)]
 
 
 def _compare_part(
@@ -179,11 +179,11 @@ def _compare_seconds(name: str, results: list[StrategyResult], published: dict[s
         yield Comparison("Table 6", name, full_name(row), "seconds", value, row.seconds, 0.0, False, reason)
 
 
-def _list_unlabelled(name: str, results: list[StrategyResult]) -> Iterator[Comparison]:
+def _list_unlabeled(name: str, results: list[StrategyResult]) -> Iterator[Comparison]:
     """Yield the percentages of Figure 6, which has no numbers."""
     for part in ("valid", "test"):
         for row in judged_once(results):
-            share = 100 * getattr(row, f"unlabelled_{part}")
+            share = 100 * getattr(row, f"unlabeled_{part}")
             shown = full_name(row)
             yield Comparison("Figure 6", name, shown, f"% unlabelled, {part}", None, share, 0.0, False)
 

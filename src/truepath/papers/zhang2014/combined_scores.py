@@ -37,7 +37,7 @@ def list_combiners(hierarchy: Hierarchy, n_samples: int) -> dict[str, Any]:
     from truepath import combiners as tc
 
     h: dict[str, Any] = {"hierarchy": hierarchy}
-    sampled: dict[str, Any] = {"n_components": 1000, "random_state": 0} if n_samples > MANY_ROWS else {}
+    sampled: dict[str, Any] = {"n_landmarks": 1000, "random_state": 0} if n_samples > MANY_ROWS else {}
     tree: dict[str, Any] = {} if hierarchy.is_tree else {"dag": "spanning_tree"}
     choice = "loo" if hierarchy.n_nodes < MANY_NODES else "gcv"
     return {
@@ -56,7 +56,7 @@ def list_combiners(hierarchy: Hierarchy, n_samples: int) -> dict[str, Any]:
         "BayesianAggregation, binned": tc.BayesianAggregation("binned", **tree, **h),
         "FAEL, alpha by LOO": tc.FAEL("loo", **h),
         "HierarchicalFAEL, by LOO": tc.HierarchicalFAEL(choice, **h),
-        "KernelFAEL (RBF), alpha by LOO": tc.KernelFAEL("loo", **sampled, **h),
+        "KernelFAEL (RBF), alpha by LOO": tc.KernelFAEL(alpha="loo", **sampled, **h),
     }
 
 

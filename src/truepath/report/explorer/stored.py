@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from truepath.files.strict_json import json_values
 from truepath.hierarchy import Hierarchy
 from truepath.report.explorer.optima import find_optima
 from truepath.report.explorer.paired import By, pair_table
@@ -53,14 +54,9 @@ def _curves(run: Run, result: Evaluated) -> dict[str, Any] | None:
         "raised": is_raised,
         "used": None if result.thresholds is None else positions(grid, _each(result.thresholds, hierarchy)),
         "best": {"f1": positions(grid, best.f1), "h_loss": positions(grid, best.h_loss)},
-        "best_each": {"at": positions(grid, best.per_label), "values": [_plain(t) for t in best.per_label]},
+        "best_each": {"at": positions(grid, best.per_label), "values": json_values(best.per_label, str)},
     }
 
 
 def _each(thresholds: Any, hierarchy: Hierarchy) -> Any:
     return np.broadcast_to(thresholds, (hierarchy.n_nodes,))
-
-
-def _plain(threshold: float) -> float | str:
-    """Return a threshold as JSON can hold it: infinity as text."""
-    return float(threshold) if np.isfinite(threshold) else str(float(threshold))

@@ -38,7 +38,7 @@ function makeForm(input) {
     fields.className = "grid";
     input.columns.forEach((name, j) => fields.append(field(name, `column-${j}`, "input")));
   } else if (input.kind === "columns") fields.append(field("A row as JSON, an object by column", "json", "textarea"));
-  else fields.append(field(`Numbers${input.n_features ? ` (${input.n_features})` : ""}, separated by commas; or place:number for those that are not 0`, "numbers", "textarea"));
+  else fields.append(field(`Numbers${input.n_features ? ` (${input.n_features})` : ""}, separated by commas; or index:number for those that are not 0`, "numbers", "textarea"));
 }
 
 function readRow(input) {
@@ -48,7 +48,7 @@ function readRow(input) {
   return { row: Object.fromEntries(input.columns.map((name, j) => [name, by(`column-${j}`).value || null])) };
 }
 
-// Numbers in their order, or some of them as place:number
+// Numbers in their order, or some of them as index:number
 function readNumbers(cells) {
   if (!cells.some(cell => cell.includes(":"))) return cells.map(Number);
   return Object.fromEntries(cells.map(cell => cell.split(":")).map(([place, value]) => [place, Number(value)]));
@@ -88,7 +88,7 @@ function show(found) {
 function branch(node, parent, found, inside) {
   const item = make("li"), part = make("details"), head = make("summary"), row = make("span", undefined, "node");
   row.classList.toggle("is-in", node.predicted);
-  const name = make("span", shortName(node, parent) + (node.title ? ` ${node.title}` : ""), "name");
+  const name = make("span", (parent ? node.short : node.name) + (node.title ? ` ${node.title}` : ""), "name");
   row.append(name, bar(node), make("span", node.score.toFixed(3), "value"));
   head.append(row);
   part.append(head, reasons(node, found, inside));
@@ -102,11 +102,6 @@ function branch(node, parent, found, inside) {
     item.append(list);
   }
   return item;
-}
-
-function shortName(node, parent) {
-  if (!parent || node.parents.length > 1 || !node.name.startsWith(parent.name)) return node.name;
-  return node.name.slice(parent.name.length).replace(/^[\s:\/>.|]+/, "") || node.name;
 }
 
 function bar(node) {

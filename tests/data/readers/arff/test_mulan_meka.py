@@ -106,7 +106,7 @@ def test_meka_labels_first(tmp_path):
     ds = read_text(tmp_path, MEKA)
     assert (ds.name, ds.hierarchy.names.tolist(), ds.feature_names) == ("tiny", ["sun", "sea"], ("blue",))
     assert ds["all"].y.tolist() == [[True, False], [False, False]]
-    assert ds.describe().n_unlabelled == 1
+    assert ds.describe().n_unlabeled == 1
 
 
 def test_meka_labels_last(tmp_path):

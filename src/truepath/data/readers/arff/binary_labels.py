@@ -16,7 +16,7 @@ from truepath.data.readers.arff.files import finish, read_all, row_ids
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths, split_of_labels
 from truepath.data.split import Split
-from truepath.files.text import Limits, usual_limits
+from truepath.files.limits import Limits, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 

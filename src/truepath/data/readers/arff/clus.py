@@ -17,7 +17,7 @@ from truepath.data.readers.arff.header import Arff, Attribute
 from truepath.data.readers.base import Paths, split_of_labels, written_labels
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, HierarchyError
-from truepath.files.text import Limits, usual_limits
+from truepath.files.limits import Limits, usual_limits
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_clus_arff"]

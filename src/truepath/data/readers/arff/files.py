@@ -22,7 +22,9 @@ from truepath.data.readers.arff.sparse_rows import read_sparse
 from truepath.data.readers.base import Paths, Reader, cut_split, make_dataset, named_paths, title_of
 from truepath.data.split import Split
 from truepath.data.tables import cut
-from truepath.files.text import COMPRESSIONS, Limits, PathType, head_lines, plain_name
+from truepath.files.limits import Limits
+from truepath.files.names import COMPRESSIONS, PathType, plain_name
+from truepath.files.text import head_lines
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["LABEL_COUNT", "ArffReader", "finish", "header_lines", "read_all", "read_dense", "row_ids", "xml_beside"]
@@ -56,7 +58,7 @@ class ArffReader(Reader):
     endings = (".arff",)
 
     @classmethod
-    def recognises(cls, path: PathType, options: Mapping[str, Any]) -> bool:
+    def recognizes(cls, path: PathType, options: Mapping[str, Any]) -> bool:
         """Look into the header, and for a list of labels beside the file."""
         return _dialect(path, options) == cls.name
 

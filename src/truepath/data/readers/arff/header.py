@@ -15,7 +15,9 @@ from functools import cached_property
 from os import fspath
 
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, split_lines
+from truepath.files.limits import Limits
+from truepath.files.names import PathType
+from truepath.files.text import split_lines
 from truepath.files.utf8 import Utf8Text, read_utf8
 
 __all__ = ["Arff", "Attribute", "read_arff", "split_cells", "unquote"]

@@ -14,7 +14,7 @@ from truepath.data.readers.arff.files import (
 )
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths
-from truepath.files.text import Limits
+from truepath.files.limits import Limits
 
 __all__ = ["read_meka"]
 

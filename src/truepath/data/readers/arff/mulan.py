@@ -18,7 +18,9 @@ from truepath.data.readers.arff.files import ArffReader, xml_beside
 from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths, named_paths
 from truepath.errors import DataFormatError
-from truepath.files.text import Limits, PathType, plain_name, read_bytes, usual_limits
+from truepath.files.limits import Limits, usual_limits
+from truepath.files.names import PathType, plain_name
+from truepath.files.unpacking import read_bytes
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["read_mulan"]

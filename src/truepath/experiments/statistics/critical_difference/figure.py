@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from truepath.experiments.statistics.critical_difference.layout import Layout, lay_out
+from truepath.extras import import_extra
 
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
@@ -66,7 +67,7 @@ def _row(layout: Layout, row: int) -> float:
 
 def _new_axes(layout: Layout) -> tuple[Any, float]:
     """Make a figure whose margins hold the longest names; return its axes and where its middle is in them."""
-    import matplotlib.pyplot as plt
+    plt = import_extra("matplotlib.pyplot", "Drawing ranks", "report")
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from truepath.experiments.statistics.critical_difference.layout import Layout, lay_out
+from truepath.svg import element, text
 
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
@@ -50,10 +50,17 @@ def critical_difference_svg(comparison: MethodComparison, *, test: str | None = 
     height = names_end + 18 * len(caption) + 8
     parts = [*drawing.axis(), *drawing.bars(), *drawing.stems()]
     parts += [_text(width / 2, names_end + 18 * (i + 0.5), line, "middle", 12) for i, line in enumerate(caption)]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="{escape(_describe(layout))}" style="width:100%;max-width:{width:.0f}px;height:auto" '
-        f'fill="currentColor" stroke="none" font-size="{FONT}">{"".join(parts)}</svg>'
+    return element(
+        "svg",
+        "".join(parts),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width:.0f} {height:.0f}",
+        role="img",
+        aria_label=_describe(layout),
+        style=f"width:100%;max-width:{width:.0f}px;height:auto",
+        fill="currentColor",
+        stroke="none",
+        font_size=FONT,
     )
 
 
@@ -62,25 +69,23 @@ def _describe(layout: Layout) -> str:
     return f"Critical difference diagram. {layout.caption}. {ranks}"
 
 
-def _width(text: str) -> float:
-    """Return a width that holds the text in any usual font."""
-    return CHARACTER * len(text)
+def _width(label: str) -> float:
+    """Return a width that holds a text in any usual font."""
+    return CHARACTER * len(label)
 
 
-def _wrap(text: str, width: float) -> list[str]:
+def _wrap(caption: str, width: float) -> list[str]:
     from textwrap import wrap
 
-    return wrap(text, max(20, int(width / (CHARACTER * 12 / FONT))))
+    return wrap(caption, max(20, int(width / (CHARACTER * 12 / FONT))))
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, width: float = 1.2) -> str:
-    place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-    return f'<line {place} stroke="currentColor" stroke-width="{width}"/>'
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke="currentColor", stroke_width=width)
 
 
-def _text(x: float, y: float, text: str, anchor: str, size: int = FONT) -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" dominant-baseline="central"'
-    return f'<text {place} font-size="{size}">{escape(text)}</text>'
+def _text(x: float, y: float, content: str, anchor: str, size: int = FONT) -> str:
+    return text(x, y, content, text_anchor=anchor, dominant_baseline="central", font_size=size)
 
 
 class _Drawing:
@@ -130,8 +135,8 @@ class _Drawing:
             x, y = self.x(stem.rank), self.row(stem.row)
             out, anchor = (self.left - 22, "end") if stem.left else (self.left + AXIS + 22, "start")
             path = f"M{x:.1f} {self.top:.1f}V{y:.1f}H{out:.1f}"
-            parts.append(f'<path d="{path}" fill="none" stroke="currentColor" stroke-opacity="0.7"/>')
-            parts.append(f'<circle cx="{x:.1f}" cy="{self.top:.1f}" r="3"/>')
+            parts.append(element("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.7))
+            parts.append(element("circle", cx=x, cy=self.top, r=3))
             label = f"{stem.name}  {stem.rank:.2f}" if stem.left else f"{stem.rank:.2f}  {stem.name}"
             parts.append(_text(out + (-6 if stem.left else 6), y, label, anchor))
         return parts

@@ -28,7 +28,7 @@ function showDetails(v) {
     rowsLine("false alarms", found.alarms, { label: v, kind: "alarm" }),
     rowsLine("missed", found.missed, { label: v, kind: "missed" }),
     data.train ? line("training rows", whole(data.train[v])) : null,
-    found.threshold !== null && found.threshold !== undefined ? line("threshold", String(found.threshold)) : null,
+    found.threshold !== null && found.threshold !== undefined ? line("threshold", inWords(found.threshold)) : null,
     line("depth", String(data.depth[v])),
     below[v].length ? line("right below it", counted(below[v].length, "label")) : null,
     below[v].length ? line("leaves under it", whole(stop[v] - start[v])) : null);

@@ -1,5 +1,8 @@
 /* What a method does with a label, in numbers. */
 
+const written = (t) => (t === 0 ? "0" : String(Number(t.toPrecision(4))));
+const inWords = (t) => (t === "inf" ? "never predicted" : t === "-inf" ? "always predicted" : written(t));
+
 function numbers(v, k = state.method) {
   const method = data.methods[k], hits = method.hits[v], predicted = method.predicted[v], support = data.support[v];
   const threshold = Array.isArray(method.thresholds) ? method.thresholds[v] : method.thresholds;

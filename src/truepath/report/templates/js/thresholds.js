@@ -9,8 +9,8 @@ function chosenOf(k = state.method) {
   return chosen[k];
 }
 function exactUsed(k) {
-  const used = data.methods[k].thresholds, said = { "never predicted": "inf", "always predicted": "-inf" };
-  return Array.isArray(used) ? Object.fromEntries(used.map((t, v) => [v, said[t] ?? t])) : {};
+  const used = data.methods[k].thresholds;
+  return Object.fromEntries(Array.from({ length: n }, (_, v) => [v, Array.isArray(used) ? used[v] : used]));
 }
 function nodesInScope() {
   if (scope.kind === "label") return [scope.label];
@@ -37,8 +37,6 @@ function setEach(at, exact) {
   drawThresholds();
   tell("threshold");
 }
-
-const written = (t) => (t === 0 ? "0" : String(Number(t.toPrecision(4))));
 
 /* ---- the chart: positions along x, so that the axis is wide where true labels score */
 
@@ -122,7 +120,7 @@ function drawThresholds() {
   drawMarks(curves, here);
   const raised = nodes.filter((v) => at[v] > mine.at[v]).length;
   byId("t-note").textContent = [
-    raised ? `${counted(raised, "label")} cannot go below the threshold of a parent, which is in force instead.` : "",
+    raised ? `${counted(raised, "label")} cannot go below the threshold of a parent, which is used instead.` : "",
     curves.raised ? "Scores above a parent's were raised to be coherent, as truepath label --coherent max-up does." : "",
   ].join(" ").trim();
   drawThresholdNumbers(measureLabels(nodes, state.method), measureAt(curves, nodes, at), measureAt(curves, all, at));
@@ -140,8 +138,8 @@ function drawThresholdNumbers(before, now, all) {
 /* ---- what truepath label --thresholds reads */
 
 function exportThresholds() {
-  const curves = curvesOf(), mine = chosenOf(), at = inForce(mine.at), names = data.names || data.full;
-  const values = Array.from(at, (g, v) => (at[v] === mine.at[v] && mine.exact[v] !== undefined ? mine.exact[v] : g < 0 ? "-inf" : curves.thresholds[Math.min(g, curves.size - 1)]));
+  const curves = curvesOf(), mine = chosenOf(), names = data.names || data.full;
+  const values = mine.at.map((g, v) => (mine.exact[v] !== undefined ? mine.exact[v] : g < 0 ? "-inf" : curves.thresholds[Math.min(g, curves.size - 1)]));
   const size = (t) => (t === "inf" ? Infinity : t === "-inf" ? -Infinity : t);
   for (let v = 0; v < n; v++) for (const u of parentsOf(v)) if (size(values[u]) > size(values[v])) values[v] = values[u];
   const isOne = values.every((t) => t === values[0]);

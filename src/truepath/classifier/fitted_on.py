@@ -1,0 +1,71 @@
+"""What a fitted classifier remembers of its training data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from truepath.adapters.rows import count_rows
+from truepath.data import Dataset
+from truepath.records import Record
+
+__all__ = ["FittedOn"]
+
+
+@dataclass(frozen=True)
+class FittedOn(Record, home="truepath.classifier"):
+    """A record of the training data, kept by a fitted classifier as ``fitted_on_`` and saved with it.
+
+    ``fit`` records what X shows. Code that read the data from a file, such as :func:`truepath.workflow.fit_dataset`,
+    replaces the record with :meth:`HierarchicalClassifier.set_fitted_on`.
+
+    Attributes
+    ----------
+    kind : {"array", "frame", "texts", "table", "dataset"}
+        The kind of X; "table" and "dataset" if it was read from a file with columns, or opened as a data set.
+    name : str
+        The name of the data; empty if unknown.
+    columns : tuple of str
+        The features by name; empty if they have none, or numbers alone.
+    text : str or None
+        The column of texts that was learned from, if there was one.
+    ids : str or None
+        The column of row ids.
+    n_rows : int
+        The number of rows learned from.
+    """
+
+    kind: str
+    name: str = ""
+    columns: tuple[str, ...] = ()
+    text: str | None = None
+    ids: str | None = None
+    n_rows: int = 0
+
+    @classmethod
+    def of_dataset(cls, ds: Dataset) -> FittedOn:
+        """Return the record of a data set; ``n_rows`` is left to whoever fits.
+
+        A table counts as one if its cells were kept as they are written (``cells=True``), or one column of texts was
+        read: new rows of a file can be read in the same way.
+        """
+        columns, numbered = ds.provenance.get("columns"), not isinstance(ds.feature_names, tuple)
+        names = () if numbered else tuple(map(str, ds.feature_names))
+        if columns is None:
+            return cls("dataset", ds.name, names)
+        return cls("table", ds.name, names, columns["text"], columns["ids"])
+
+    @classmethod
+    def of(cls, X: Any) -> FittedOn:
+        """Return the record that X alone gives.
+
+        Examples
+        --------
+        >>> from truepath.classifier import FittedOn
+        >>> FittedOn.of(["a text", "another"])
+        FittedOn(kind='texts', name='', columns=(), text=None, ids=None, n_rows=2)
+        """
+        if hasattr(X, "columns"):
+            return cls("frame", columns=tuple(map(str, X.columns)), n_rows=count_rows(X))
+        is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
+        return cls("texts" if is_text or getattr(X, "ndim", 2) == 1 else "array", n_rows=count_rows(X))

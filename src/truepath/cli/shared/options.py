@@ -1,0 +1,132 @@
+"""Options that several commands have, declared once: one name, one short name, one meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "Between",
+    "BetweenOrNone",
+    "ByOrder",
+    "Data",
+    "Delimiter",
+    "Encoding",
+    "Header",
+    "Ids",
+    "LabelColumn",
+    "LabelColumns",
+    "ModelFile",
+    "NewModel",
+    "NumberOfJobs",
+    "Part",
+    "Reader",
+    "SafeCsv",
+    "Seed",
+    "Sep",
+    "SplitColumn",
+    "TextColumn",
+    "Trust",
+    "refuse_options",
+    "split_columns",
+    "split_names",
+]
+
+#: Data to learn from or to describe, the first argument
+Data = Annotated[
+    str,
+    typer.Argument(
+        help="A file in one of the formats below, a folder of train, valid and test files, or a data set's name."
+    ),
+]
+#: A saved model, the first argument of every command that uses one
+ModelFile = Annotated[Path, typer.Argument(help="A model that truepath fit saved.")]
+
+# ---------------------------------------------------------------------------------- data to learn from
+
+LabelColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", help="Column of label paths, or the columns of the levels, separated by commas (default: labels)."
+    ),
+]
+TextColumn = Annotated[
+    str | None,
+    typer.Option("--text", help="Column of texts to learn from (default: all columns without another use)."),
+]
+SplitColumn = Annotated[str | None, typer.Option("--split", help="Column that says train, valid or test for each row.")]
+Reader = Annotated[str | None, typer.Option("--reader", help="The format of DATA, if it cannot be seen from the file.")]
+BetweenOrNone = Annotated[str | None, typer.Option("--between", help="Separator of the labels in a cell (default: ;).")]
+
+# ------------------------------------------------------------------------------------- tables and labels
+
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", help="Separator of the cells of a text table: , ; | or tab (default: detected)."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", help="Encoding of a text table, such as latin-1 (default: UTF-8 or UTF-16, else Latin-1)."
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a file of edges names the columns (default: detected).",
+        show_default=False,
+    ),
+]
+Ids = Annotated[str | None, typer.Option("--ids", help="Column of row ids.")]
+ByOrder = Annotated[
+    bool, typer.Option("--by-order", help="Match the rows of all files by their order instead of their ids.")
+]
+Sep = Annotated[
+    str | None, typer.Option("--sep", help="Separator of the parts of a label path, such as ' > ' (default: /).")
+]
+Between = Annotated[str, typer.Option("--between", help="Separator of the labels in a cell.")]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="In CSV and TSV put an apostrophe before text that a spreadsheet would run as a formula (= + - @).",
+    ),
+]
+
+#: Of label sets of any model, to evaluate, compare and report on
+LabelColumn = Annotated[str, typer.Option("--labels", help="Column of label names.")]
+Part = Annotated[str, typer.Option("--part", help="Which part of the true labels, if they are those of a data set.")]
+
+# -------------------------------------------------------------------------------------- models and fitting
+
+NewModel = Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, such as books.tp.")]
+Trust = Annotated[
+    list[str] | None,
+    typer.Option("--trust", help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed.")]
+NumberOfJobs = Annotated[int | None, typer.Option("--n-jobs", "-j", help="Parallel workers; -1 for all cores.")]
+
+
+def split_columns(typed: str | None) -> str | list[str] | None:
+    """Return a column, or several that were separated by commas."""
+    return typed.split(",") if typed is not None and "," in typed else typed
+
+
+def split_names(typed: str | None) -> list[str]:
+    """Return names that were separated by commas."""
+    return [name.strip() for name in (typed or "").split(",") if name.strip()]
+
+
+def refuse_options(ctx: typer.Context, names: Sequence[str], what: str) -> None:
+    """Refuse options that were typed and belong to the other use of a command."""
+    from truepath.errors import TruePathError
+
+    for name in names:
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise TruePathError(f"--{name.replace('_', '-')} is for {what}.")

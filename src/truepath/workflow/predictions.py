@@ -1,0 +1,351 @@
+"""Files that any models wrote, read for a report or a comparison: true labels, predicted labels and scores.
+
+Rows are matched by their ids, or by their order; labels may be names, 0/1 columns or a data set's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from truepath.data import open_dataset, read_labels, read_scores
+from truepath.data.tables.frames import TextForm, format_of, holds_labels, read_columns
+from truepath.data.tables.join import RowKeys, find_column, join_rows
+from truepath.data.tables.labels import split_labels
+from truepath.data.tables.matrices import column_names
+from truepath.data.tables.row_ids import as_texts
+from truepath.errors import TruePathError
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.flatness import warn_about_lists
+from truepath.metrics import get_metric
+from truepath.report import Evaluated, Run
+from truepath.workflow.hierarchies import open_hierarchy
+
+if TYPE_CHECKING:
+    from truepath.experiments import ModelComparison
+
+__all__ = ["ModelFiles", "Reading", "compare_files", "read_outputs", "read_run"]
+
+
+#: The measure if none is asked for, by what the files hold
+USUAL = {"labels": "hierarchical_f1", "scores": "auprc"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files of labels and scores are read.
+
+    Parameters
+    ----------
+    labels : str, default="labels"
+        The column of label names; a file that lacks it may call it ``labels``.
+    part : str, default="test"
+        Which part of the true labels, if they are those of a data set.
+    header : bool, optional
+        Whether the first line of a file of edges names the columns; detected by default.
+    sep : str, optional
+        Separator of the parts of a label path; ``"/"`` by default.
+    between : str, default=";"
+        Separator of the labels in a cell.
+    delimiter, encoding : str, optional
+        Of text tables; see :func:`truepath.data.read_scores`.
+    ids : str, optional
+        The column of row ids, in the files that have it; detected by default.
+    by_order : bool, default=False
+        Whether rows are matched by their order instead of their ids.
+    close : bool, default=False
+        Whether missing ancestors are added to 0/1 matrices instead of refusing them.
+    say : callable, optional
+        Called with each remark: how rows were matched, and what the hierarchy was built from.
+    """
+
+    labels: str = "labels"
+    part: str = "test"
+    header: bool | None = None
+    sep: str | None = None
+    between: str = ";"
+    delimiter: str | None = None
+    encoding: str | None = None
+    ids: str | None = None
+    by_order: bool = False
+    close: bool = False
+    say: Callable[[str], None] | None = None
+
+    @property
+    def form(self) -> TextForm:
+        """How text tables are written."""
+        return TextForm.of(self.delimiter, self.encoding)
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """How text tables are written, as arguments."""
+        return {"delimiter": self.delimiter, "encoding": self.encoding}
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """How their labels are written, as arguments."""
+        return {"sep": self.sep, "between": self.between, "close": self.close, **self.written}
+
+    def remark(self, text: str) -> None:
+        """Pass a remark on."""
+        if self.say is not None:
+            self.say(text)
+
+
+class ModelFiles(NamedTuple):
+    """The output files of one model."""
+
+    name: str
+    labels: Path | None
+    scores: Path | None
+
+
+def compare_files(
+    a: Path,
+    b: Path,
+    truth: str,
+    hierarchy: str | None = None,
+    metrics: Sequence[str] = (),
+    reading: Reading = Reading(),
+    **options: Any,
+) -> list[ModelComparison]:
+    """Compare the predictions of two models, read from files, by each measure.
+
+    Parameters
+    ----------
+    a, b : path
+        Labels, 0/1 matrices or scores of the two models.
+    truth : path or str
+        The true labels: a file, or the name of a data set.
+    hierarchy : path or str, optional
+        As for :func:`open_hierarchy`; by default built from the label paths in the files.
+    metrics : sequence of str, optional
+        By default ``hierarchical_f1``, or ``auprc`` for scores.
+    reading : Reading
+    **options
+        Options of :func:`truepath.experiments.compare_models`.
+    """
+    from truepath.experiments import compare_models
+
+    files: list[Any] = [truth, a, b] if holds_labels(truth) else [a, b]
+    ids = find_column(reading.ids, files, reading.form)
+    names, kind = _metrics(metrics, [a, b], reading)
+    tree, y_true, rows = _read_true_rows(truth, hierarchy, files, ids, reading)
+    first, second = (_read_in_order(file, tree, kind, ids[file], rows, reading) for file in (a, b))
+    options = {"names": (str(a), str(b)), **options}
+    return [compare_models(y_true, first, second, tree, metric=name, **options) for name in names]
+
+
+def _metrics(given: Sequence[str], files: list[Path], reading: Reading) -> tuple[list[str], str]:
+    """Return the measures asked for, or the usual one for what the files hold; and what they need."""
+    held = {file: "labels" if _hold_labels(file, reading) else "scores" for file in files}
+    names = list(given) or [USUAL[held[files[0]]]]
+    kinds = {name: get_metric(name).needs for name in names}
+    if len(set(kinds.values())) > 1:
+        listed = ", ".join(f"{name} needs {needs}" for name, needs in kinds.items())
+        raise TruePathError(
+            f"metrics (--metrics): {listed}.", "Compare by measures of labels, or by measures of scores."
+        )
+    kind = kinds[names[0]]
+    for file, holds in held.items():
+        if holds != kind and (kind == "labels" or _has_column(file, reading)):  # 0 and 1 are scores too
+            remedy = "truepath label makes labels of scores." if kind == "labels" else "Give files of scores."
+            raise TruePathError(f"{names[0]} needs {kind}, but {file} holds {holds}.", remedy)
+    return names, kind
+
+
+def _has_column(file: Path, reading: Reading) -> bool:
+    """Return whether a file has a column of labels, rather than one for each label."""
+    names = column_names(file, reading.form)
+    return format_of(file) == "json" or reading.labels in names or "labels" in names
+
+
+def _hold_labels(file: Path, reading: Reading) -> bool:
+    """Return whether a file has a column of labels, or nothing but 0 and 1."""
+    if _has_column(file, reading):
+        return True
+    names = column_names(file, reading.form)
+    S = read_scores(file, ids=reading.ids if reading.ids in names else None, **reading.written).S
+    return bool(np.isin(getattr(S, "data", S) if hasattr(S, "tocsr") else S, (0, 1)).all())
+
+
+def _match_rows(wanted: RowKeys, given: RowKeys, reading: Reading) -> Any:
+    """Return where the rows of one table are in another, and remark how they were matched."""
+    rows, how = join_rows(wanted, given, by_order=reading.by_order)
+    reading.remark(f"{given.path} and {wanted.path}: {how}")
+    return rows
+
+
+def read_outputs(
+    truth: str,
+    labels: Path | None = None,
+    scores: Path | None = None,
+    hierarchy: str | None = None,
+    reading: Reading = Reading(),
+) -> tuple[Hierarchy, Any, dict[str, Any]]:
+    """Return the hierarchy, the true labels, and a model's labels and scores in the order of the true rows.
+
+    Parameters
+    ----------
+    truth, hierarchy, reading
+        As for :func:`compare_files`; a file of labels needs the hierarchy.
+    labels, scores : path, optional
+        The output files of a model; the result has the entries ``"labels"`` and ``"scores"`` of those that are given.
+    """
+    files = {"labels": labels, "scores": scores}
+    ids = find_column(reading.ids, [truth if holds_labels(truth) else None, *files.values()], reading.form)
+    tree, y_true, rows = _read_truth(truth, hierarchy, ids.get(truth), reading)
+    found = {
+        kind: _read_in_order(file, tree, kind, ids[file], rows, reading)
+        for kind, file in files.items()
+        if file is not None
+    }
+    return tree, y_true, found
+
+
+def _read_truth(truth: str, hierarchy: str | None, ids: str | None, reading: Reading) -> tuple[Hierarchy, Any, RowKeys]:
+    """Return the hierarchy, the true labels and what their rows are matched by."""
+    if holds_labels(truth):
+        if not Path(truth).is_file():
+            raise FileNotFoundError(2, "no such file", truth)
+        if hierarchy is None:
+            problem = "hierarchy (--hierarchy) is missing: a file of labels does not contain the hierarchy."
+            raise TruePathError(problem, "Give a file of edges, the hierarchy.json of a run, or a saved model.")
+        tree = open_hierarchy(hierarchy, sep=reading.sep, header=reading.header)
+        table = read_labels(truth, tree, labels=reading.labels, ids=ids, **reading.cells)
+        return tree, table.y, table.row_keys
+    ds = open_dataset(truth)
+    part = "all" if list(ds) == ["all"] else reading.part
+    if part not in ds.splits:
+        raise TruePathError(f"{truth} has no part {part!r}.", f"Choose by part (--part): {', '.join(ds.splits)}.")
+    if hierarchy is not None and open_hierarchy(hierarchy, header=reading.header) != ds.hierarchy:
+        raise TruePathError(f"hierarchy (--hierarchy) {hierarchy} is not that of {truth}.", "Leave it out.")
+    rows = ds[part]
+    keys = {} if rows.ids is None else {"id": as_texts(rows.ids)}
+    return ds.hierarchy, rows.y, RowKeys(truth, rows.y.shape[0], keys)
+
+
+def _read_true_rows(
+    truth: str, hierarchy: str | None, files: list[Any], ids: dict[Any, str | None], reading: Reading
+) -> tuple[Hierarchy, Any, RowKeys]:
+    """Return the hierarchy, the true labels and what their rows are matched by."""
+    if hierarchy is not None or not holds_labels(truth):
+        return _read_truth(truth, hierarchy, ids.get(truth), reading)
+    tree = _find_hierarchy(files, ids, reading)
+    table = read_labels(truth, tree, labels=_column(truth, reading), ids=ids[truth], **reading.cells)
+    return tree, table.y, table.row_keys
+
+
+def _find_hierarchy(files: list[Any], ids: dict[Any, str | None], reading: Reading) -> Hierarchy:
+    """Build the hierarchy of the label paths in all files, with a remark."""
+    names: dict[str, None] = {}
+    for file in files:
+        names.update(dict.fromkeys(_labels_in(file, ids[file], reading, names)))
+    if not names:
+        raise TruePathError("hierarchy (--hierarchy) is missing, and the files have no names of labels.", "Give one.")
+    warn_about_lists(names, reading.sep or "/")
+    tree = Hierarchy.from_paths(names, sep=reading.sep or "/")
+    levels = f"{tree.n_nodes} labels on {tree.height} level{'s' if tree.height > 1 else ''}"
+    reading.remark(f"no --hierarchy: built from the label paths in the files, {levels}")
+    return tree
+
+
+def _labels_in(file: Any, ids: str | None, reading: Reading, known: Collection[str]) -> list[str]:
+    """Return the names of labels in a column of labels, or of the columns of a matrix.
+
+    Labels are separated as asked. Where names are known already, those that truepath predicted may have ``;`` between
+    them: what leaves fewer names unknown.
+    """
+    if format_of(file) == "json":
+        raise TruePathError(f"hierarchy (--hierarchy) is missing: it is not built from JSON ({file}).", "Give one.")
+    form = reading.form
+    column = _column(file, reading)
+    if column in column_names(file, form):
+        cells = read_columns(file, form).column(column)
+        signs = (reading.between, ";") if known else (reading.between,)
+        by_sign = [[name for cell in cells for name in split_labels(cell, sign)] for sign in signs]
+        return min(by_sign, key=lambda names: sum(name not in known for name in set(names)))
+    return list(read_scores(file, ids=ids, **reading.written).names or ())
+
+
+def _column(file: Any, reading: Reading) -> str:
+    """Return the column of labels: the one named, or ``labels`` in a file that lacks it."""
+    names = column_names(file, reading.form)
+    return reading.labels if reading.labels in names else "labels"
+
+
+def _read_in_order(file: Path, tree: Hierarchy, kind: str, ids: str | None, rows: RowKeys, reading: Reading) -> Any:
+    """Return labels or scores, in the order of the true rows."""
+    if kind == "labels":
+        table = read_labels(file, tree, labels=_column(file, reading), ids=ids, **reading.cells)
+        return table.y[_match_rows(rows, table.row_keys, reading)]
+    scores = read_scores(file, tree, ids=ids, **reading.written)
+    return scores.S[_match_rows(rows, scores.row_keys, reading)]
+
+
+def read_run(
+    models: Sequence[ModelFiles],
+    truth: str,
+    hierarchy: str | None = None,
+    reading: Reading = Reading(),
+    *,
+    threshold: float = 0.5,
+    text: str | None = None,
+    title: str | None = None,
+) -> Run:
+    """Read the output files of any models as one run, for :func:`truepath.report.write_report`.
+
+    Parameters
+    ----------
+    models : sequence of ModelFiles
+        Files of labels, of scores, or of both, for each model.
+    truth, hierarchy, reading
+        As for :func:`compare_files`.
+    threshold : float, default=0.5
+        Labels of models with scores alone are those above it.
+    text : str, optional
+        A column of the file of true labels, shown with examples.
+    title : str, optional
+    """
+    given = [file for model in models for file in (model.labels, model.scores) if file is not None]
+    for file in given:
+        if not file.is_file():
+            raise FileNotFoundError(2, "no such file", str(file))
+    files: list[Any] = [truth, *given] if holds_labels(truth) else given
+    ids = find_column(reading.ids, files, reading.form)
+    tree, y_true, rows = _read_true_rows(truth, hierarchy, files, ids, reading)
+    results = [_evaluated(model, tree, ids, rows, reading, threshold) for model in models]
+    names = next((keys.tolist() for keys in rows.keys.values()), None)
+    texts = None if text is None else _texts(truth, text, reading)
+    usual = f"{Path(truth).stem}: {', '.join(model.name for model in models)}"
+    return Run(tree, y_true, results, title=title or usual, ids=names, texts=texts)
+
+
+def _evaluated(
+    model: ModelFiles, tree: Hierarchy, ids: dict[Any, str | None], rows: RowKeys, reading: Reading, threshold: float
+) -> Evaluated:
+    """Read the output files of one model; labels of scores alone are those above a threshold."""
+    from truepath.decoders import Threshold
+
+    S = None if model.scores is None else _read_in_order(model.scores, tree, "scores", ids[model.scores], rows, reading)
+    files = {"predictions": model.labels, "scores": model.scores}
+    settings: dict[str, Any] = {kind: str(file) for kind, file in files.items() if file is not None}
+    if model.labels is not None:
+        y_pred = _read_in_order(model.labels, tree, "labels", ids[model.labels], rows, reading)
+        return Evaluated(model.name, y_pred, S, settings=settings)
+    y_pred = Threshold(threshold, hierarchy=tree, coherent="max-up").predict(S)
+    return Evaluated(model.name, y_pred, S, threshold, settings={**settings, "threshold": threshold})
+
+
+def _texts(truth: str, column: str, reading: Reading) -> list[str]:
+    """Return a column of the file of true labels, to show with the examples."""
+    if not holds_labels(truth):
+        raise TruePathError(f"text (--text) is a column of a table; {truth} is a data set.", "Leave it out.")
+    table = read_columns(truth, reading.form)
+    table.check([column])
+    texts: list[str] = table.texts(column).tolist()
+    return texts
