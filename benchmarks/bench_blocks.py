@@ -1,7 +1,7 @@
 """Larger than memory: decode sparse scores of an ontology's size, and predict tables with ``truepath predict``.
 
 Run as ``PYTHONPATH=src python benchmarks/bench_blocks.py``: 20,000 rows, some seconds; ``--rows 1000000`` is the table
-of ``benchmarks/README.md`` and takes half an hour. Prints Markdown. Each part runs in a process of its own, whose peak
+of ``benchmarks/archive.md`` and takes half an hour. Prints Markdown. Each part runs in a process of its own, whose peak
 of resident memory is reported; rows per second are of wall-clock time, those in brackets of processor time.
 """
 

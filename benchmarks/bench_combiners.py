@@ -118,7 +118,7 @@ def bench_fael(hierarchy, n_train, n_test):
     for name, model in [
         ("FAEL (rows < nodes: dual form)", tc.FAEL(ALPHA, **h)),
         ("HierarchicalFAEL", tc.HierarchicalFAEL(ALPHA, ALPHA, **h)),
-        ("KernelFAEL (RBF)", tc.KernelFAEL(ALPHA, **h)),
+        ("KernelFAEL (RBF)", tc.KernelFAEL(alpha=ALPHA, **h)),
         ('FAEL("gcv")', tc.FAEL("gcv", **h)),
         ('FAEL("loo")', tc.FAEL("loo", **h)),
     ]:

@@ -34,9 +34,9 @@ def main():
     model = TableBlend(hierarchy=hierarchy, n_jobs=1, network=False).fit(X[rows], Y[rows])
     seconds = time.process_time() - begun
     print("| member | weight | AU(PRC), held-out rows | AU(PRC), test rows |\n|---|---|---|---|")
-    for (name, held_out, weight, _), learner in zip(model.tried_, model.stack_.learners_):
+    for tried, learner in zip(model.tried_, model.stack_.learners_):
         area = auprc(Y_test, learner.predict_proba(X_test), hierarchy)
-        print(f"| {name} | {weight:.2f} | {held_out:.3f} | {area:.3f} |")
+        print(f"| {tried.name} | {tried.weight:.2f} | {tried.score:.3f} | {area:.3f} |")
     area = auprc(Y_test, model.predict_proba(X_test), hierarchy)
     print(f"| the default, fitted in {seconds:.0f} CPU s | | | {area:.3f} |")
 

@@ -16,11 +16,12 @@ from data_folder import make_parser, open_sets
 from numba import njit
 
 from truepath import Hierarchy
-from truepath.decoders import MAS, MASR, ExactLeafMAP, nested_agreement
+from truepath.decoders import MAS, MASR, ExactLeafMAP
 from truepath.decoders.leaves.dag_optimum import DagOptimum
 from truepath.decoders.leaves.greedy import GreedySearch, parent_of
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.decoders.leaves.weights import posterior_weights, risk_weights
+from truepath.papers.bi2012.agreement import nested_agreement
 
 SETS = ("cellcycle_FUN", "enron", "imclef07a", "diatoms")  # trees
 

@@ -80,9 +80,12 @@ def report(Y, P, S, hierarchy, repeats):
         "macro_f1": (lambda: metrics.macro_f1(Y, P), lambda: f1_score(Y, P, average="macro", zero_division=0.0)),
         "auprc, pooled AP": (lambda: metrics.auprc(Y, S), lambda: average_precision_score(Y, S, average="micro")),
         "auprc, Davis & Goadrich": (lambda: metrics.auprc(Y, S, method="davis_goadrich"), None),
-        "average_auprc": (lambda: metrics.average_auprc(Y, S), lambda: average_precision_score(Y, S, average="macro")),
+        "auprc, over classes": (
+            lambda: metrics.auprc(Y, S, average="macro"),
+            lambda: average_precision_score(Y, S, average="macro"),
+        ),
         "fmax, exact": (lambda: metrics.fmax(Y, S), None),
-        "top_k_accuracy": (lambda: metrics.top_k_accuracy(Y, S, hierarchy), None),
+        "precision_at_k": (lambda: metrics.precision_at_k(Y, S, hierarchy, k=hierarchy.height), None),
     }
     for what, (ours, theirs) in cases.items():
         functions = {"sort": lambda: np.sort(S, axis=None), "ours": ours}

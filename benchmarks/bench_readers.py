@@ -15,7 +15,7 @@ from pathlib import Path
 from data_folder import home, make_parser, open_sets
 
 from truepath.data import list_datasets, load_dataset
-from truepath.files.text import read_bytes
+from truepath.files.unpacking import read_bytes
 
 RUNS = 3
 

@@ -70,9 +70,8 @@ def call_decoder(member, problem):
 
 def call_metric(member, problem):
     predicted = problem.S if member.needs == "scores" else problem.predicted
-    inputs = (predicted,) if member.name in ("incoherent_share", "unlabelled_share") else (problem.Y, predicted)
-    options = {"k": 10} if member.name == "top_k_accuracy" else {}
-    return member.function(*inputs, problem.hierarchy, **options)
+    inputs = (predicted,) if member.name in ("incoherent_share", "unlabeled_share") else (problem.Y, predicted)
+    return member.function(*inputs, problem.hierarchy)
 
 
 def call_learner(member, problem):

@@ -21,7 +21,7 @@ import numpy as np
 from data_folder import home, make_parser, open_sets
 
 from truepath import HierarchicalClassifier, Hierarchy, load_dataset
-from truepath.classifier import hierarchical_classifier, make_preset, preset_names
+from truepath.classifier import make_preset, preset_names
 from truepath.combiners import Calibrator
 from truepath.data import make_hmc
 from truepath.decoders import ConformalRisk, ConformalSet, ConformalSubtree, SureLabels
@@ -57,20 +57,20 @@ def scores(name, preset):
     file = KEEP / f"{name}+{preset}.npz"
     X, Y, X_test, Y_test, h = load(name)
     if not file.exists():
-        seen, fit_part = {}, hierarchical_classifier.fit_part
+        seen, fit = {}, Calibrator.fit
 
-        def look(part, S, y, *rest):
-            if isinstance(part, Calibrator):
+        def look(calibrator, S, y, *rest, **options):
+            if not seen:  # all rows first, then folds of them
                 seen.update(S=as_dense(S), Y=as_dense(y))
-            return fit_part(part, S, y, *rest)
+            return fit(calibrator, S, y, *rest, **options)
 
-        hierarchical_classifier.fit_part = look
+        Calibrator.fit = look
         options = {"hierarchy": h, "calibrate": "sigmoid"}
         model = HierarchicalClassifier(**options) if preset == "default" else make_preset(preset, **options)
         try:
             model.fit(X, Y).calibrator_ = None
         finally:
-            hierarchical_classifier.fit_part = fit_part
+            Calibrator.fit = fit
         np.savez(file, **seen, S_test=as_dense(model.predict_proba(X_test)))
     with np.load(file) as kept:
         return kept["S"], kept["Y"], kept["S_test"].astype(float), as_dense(Y_test).astype(bool), h

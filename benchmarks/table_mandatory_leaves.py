@@ -16,7 +16,8 @@ from pathlib import Path
 
 from data_folder import home, make_parser, open_sets
 
-from truepath.papers import Comparison, Settings
+from truepath.papers import Settings
+from truepath.papers.base import Comparison
 from truepath.papers.bi2012.paper import PAPER
 
 DEFAULT = ("cellcycle_FUN", "pheno_FUN", "seq_FUN", "enron", "imclef07a", "cellcycle_GO", "church_GO")

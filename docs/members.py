@@ -1,6 +1,7 @@
 """Tables of members and the pages of the API, made from the registries and from what the modules promise.
 
-``.. members:: combiners`` becomes a table of that registry (or of the presets). The pages under ``api/``, one for each
+``.. members:: combiners`` becomes a table of that registry (or of the presets), ``.. capabilities:: learner`` one of
+what its members can do, ``.. default-model::`` the rules of the default. The pages under ``api/``, one for each
 module, are written before Sphinx looks for its sources.
 """
 
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import truepath
+from truepath.adapters.capabilities import CAPABILITIES, capability_table
+from truepath.classifier import describe_default
 from truepath.cli.methods import KINDS, list_members
 from truepath.public import written_in
 
@@ -38,6 +41,23 @@ def member_table(kind: str) -> list[str]:
     columns = {head: key for head, key in COLUMNS.items() if any(row.get(key) for row in rows)}
     lines = [".. list-table::", "   :header-rows: 1", ""]
     for cells in [list(columns), *([_cell(key, row.get(key)) for key in columns.values()] for row in rows)]:
+        lines += [f"   {'* -' if k == 0 else '  -'} {cell}".rstrip() for k, cell in enumerate(cells)]
+    return lines
+
+
+#: Capabilities that only the library itself asks for
+INTERNAL = ("cost", "warming up")
+#: What stands in a cell of the table of capabilities
+MARKS = {"exact": "exact", "approximate": "approx.", "as its members": "as its members", "no": ""}
+
+
+def capability_lines(kind: str) -> list[str]:
+    """Return the lines of a table of what the members of a kind can do; capabilities that none has are left out."""
+    rows = [row for row in capability_table() if row["kind"] == kind]
+    columns = [name for name in CAPABILITIES if name not in INTERNAL and any(row[name] != "no" for row in rows)]
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    table = [["", *columns], *([f"``{row['class']}``", *(MARKS[row[name]] for name in columns)] for row in rows)]
+    for cells in table:
         lines += [f"   {'* -' if k == 0 else '  -'} {cell}".rstrip() for k, cell in enumerate(cells)]
     return lines
 
@@ -134,7 +154,24 @@ def setup(app: Any) -> dict[str, bool]:
             written = "\n".join(member_table(kind))
             return self.parse_text_to_nodes(written.replace("@", r"\@"))  # no address of a mail
 
+    class Capabilities(SphinxDirective):
+        """``.. capabilities:: KIND``."""
+
+        required_arguments = 1
+
+        def run(self) -> Any:
+            return self.parse_text_to_nodes("\n".join(capability_lines(self.arguments[0])))
+
+    class DefaultModel(SphinxDirective):
+        """``.. default-model::``."""
+
+        def run(self) -> Any:
+            lines = [f"   {line}" for line in describe_default().splitlines()]
+            return self.parse_text_to_nodes("\n".join([".. code-block:: text", "", *lines]))
+
     app.add_directive("members", Members)
+    app.add_directive("capabilities", Capabilities)
+    app.add_directive("default-model", DefaultModel)
     app.connect("viewcode-follow-imported", find_source)
     app.connect("autodoc-process-docstring", drop_foreign_references)
     write_api(Path(app.srcdir) / "api")

@@ -18,7 +18,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from truepath import load_dataset
 from truepath.data import keep_full_paths
-from truepath.decoders import MAS, MASR, ExactLeafMAP, TopLeaves, nested_agreement
+from truepath.decoders import MAS, MASR, ExactLeafMAP, TopLeaves
+from truepath.papers.bi2012.agreement import nested_agreement
 from truepath.metrics import hierarchical_f1, symmetric_loss
 
 ds = keep_full_paths(keep_full_paths(load_dataset("pypi-topics")).prune(10))

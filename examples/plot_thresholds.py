@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
 from truepath import Hierarchy
-from truepath.decoders import MultiThreshold, SingleThreshold, compare_strategies, plot_threshold_curve
+from truepath.decoders import MultiThreshold, SingleThreshold, plot_threshold_curve
+from truepath.papers.triguero2016.strategies import compare_strategies
 
 rng = np.random.default_rng(0)
 hierarchy = Hierarchy.from_paths([f"{a}/{b}/{c}" for a in "abc" for b in "12" for c in "xyz"])
