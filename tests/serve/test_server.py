@@ -42,6 +42,12 @@ def predict(port, texts):
         return json.load(answer)["predictions"]
 
 
+def rows_waiting(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        found = re.search(r"truepath_waiting_rows (\S+)", answer.read().decode())
+    return found is not None and float(found[1]) > 0
+
+
 def read_all(connection):
     found = b""
     while part := connection.recv(65536):
@@ -82,7 +88,7 @@ HEALTH = b"GET /health HTTP/1.1\r\nhost: a\r\n\r\n"
     ],
 )
 def test_a_connection_that_goes_on_is_watched_as_well(server, later, status):
-    with socket.create_connection(("127.0.0.1", server[1]), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server[1]), timeout=60) as connection:
         connection.sendall(HEALTH + HEALTH)  # two at once
         found = b""
         while found.count(b'"ready"') < 2:
@@ -93,7 +99,7 @@ def test_a_connection_that_goes_on_is_watched_as_well(server, later, status):
 
 def test_a_head_may_not_arrive_a_byte_at_a_time(server):
     begun = time.perf_counter()
-    with socket.create_connection(("127.0.0.1", server[1]), timeout=10) as connection, suppress(OSError):
+    with socket.create_connection(("127.0.0.1", server[1]), timeout=60) as connection, suppress(OSError):
         for byte in HEALTH:
             connection.sendall(bytes([byte]))
             time.sleep(0.25)
@@ -119,10 +125,11 @@ def test_a_stop_finishes_what_is_under_way_and_the_log_is_json(server):
     process, port = server
     with ThreadPoolExecutor(1) as pool:
         under_way = pool.submit(predict, port, texts)
-        time.sleep(0.1)
+        while not rows_waiting(port) and not under_way.done():
+            time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
-        assert len(under_way.result(20)) == len(texts)
-    assert process.wait(20) == 0
+        assert len(under_way.result()) == len(texts)
+    assert process.wait() == 0
     lines = [json.loads(line) for line in process.log.read_text().splitlines()]
     request = [line for line in lines if line.get("path") == "/predict"][-1]
     assert (request["status"], request["rows"], request["level"]) == (200, len(texts), "info")
