@@ -1,4 +1,4 @@
-"""The lines, dots and texts of a critical-difference diagram, in pixels at a font of 14: what SVG and matplotlib show."""
+"""The lines, dots and texts of a critical-difference diagram, in pixels at a font of 14, for SVG and matplotlib."""
 
 from __future__ import annotations
 
