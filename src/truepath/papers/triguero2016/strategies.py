@@ -10,7 +10,6 @@ from sklearn.base import clone
 from truepath.decoders.thresholds.multi import MultiThreshold
 from truepath.decoders.thresholds.single import SingleThreshold
 from truepath.decoders.thresholds.threshold import ThresholdDecoder
-from truepath.extras import import_extra
 from truepath.metrics.inputs import has_any
 
 if TYPE_CHECKING:
@@ -34,13 +33,7 @@ class StrategyResult(NamedTuple):
 
 
 class StrategyComparison(list[StrategyResult]):
-    """A list of :class:`StrategyResult` that prints as a table and turns into a data frame."""
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame, one row for each measure and strategy."""
-        pd = import_extra("pandas", "A data frame", "report")
-
-        return pd.DataFrame(self, columns=list(StrategyResult._fields))
+    """A list of :class:`StrategyResult` that prints as a table; pandas makes a data frame of it."""
 
     def best(self, measure: str, part: str = "test") -> StrategyResult:
         """Return the best strategy for a measure on the ``"valid"`` or ``"test"`` part."""

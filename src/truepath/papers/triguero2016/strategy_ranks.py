@@ -131,6 +131,5 @@ def _why_rank(measure: str, strategy: str) -> str:
 
 def _by_strategy(rows: list[Any], measure: str, part: str) -> dict[str, float]:
     """Return the values of the paper's five strategies."""
-    names = {"EM(MTS, greedy)": "EM(MTS)"}
-    found = {names.get(row.strategy, row.strategy): getattr(row, part) for row in rows if row.measure == measure}
+    found = {row.strategy: getattr(row, part) for row in rows if row.measure == measure}
     return {strategy: found[strategy] for strategy in STRATEGIES}
