@@ -8,8 +8,8 @@ paper (section 4.1); which rows they took is not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from functools import lru_cache
 from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -147,14 +147,14 @@ def compare_dataset(name: str, settings: Settings) -> list[Comparison]:
     for table, part in (("Table 3", "valid"), ("Table 4", "test")):
         values = {measure: published[table][measure][name] for measure in PRINTED_NAMES}
         if flat is not None:
-            found += _compare_part(table, f"{name}, {FLAT}", part, flat, values, partial(_why, name))
+            found += _compare_part(table, f"{name}, {FLAT}", part, flat, values)
             values = {"micro_f1": values["micro_f1"]}  # the other two depend on costs
-        found += _compare_part(table, name, part, true, values, partial(_why, name))
+        found += _compare_part(table, name, part, true, values)
     return [*found, *_compare_seconds(name, true, published["Table 6"][name]), *_list_unlabeled(name, true)]
 
 
 def _compare_part(
-    table: str, shown: str, part: str, results: list[StrategyResult], values: Values, why: Callable[[str, str], str]
+    table: str, shown: str, part: str, results: list[StrategyResult], values: Values
 ) -> Iterator[Comparison]:
     """Yield the comparisons of Table 3 or 4 for one data set; ``values`` are the published ones by measure."""
     for row in results:
@@ -162,7 +162,7 @@ def _compare_part(
         value = values.get(row.measure, {}).get(method)
         reason = "" if row.measure in values else OTHER_COSTS
         if value is not None or (row.measure == "h_loss" and method == "EM(MTS)"):
-            reason = why(row.measure, method)
+            reason = _why(shown.removesuffix(f", {FLAT}"), row.measure, method)
         tolerance, is_up = _tolerance(row.measure, value), grows_better(row)
         ours = getattr(row, part)
         yield Comparison(table, shown, method, PRINTED_NAMES[row.measure], value, ours, tolerance, is_up, reason)
