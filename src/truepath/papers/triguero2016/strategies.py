@@ -98,7 +98,7 @@ def compare_strategies(
             (valid, test), unlabeled, seconds = fitted[key]
             metric = getattr(metrics, measure)
             values = metric(Y_val, valid, hierarchy), metric(Y_test, test, hierarchy)
-            results.append(StrategyResult(measure, name, *values, *unlabeled, seconds))
+            results.append(StrategyResult(measure, name, *values, *unlabeled, seconds=seconds))
     return results
 
 
