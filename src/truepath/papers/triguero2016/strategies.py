@@ -95,10 +95,10 @@ def compare_strategies(
             key = name if name.startswith(("CD", "LC")) else f"{measure} {name}"
             if key not in fitted:
                 fitted[key] = _label_both(decoder, S_val, Y_val, S_test)
-            (valid, test), unlabeled, seconds = fitted[key]
+            (valid, test), shares, seconds = fitted[key]
             metric = getattr(metrics, measure)
             values = metric(Y_val, valid, hierarchy), metric(Y_test, test, hierarchy)
-            results.append(StrategyResult(measure, name, *values, *unlabeled, seconds=seconds))
+            results.append(StrategyResult(measure, name, *values, shares[0], shares[1], seconds))
     return results
 
 
