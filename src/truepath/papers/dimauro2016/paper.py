@@ -189,7 +189,7 @@ PAPER = Paper(
     "N. Di Mauro, A. Vergari, F. Esposito. Multi-label classification with cutset networks. PGM 2016.",
     _cells(),
     {
-        "Average ranks, Figure 2": "they rank ten data sets, two of which were not to be had; the ranks printed "
+        "Average ranks, Figure 2": "they rank ten data sets, two of which could not be obtained; the ranks printed "
         "beside the BCC values do not agree with these values",
     },
     "Means over the five published folds. Their features were discretised by LAIM on all rows, test labels included, "

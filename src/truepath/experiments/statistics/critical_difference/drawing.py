@@ -11,7 +11,7 @@ from truepath.experiments.statistics.critical_difference.layout import Layout, l
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
 
-__all__ = ["FONT", "Drawing", "Line", "Text", "draw"]
+__all__ = ["FONT", "Line", "RankDiagram", "Text", "draw_ranks"]
 
 #: A row of names, a character (in any usual font), the axis
 ROW, CHARACTER, AXIS = 22.0, 7.8, 420.0
@@ -39,7 +39,7 @@ class Text(NamedTuple):
     size: int = FONT
 
 
-class Drawing(NamedTuple):
+class RankDiagram(NamedTuple):
     """A diagram from its upper left corner on; ``description`` is for those who cannot see it."""
 
     width: float
@@ -50,7 +50,7 @@ class Drawing(NamedTuple):
     description: str
 
 
-def draw(comparison: MethodComparison, test: str | None = None) -> Drawing:
+def draw_ranks(comparison: MethodComparison, test: str | None = None) -> RankDiagram:
     """Draw the mean ranks of a comparison; see :meth:`MethodComparison.cliques` for ``test``."""
     layout = lay_out(comparison, test)
     names = {left: [CHARACTER * len(f"{s.name}  0.00") for s in layout.stems if s.left == left] for left in (1, 0)}
@@ -68,7 +68,7 @@ def draw(comparison: MethodComparison, test: str | None = None) -> Drawing:
     places = [(width / 2, names_end + SMALL_ROW * (i + 0.5)) for i in range(len(caption))]
     texts += [Text(place, line, size=SMALL) for place, line in zip(places, caption)]
     dots = [(scale.x(stem.rank), scale.top) for stem in layout.stems]
-    return Drawing(width, names_end + SMALL_ROW * len(caption) + 8, lines, dots, texts, _describe(layout))
+    return RankDiagram(width, names_end + SMALL_ROW * len(caption) + 8, lines, dots, texts, _describe(layout))
 
 
 class _Scale(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from truepath.experiments.statistics.critical_difference.drawing import draw
+from truepath.experiments.statistics.critical_difference.drawing import draw_ranks
 from truepath.extras import import_extra
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def critical_difference_diagram(comparison: MethodComparison, ax: Any = None, *,
     >>> accuracy = np.random.default_rng(0).random((12, 4)) + [0, 0, 0.3, 0.6]
     >>> ax = critical_difference_diagram(compare(accuracy, greater_is_better=True))
     """
-    drawing = draw(comparison, test)
+    drawing = draw_ranks(comparison, test)
     if ax is None:
         plt = import_extra("matplotlib.pyplot", "Drawing ranks", "report")
         size = (drawing.width * POINTS / 72, drawing.height * POINTS / 72)

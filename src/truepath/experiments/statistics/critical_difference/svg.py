@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truepath.experiments.statistics.critical_difference.drawing import FONT, Line, draw
+from truepath.experiments.statistics.critical_difference.drawing import FONT, Line, draw_ranks
 from truepath.svg import element, text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def critical_difference_svg(comparison: MethodComparison, *, test: str | None = 
     >>> critical_difference_svg(found)[:46]
     '<svg xmlns="http://www.w3.org/2000/svg" viewBo'
     """
-    drawing = draw(comparison, test)
+    drawing = draw_ranks(comparison, test)
     parts = [_path(line) for line in drawing.lines]
     parts += [element("circle", cx=x, cy=y, r=3) for x, y in drawing.dots]
     parts += [
