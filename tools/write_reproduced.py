@@ -14,7 +14,7 @@ from pathlib import Path
 
 from truepath.experiments.markup import Table, write_rst
 from truepath.papers import PAPERS, Paper, Settings
-from truepath.papers.base import Comparison
+from truepath.papers.base import Comparison, comparisons_of
 from truepath.papers.leaderboard.standing import AREA
 from truepath.papers.runner import all_comparisons, finished_cells
 from truepath.papers.tables import count_verdicts, to_rst
@@ -34,7 +34,7 @@ def write_paper(paper: Paper, folder: Path, settings: Settings) -> None:
         write_standing(paper, comparisons)
         return
     (PAGES / f"{paper.name}.rst").write_text(to_rst(paper, comparisons, finished.values()), encoding="utf-8")
-    cells = [{"cell": key, "values": golden(cell.comparisons)} for key, cell in finished.items()]
+    cells = [{"cell": key, "values": golden(comparisons_of(cell))} for key, cell in finished.items()]
     record = {
         "paper": paper.title,
         "setting": paper.notes,

@@ -9,7 +9,7 @@ import pytest
 
 from truepath.errors import DataFormatError, TruePathError
 from truepath.papers import PAPERS, Paper, Settings, choose_cells, reproduce
-from truepath.papers.base import Cell, Comparison
+from truepath.papers.base import Cell, Comparison, comparisons_of
 from truepath.papers.runner import all_comparisons, finished_cells
 
 
@@ -46,7 +46,7 @@ def test_finished_cells_are_not_run_again(tmp_path, settings):
     assert made.runs == ["a", "bb"]
     reproduce(made.paper, tmp_path, settings, rerun=True)
     assert made.runs == ["a", "bb", "a", "bb"]
-    assert [cell.comparisons for cell in finished_cells(made.paper, tmp_path, settings).values()] == [
+    assert [comparisons_of(cell) for cell in finished_cells(made.paper, tmp_path, settings).values()] == [
         [compare("a")],
         [compare("bb")],
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from truepath.experiments.store import Finished
 from truepath.papers import Paper
-from truepath.papers.base import Comparison, FinishedCell
+from truepath.papers.base import Comparison
 from truepath.papers.tables import count_verdicts, to_markdown, to_rst
 
 FOUND = [
@@ -20,7 +21,7 @@ FOUND = [
 ]
 PAPER = Paper("none", "A paper of 2016*", (), {"Figure 9": "drawn only"}, "A note.")
 VERSIONS = {"truepath": "0.1.0", "python": "3.11", "numpy": "2.4"}
-CELLS = [FinishedCell("x", [], 3, 2.0, "2026-11-15", VERSIONS)]
+CELLS = [Finished("x", "", about={"random_state": 3}, value=[], seconds=2.0, date="2026-11-15", versions=VERSIONS)]
 
 
 def test_counts():

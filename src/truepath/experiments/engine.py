@@ -9,7 +9,7 @@ is finished in the store.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -21,11 +21,7 @@ from truepath.errors import TruePathError
 from truepath.experiments.store import Finished, Store
 from truepath.versions import installed_versions
 
-__all__ = [
-    "OnProgress",
-    "Unit",
-    "run_units",
-]
+__all__ = ["OnProgress", "Unit", "run_units"]
 
 OnProgress = Callable[[float, float, str], None]
 
@@ -95,15 +91,26 @@ def run_units(
     ...     [(unit.value, unit.error) for unit in run_units(units, store, total=2)]
     [(3, ''), (None, 'IndexError: pop from empty list')]
     """
+    from truepath.adapters.parallel import count_workers, iterate_parallel
+
     store.repair()
-    progress = _Progress(total, on_progress)
-    finished = []
+    report: OnProgress = on_progress or (lambda done, total, what: None)
+    one_at_a_time = count_workers(n_jobs) == 1
+    finished, done = [], 0.0
+
+    def starting() -> Iterator[tuple[Unit]]:
+        for unit in units:
+            if one_at_a_time:
+                report(done, total, str(unit.key))
+            yield (unit,)
+
     try:
-        with closing(_arriving(progress.announce(units, n_jobs), n_jobs)) as arriving:
+        with closing(iterate_parallel(_run, starting(), n_jobs=n_jobs, in_order=False)) as arriving:
             for unit, cost in arriving:
                 _keep(unit, store)
                 finished.append(unit)
-                progress.advance(cost, f"{unit.key}{' FAILED' if unit.error else ''}")
+                done += cost
+                report(done, total, f"{unit.key}{' FAILED' if unit.error else ''}")
     except BrokenExecutor as problem:
         raise TruePathError(
             f"a worker process died or could not take its work ({type(problem).__name__}: {problem}).",
@@ -111,35 +118,6 @@ def run_units(
             "memory ran out.",
         ) from problem
     return finished
-
-
-class _Progress:
-    """How much is done, reported to ``on_progress``."""
-
-    def __init__(self, total: float, on_progress: OnProgress | None):
-        self.done, self.total = 0.0, total
-        self.report: OnProgress = on_progress or (lambda done, total, what: None)
-
-    def advance(self, cost: float, what: str) -> None:
-        self.done += cost
-        self.report(self.done, self.total, what)
-
-    def announce(self, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Unit]:
-        """Pass units on; report each as it starts if that can be known."""
-        from truepath.adapters.parallel import count_workers
-
-        one_at_a_time = count_workers(n_jobs) == 1
-        for unit in units:
-            if one_at_a_time:
-                self.advance(0.0, str(unit.key))
-            yield unit
-
-
-def _arriving(units: Iterator[Unit], n_jobs: int | None) -> Generator[tuple[Finished, float], None, None]:
-    """Yield what is finished, and its cost, as it comes."""
-    from truepath.adapters.parallel import iterate_parallel
-
-    yield from iterate_parallel(_run, ((unit,) for unit in units), n_jobs=n_jobs, in_order=False)
 
 
 def _run(unit: Unit) -> tuple[Finished, float]:

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +106,12 @@ class Stored:
         numbers = ", ".join(map(str, self.damaged[:5])) + (", ..." if len(self.damaged) > 5 else "")
         return f"{len(self.damaged)} damaged line(s) of {self.name} dropped ({numbers}); what they held is done again."
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _by_key(self) -> dict[Any, list[Finished]]:
         by_key: dict[Any, list[Finished]] = {}
         for unit in self.units:
             by_key.setdefault(unit.key, []).append(unit)
-        object.__setattr__(self, "_by_key", by_key)
-
-    _by_key: Mapping[Any, list[Finished]] = field(init=False, repr=False, compare=False)
+        return by_key
 
 
 class Store:

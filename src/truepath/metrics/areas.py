@@ -23,11 +23,11 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
-from truepath.metrics.inputs import Pair, check_label_scores, mean_of_defined
+from truepath.metrics.inputs import check_label_scores, mean_of_defined
 from truepath.metrics.rankings import Ranking, Steps, pool, rank_classes, take_steps
 
 __all__ = ["auprc", "average_precision", "davis_goadrich"]
@@ -135,11 +135,7 @@ def auprc(
     areas = np.array([area_of(ranking) for ranking in rank_classes(pair)])
     if average == "per_class":
         return areas
-    return mean_of_defined(areas, _n_positives(pair) if average == "weighted" else None)
-
-
-def _n_positives(pair: Pair) -> NDArray[np.float64]:
-    """Return the weighted number of positives of each counted class."""
-    true, _ = pair.counted()
-    weight = np.ones(true.shape[0]) if pair.weight is None else pair.weight
-    return np.asarray(true.T @ weight, np.float64)
+    if average == "macro":
+        return mean_of_defined(areas)
+    n_positives = pair.counted()[0].T @ pair.row_weight
+    return mean_of_defined(areas, np.asarray(n_positives, np.float64))

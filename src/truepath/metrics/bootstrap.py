@@ -15,12 +15,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import ndtr, ndtri
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import flat_like
-from truepath.hierarchy.matrices import by_name
+from truepath.hierarchy.matrices import as_matrix, by_name
 from truepath.metrics.base import get_metric
 from truepath.resampling import draw_bootstraps, interval_of
 
@@ -90,7 +89,8 @@ def bootstrap_interval(
     if method not in ("percentile", "bca"):
         raise ValueError(f"method must be 'percentile' or 'bca'; got {method!r}.")
     order = hierarchy or flat_like(y_true, predicted)
-    y_true, predicted = _indexable(by_name(y_true, order, "y_true")), _indexable(by_name(predicted, order, "predicted"))
+    y_true = as_matrix(by_name(y_true, order, "y_true"), name="y_true")
+    predicted = as_matrix(by_name(predicted, order, "predicted"), name="predicted")
     function = get_metric(metric) if isinstance(metric, str) else metric
     weight = None if sample_weight is None else np.asarray(sample_weight)
 
@@ -120,8 +120,3 @@ def _corrected(tails: Floats, value: float, draws: Floats, left_out: Floats) -> 
     a = (influence**3).sum() / (6 * spread) if spread > 0 else 0.0
     z = z0 + ndtri(tails)
     return np.asarray(ndtr(z0 + z / (1 - a * z)))
-
-
-def _indexable(matrix: Any) -> Any:
-    """Return a matrix whose rows can be drawn."""
-    return sparse.csr_array(matrix) if sparse.issparse(matrix) else np.asarray(matrix)

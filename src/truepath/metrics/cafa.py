@@ -222,18 +222,17 @@ def _best_f1(curve: CafaCurve) -> float:
 def _true_mass(pair: Pair, content: Floats) -> Floats:
     """Return the weight of each row's true labels."""
     true, _ = pair.counted()
-    return np.asarray(true @ (content if pair.nodes is None else content[pair.nodes]), np.float64)
+    return np.asarray(true @ pair.of_counted(content), np.float64)
 
 
 def _sweep(pair: Pair, content: Floats, thresholds: str | ArrayLike) -> CafaCurve:
     """Return the curve; rows whose true labels weigh nothing are left out of precision and recall."""
     true, scores = (sparse.csr_array(matrix) for matrix in pair.counted())
     cuts, order = _cuts(scores.data, thresholds)
-    weight = np.ones(true.shape[0]) if pair.weight is None else pair.weight
+    weight = pair.row_weight
     true_mass = _true_mass(pair, content)
     scored = np.where(true_mass > 0, weight, 0.0)
-    mass = content if pair.nodes is None else content[pair.nodes]
-    sums = sweep_scores(true, scores, mass, cuts, scored=scored, weight=weight, order=order)[::-1]
+    sums = sweep_scores(true, scores, pair.of_counted(content), cuts, scored=scored, weight=weight, order=order)[::-1]
     precision = divide(sums[:, 0], sums[:, 1], 0.0)
     recall = divide(sums[:, 2], np.full(cuts.size, scored.sum()), 0.0)
     hit, predicted = sums[:, 3], sums[:, 4]

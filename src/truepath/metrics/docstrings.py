@@ -69,7 +69,7 @@ def complete(function: Any, *, needs_hierarchy: bool = False, like: Callable[...
     known = _shared(needs_hierarchy) | ({} if like is None else _cut(getdoc(like) or "")[1]) | own
     wanted = [known[name] for name in signature(function).parameters if name in known]
     if wanted:
-        section = _PARAMETERS + "\n".join(_merged(list(dict.fromkeys(wanted))))
+        section = _PARAMETERS + "\n".join(dict.fromkeys(wanted))
         function.__doc__ = "\n\n".join(part for part in (head, section, rest) if part)
 
 
@@ -94,16 +94,3 @@ def _entries(section: str) -> Iterator[tuple[str, str]]:
     for entry in re.split(r"\n(?=\S)", section.strip()):
         for name in entry.partition("\n")[0].partition(" : ")[0].split(","):
             yield name.strip().lstrip("*"), entry
-
-
-def _merged(entries: list[str]) -> Iterator[str]:
-    """Yield entries, neighbours that say the same as one."""
-    names, said = "", ""
-    for entry in [*entries, ""]:
-        name, _, text = entry.partition(" : ")
-        if text and text == said:
-            names = f"{names}, {name}"
-            continue
-        if names:
-            yield f"{names} : {said}" if said else names
-        names, said = name, text

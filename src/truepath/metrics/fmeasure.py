@@ -78,9 +78,7 @@ def _counting(part: str, *, is_closed: bool = True) -> Callable[..., RowTerms | 
         if average != "micro":
             return None
         pair = check_label_pair(y_true, y_pred, hierarchy, nodes)
-        if hierarchy is not None and is_closed:
-            pair = pair._replace(true=_closed(pair.true, hierarchy), pred=_closed(pair.pred, hierarchy))
-        counts = np.column_stack(count_each_row(pair)).astype(np.float64)
+        counts = np.column_stack(count_each_row(_close(pair) if is_closed else pair)).astype(np.float64)
         return RowTerms(counts, lambda sums: getattr(_ratios(Counts(*np.moveaxis(sums, -1, 0)), zero_division), part))
 
     return row_terms
@@ -144,10 +142,7 @@ def hierarchical_precision_recall_f1(
     """
     if average not in _GROUPINGS:
         raise ValueError(f"average must be one of {', '.join(map(repr, _GROUPINGS))}; got {average!r}.")
-    pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
-    if hierarchy is not None:
-        pair = pair._replace(true=_closed(pair.true, hierarchy), pred=_closed(pair.pred, hierarchy))
-    return _measure(pair, average, zero_division)
+    return _measure(_close(check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)), average, zero_division)
 
 
 def _measure(pair: Pair, average: Average, zero_division: float) -> PrecisionRecallF1:
@@ -296,9 +291,12 @@ def macro_f1(
     return float(_measure(pair, "macro", zero_division).f1)
 
 
-def _closed(Y: Any, hierarchy: Hierarchy) -> Any:
-    """Return ``Y`` with missing ancestors, itself when none is missing."""
-    return Y if hierarchy.is_closed(Y) else hierarchy.close(Y)
+def _close(pair: Pair) -> Pair:
+    """Return the pair with missing ancestors; a matrix without any missing, or without a hierarchy, as it is."""
+    if (h := pair.given) is None:
+        return pair
+    true, pred = (Y if h.is_closed(Y) else h.close(Y) for Y in (pair.true, pair.pred))
+    return pair._replace(true=true, pred=pred)
 
 
 def _ratios(counts: Counts, zero_division: float) -> PrecisionRecallF1:
@@ -311,13 +309,12 @@ def _ratios(counts: Counts, zero_division: float) -> PrecisionRecallF1:
 
 def _everything(pair: Pair) -> Counts:
     """Count all cells as one group, rows weighted."""
-    weight = np.ones(pair.true.shape[0]) if pair.weight is None else pair.weight
-    return Counts(*(np.array([weight @ counted]) for counted in count_each_row(pair)))
+    return Counts(*(np.array([pair.row_weight @ counted]) for counted in count_each_row(pair)))
 
 
 def _by_level(pair: Pair) -> Counts:
     """Count the cells of each level; NaN for a level without counted classes."""
-    depth = pair.hierarchy.depth if pair.nodes is None else pair.hierarchy.depth[pair.nodes]
+    depth = pair.of_counted(pair.hierarchy.depth)
     height = pair.hierarchy.height
     present = np.bincount(depth - 1, minlength=height) > 0
 

@@ -50,6 +50,15 @@ class Pair(NamedTuple):
     def n_counted(self) -> int:
         return int(self.true.shape[1] if self.nodes is None else self.nodes.size)
 
+    @property
+    def row_weight(self) -> NDArray[np.float64]:
+        """The weight of each row, 1 if none was given."""
+        return np.ones(self.true.shape[0]) if self.weight is None else self.weight
+
+    def of_counted(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the numbers of the counted classes, from one number per class."""
+        return values if self.nodes is None else values[self.nodes]
+
     def counted(self) -> tuple[Any, Any]:
         """Return both matrices with the counted columns only."""
         if self.nodes is None:

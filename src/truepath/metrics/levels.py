@@ -75,7 +75,7 @@ def level_accuracy(
         raise ValueError(f"rows must be 'all' or 'labeled'; got {rows!r}.")
     pair = check_label_pair(y_true, y_pred, hierarchy, nodes, sample_weight)
     mistakes = find_mistakes(pair.true, pair.pred)
-    weight = np.ones(pair.true.shape[0]) if pair.weight is None else pair.weight
+    weight = pair.row_weight
     accuracy = np.full(pair.hierarchy.height, np.nan)
     for d, level in enumerate(pair.hierarchy.levels):
         level = level if pair.nodes is None else np.intersect1d(level, pair.nodes)

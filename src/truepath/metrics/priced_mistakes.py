@@ -197,6 +197,6 @@ def _charge(pair: Pair, costs: str | ArrayLike, **prices: Any) -> float:
     counts = count_classes(pair)
     n_rows = float(pair.true.shape[0] if pair.weight is None else pair.weight.sum())
     alpha, beta = mistake_prices(counts.true, n_rows, pair.true.shape[1], nodes=pair.nodes, **prices)
-    cost = check_costs(costs, pair.hierarchy)[slice(None) if pair.nodes is None else pair.nodes]
+    cost = pair.of_counted(check_costs(costs, pair.hierarchy))
     charge = (alpha * cost) @ (counts.true - counts.hits) + (beta * cost) @ (counts.predicted - counts.hits)
     return float(charge / n_rows)

@@ -52,10 +52,8 @@ def bin_scores(
     """
     n_bins = bins if isinstance(bins, int) else bins.size - 1
     n_groups = Y.shape[0] if by == "row" else Y.shape[1]
-    is_counted = np.ones(Y.shape[1], bool)
-    if nodes is not None:
-        is_counted[:] = False
-        is_counted[nodes] = True
+    is_counted = np.zeros(Y.shape[1], bool)
+    is_counted[slice(None) if nodes is None else nodes] = True
     counts = np.zeros((3, n_groups * n_bins))
     for rows, (true, scores) in dense_blocks(Y, S):
         i, v = np.nonzero((scores > min_score) & is_counted)

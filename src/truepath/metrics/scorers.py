@@ -107,5 +107,5 @@ def _as_matrix(labels: Any, hierarchy: Hierarchy | None) -> Any:
 def _count_nodes(truth: Any, hierarchy: Hierarchy | None) -> int | None:
     if hierarchy is not None:
         return hierarchy.n_nodes
-    shape = np.shape(truth) if not sparse.issparse(truth) else truth.shape
+    shape = np.shape(truth)
     return int(shape[1]) if len(shape) == 2 else None

@@ -68,33 +68,18 @@ def add_sweep(
     order: NDArray[np.int64] | None = None,
 ) -> None:
     """Add some rows to ``changes``, which :func:`total_sweep` turns into sums; matrices may come in blocks of rows."""
-    found = scores.indptr, scores.indices, scores.data
+    mass = np.ascontiguousarray(mass, np.float64)
     rows = np.asarray(scored, np.float64), np.asarray(weight, np.float64)
-    masses = np.ascontiguousarray(mass, np.float64)
-    if cuts.size > MANY:
-        falling = np.argsort(scores.data)[::-1] if order is None else order
-        _sweep_sorted(changes, true, scores, masses, cuts, *rows, falling)
-    else:
-        _kernels.metrics.ranking.sweep_rows(*found, true.indptr, true.indices, masses, cuts, *rows, changes)
-
-
-def _sweep_sorted(
-    changes: Floats,
-    true: sparse.csr_array,
-    scores: sparse.csr_array,
-    mass: Floats,
-    cuts: NDArray[Any],
-    scored: Floats,
-    weight: Floats,
-    order: NDArray[np.int64],
-) -> None:
-    """Sweep the cells in falling order."""
+    where, truth = (scores.indptr, scores.indices), (true.indptr, true.indices)
+    if cuts.size <= MANY:
+        _kernels.metrics.ranking.sweep_rows(*where, scores.data, *truth, mass, cuts, *rows, changes)
+        return
+    falling = np.argsort(scores.data)[::-1] if order is None else order
     is_true = np.zeros(scores.data.size, bool)
-    cells = scores.indptr, scores.indices, true.indptr, true.indices
-    _kernels.metrics.ranking.mark_true(*cells, mass.size, is_true)
-    rows = np.repeat(np.arange(scores.shape[0], dtype=np.int32), np.diff(scores.indptr))
-    what = rows, mass[scores.indices], scores.data, is_true, np.asarray(true @ mass, np.float64)
-    _kernels.metrics.ranking.sweep_sorted(order, *what, cuts, scored, weight, changes)
+    _kernels.metrics.ranking.mark_true(*where, *truth, mass.size, is_true)
+    row_of = np.repeat(np.arange(scores.shape[0], dtype=np.int32), np.diff(scores.indptr))
+    cells = row_of, mass[scores.indices], scores.data, is_true, np.asarray(true @ mass, np.float64)
+    _kernels.metrics.ranking.sweep_sorted(falling, *cells, cuts, *rows, changes)
 
 
 def total_sweep(changes: Floats) -> Floats:

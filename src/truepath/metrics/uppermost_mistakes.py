@@ -141,10 +141,8 @@ def hierarchical_hamming_loss(
 def walk_rows(pair: Pair, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return for each row the cost of its uppermost mistakes, and how many nodes are at or below a mistake."""
     hierarchy, n_samples = pair.hierarchy, pair.true.shape[0]
-    counted = np.ones(hierarchy.n_nodes, bool)
-    if pair.nodes is not None:
-        counted[:] = False
-        counted[pair.nodes] = True
+    counted = np.zeros(hierarchy.n_nodes, bool)
+    counted[slice(None) if pair.nodes is None else pair.nodes] = True
     charged, tainted = np.zeros(n_samples), np.zeros(n_samples, np.int64)
     graph = (counted, np.array(costs, np.float64), hierarchy.parent_ptr, hierarchy.parent_idx)
     if sparse.issparse(pair.true):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from truepath.experiments.markup import Block
 from truepath.experiments.store import Finished
 from truepath.registry import Registry
 
-__all__ = ["PAPERS", "Cell", "Comparison", "FinishedCell", "Paper", "Settings", "Verdict", "load_published"]
+__all__ = ["PAPERS", "Cell", "Comparison", "Paper", "Settings", "Verdict", "comparisons_of", "load_published"]
 
 Verdict = Literal["same", "better", "worse", "differs", "ours only", "missing"]
 
@@ -114,37 +115,6 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class FinishedCell:
-    """A cell that was run.
-
-    Attributes
-    ----------
-    key : str
-        The key of the cell.
-    comparisons : list of Comparison
-    random_state : int
-    seconds : float
-        How long it took.
-    date : str
-    versions : dict of str to str
-    """
-
-    key: str
-    comparisons: list[Comparison]
-    random_state: int
-    seconds: float
-    date: str
-    versions: Mapping[str, str]
-
-    @classmethod
-    def of(cls, finished: Finished) -> FinishedCell:
-        """Return a finished unit of work as a cell."""
-        comparisons = [Comparison(**fields) for fields in finished.value]
-        seed = finished.about["random_state"]
-        return cls(finished.key, comparisons, seed, finished.seconds, finished.date, finished.versions)
-
-
-@dataclass(frozen=True)
 class Paper:
     """A paper and everything of it that is rerun.
 
@@ -181,6 +151,12 @@ class Paper:
 PAPERS = Registry("paper", "truepath.papers")
 
 
+def comparisons_of(finished: Finished) -> list[Comparison]:
+    """Return what a cell compared when it was run."""
+    return [Comparison(**fields) for fields in finished.value]
+
+
+@cache
 def load_published(name: str) -> dict[str, Any]:
     """Return the published values of a paper, as ``published.json`` in its folder holds them.
 

@@ -14,7 +14,7 @@ from typing import Any
 from truepath.errors import TruePathError
 from truepath.experiments.engine import OnProgress, Unit, run_units
 from truepath.experiments.store import Finished, Store, Stored, digest
-from truepath.papers.base import Cell, Comparison, FinishedCell, Paper, Settings
+from truepath.papers.base import Cell, Comparison, Paper, Settings, comparisons_of
 
 __all__ = ["all_comparisons", "choose_cells", "finished_cells", "missing_folders", "reproduce"]
 
@@ -91,10 +91,9 @@ def missing_folders(cell: Cell, settings: Settings) -> list[str]:
     return [need for need in cell.needs if not (Path(settings.data) / need).is_dir()]
 
 
-def finished_cells(paper: Paper, folder: str | PathLike[str], settings: Settings) -> dict[str, FinishedCell]:
+def finished_cells(paper: Paper, folder: str | PathLike[str], settings: Settings) -> dict[str, Finished]:
     """Return the paper's cells in the folder that were made with these settings, data and version, by key."""
-    found = _serving(paper.cells, _store(paper, folder).read(), settings)
-    return {key: FinishedCell.of(finished) for key, finished in found.items()}
+    return _serving(paper.cells, _store(paper, folder).read(), settings)
 
 
 def all_comparisons(paper: Paper, folder: str | PathLike[str], settings: Settings) -> list[Comparison]:
@@ -181,7 +180,7 @@ def _compare(cell: Cell, finished: Finished | None, settings: Settings) -> list[
         return []
     if finished.error:
         return [_placeholder("Failed", cell, f"the cell failed: {finished.error}")]
-    return FinishedCell.of(finished).comparisons
+    return comparisons_of(finished)
 
 
 def _placeholder(table: str, cell: Cell, reason: str) -> Comparison:

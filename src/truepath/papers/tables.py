@@ -14,7 +14,8 @@ from truepath.experiments.markup import (
     write_markdown,
     write_rst,
 )
-from truepath.papers.base import Comparison, FinishedCell, Paper, Verdict
+from truepath.experiments.store import Finished
+from truepath.papers.base import Comparison, Paper, Verdict
 
 __all__ = ["count_verdicts", "describe_counts", "to_markdown", "to_rst"]
 
@@ -23,15 +24,15 @@ HEADER = ("data set", "measure", "method", "published", "ours", "difference", "v
 SECONDS = "seconds"  # times are compared as ratios
 
 
-def to_markdown(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[FinishedCell] = ()) -> str:
+def to_markdown(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[Finished] = ()) -> str:
     """Write a paper's comparisons as Markdown.
 
     Parameters
     ----------
     paper : Paper
     comparisons : sequence of Comparison
-    finished : iterable of FinishedCell, optional
-        The cells they come from; adds how and when they were run, and which cells were not.
+    finished : iterable of Finished, optional
+        The cells they come from, as the store has them; adds how and when they were run, and which cells were not.
 
     Returns
     -------
@@ -54,7 +55,7 @@ def to_markdown(paper: Paper, comparisons: Sequence[Comparison], finished: Itera
     return write_markdown(_blocks(paper, comparisons, list(finished)))
 
 
-def to_rst(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[FinishedCell] = ()) -> str:
+def to_rst(paper: Paper, comparisons: Sequence[Comparison], finished: Iterable[Finished] = ()) -> str:
     """Write a paper's comparisons as reStructuredText; parameters as in :func:`to_markdown`."""
     return write_rst(_blocks(paper, comparisons, list(finished)))
 
@@ -71,7 +72,7 @@ def describe_counts(comparisons: Iterable[Comparison]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count) or "nothing to compare"
 
 
-def _blocks(paper: Paper, comparisons: Sequence[Comparison], finished: list[FinishedCell]) -> Iterator[Block]:
+def _blocks(paper: Paper, comparisons: Sequence[Comparison], finished: list[Finished]) -> Iterator[Block]:
     """Yield the page from top to bottom."""
     shown = [comparison for comparison in comparisons if comparison.verdict != "missing"]
     marks = _number_reasons(shown)
@@ -171,12 +172,12 @@ def _absences(paper: Paper, comparisons: Sequence[Comparison]) -> Iterator[Block
         yield Listing(points)
 
 
-def _how(paper: Paper, comparisons: Sequence[Comparison], finished: list[FinishedCell]) -> str:
+def _how(paper: Paper, comparisons: Sequence[Comparison], finished: list[Finished]) -> str:
     """Return how, when and for how long the cells were run, and which were not."""
     dates = sorted({cell.date for cell in finished})
     versions = dict(finished[-1].versions)
     text = (
-        f"truepath {versions.pop('truepath')}, seed {finished[-1].random_state}, "
+        f"truepath {versions.pop('truepath')}, seed {finished[-1].about['random_state']}, "
         f"{', '.join(f'{name} {value}' for name, value in versions.items())}; "
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; "
         f"{len(finished)} cells in {sum(cell.seconds for cell in finished):,.0f} s."

@@ -22,18 +22,11 @@ def bin_scores(points: Array, scores: Array, weight: Array, tied: Array, between
     ``between[j]`` gathers what lies below point j and above point j - 1. O(len(scores) * log len(points)).
     """
     for i in range(scores.size):
-        low, length = 0, points.size
-        while length > 0:  # lower bound
-            half = length >> 1
-            if points[low + half] < scores[i]:
-                low += half + 1
-                length -= half + 1
-            else:
-                length = half
-        if low < points.size and points[low] == scores[i]:
-            tied[low] += weight[i]
+        k = _passed(points, scores[i])
+        if k > 0 and points[k - 1] == scores[i]:
+            tied[k - 1] += weight[i]
         else:
-            between[low] += weight[i]
+            between[k] += weight[i]
 
 
 @kernel

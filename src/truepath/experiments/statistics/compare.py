@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -76,20 +76,22 @@ class MethodComparison:
     @property
     def tests(self) -> tuple[str, ...]:
         """The available tests of pairs: ``"nemenyi"``, ``"wilcoxon"``."""
-        found = {"nemenyi": self.nemenyi, "wilcoxon": self.wilcoxon_holm}
-        return tuple(name for name, p_values in found.items() if p_values is not None)
+        return tuple(self._p_values)
 
     def p_values(self, test: str | None = None) -> Matrix:
         """Return the p-values of a test of pairs: ``"nemenyi"`` (the default where there is one) or ``"wilcoxon"``."""
         test = test or (self.tests[0] if self.tests else "wilcoxon")
         if test not in ("nemenyi", "wilcoxon"):
             raise ValueError(f"test must be 'nemenyi' or 'wilcoxon'; got {test!r}.")
-        if test not in self.tests:
+        if test not in self._p_values:
             what = f"{len(self.methods)} methods on {len(self.datasets)} data set(s)"
             raise TruePathError(f"there is no {test} test of {what}; there is {', '.join(self.tests) or 'none'}.")
-        found = self.nemenyi if test == "nemenyi" else self.wilcoxon_holm
-        assert found is not None  # by self.tests
-        return found
+        return self._p_values[test]
+
+    @property
+    def _p_values(self) -> dict[str, Matrix]:
+        found = {"nemenyi": self.nemenyi, "wilcoxon": self.wilcoxon_holm}
+        return {test: p_values for test, p_values in found.items() if p_values is not None}
 
     def cliques(self, test: str | None = None) -> tuple[tuple[str, ...], ...]:
         """Return the largest groups of methods, neighbours by mean rank, of which no two differ significantly."""
@@ -105,27 +107,8 @@ class MethodComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in a form that JSON can hold: None for NaN."""
-        found = {
-            "measure": self.measure,
-            "greater_is_better": self.greater_is_better,
-            "alpha": self.alpha,
-            "methods": self.methods,
-            "datasets": self.datasets,
-            "values": self.values,
-            "ranks": self.ranks,
-            "mean_ranks": self.mean_ranks,
-            "wins": self.wins,
-            "ties": self.ties,
-            "friedman": None if self.friedman is None else vars(self.friedman),
-            "critical_difference": self.critical_difference,
-            "nemenyi": self.nemenyi,
-            "wilcoxon": self.wilcoxon,
-            "wilcoxon_holm": self.wilcoxon_holm,
-            "cliques": self.cliques(),
-            "remarks": self.remarks,
-        }
-        values: dict[str, Any] = json_values(found)
-        return values
+        found: dict[str, Any] = json_values({**asdict(self), "cliques": self.cliques()})
+        return found
 
     def __str__(self) -> str:
         from truepath.experiments.statistics.summary import summarize

@@ -87,18 +87,13 @@ def format_table(
 
 
 def _markdown(scores: Scores, digits: int) -> str:
-    arrow = "↑" if scores.greater_is_better else "↓"
-    rows = _cells(scores, digits, lambda text: f"**{text}**", "±")
-    header = [f"{scores.measure} {arrow}".strip(), *scores.methods]
+    header, *rows = _printed(scores, digits, "**{}**")
     return write_markdown([Table(header, rows)]).rstrip("\n")
 
 
 def _latex(scores: Scores, digits: int) -> str:
-    arrow = r"$\uparrow$" if scores.greater_is_better else r"$\downarrow$"
-    rows = _cells(scores, digits, lambda text: rf"\textbf{{{text}}}", r"$\pm$")
-    for row in rows:
-        row[0] = escape_latex(row[0])
-    header = [f"{escape_latex(scores.measure)} {arrow}".strip(), *map(escape_latex, scores.methods)]
+    signs = (r"$\uparrow$", r"$\downarrow$", r"$\pm$")
+    header, *rows = _printed(scores, digits, r"\textbf{{{}}}", signs, escape_latex)
     body = [" & ".join(row) + r" \\" for row in rows]
     if rows and rows[-1][0] == "mean rank":
         body.insert(-1, r"\midrule")
@@ -137,9 +132,7 @@ def _csv(scores: Scores, digits: int, safe_csv: bool = False) -> str:
 
 
 def _text(scores: Scores, digits: int) -> str:
-    arrow = "↑" if scores.greater_is_better else "↓"
-    rows = _cells(scores, digits, lambda text: f"*{text}", "±")
-    return "\n".join(align_columns([[f"{scores.measure} {arrow}".strip(), *scores.methods], *rows]))
+    return "\n".join(align_columns(_printed(scores, digits, "*{}")))
 
 
 def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -157,14 +150,22 @@ FORMATS: dict[str, Callable[[Scores, int], str]] = {
 }
 
 
-def _cells(scores: Scores, digits: int, bold: Callable[[str], str], plus_minus: str) -> Rows:
-    """Return the printed rows, the mean ranks last."""
+def _printed(
+    scores: Scores,
+    digits: int,
+    bold: str,
+    signs: tuple[str, str, str] = ("↑", "↓", "±"),
+    escape: Callable[[str], str] = str,
+) -> Rows:
+    """Return the header and the printed rows, the mean ranks last; ``escape`` is for names."""
+    greater, smaller, plus_minus = signs
     mean, deviation = scores.summary()
-    rows = []
+    arrow = greater if scores.greater_is_better else smaller
+    rows = [[f"{escape(scores.measure)} {arrow}".strip(), *map(escape, scores.methods)]]
     for i, dataset in enumerate(scores.datasets):
         best = _best(mean[i], scores.greater_is_better, digits)
         cells = [_cell(mean[i, j], deviation[i, j], digits, plus_minus) for j in range(mean.shape[1])]
-        rows.append([dataset, *(bold(cell) if wins else cell for cell, wins in zip(cells, best))])
+        rows.append([escape(dataset), *(bold.format(cell) if wins else cell for cell, wins in zip(cells, best))])
     if (ranks := _mean_ranks(scores)) is not None:
         rows.append(["mean rank", *(f"{rank:.2f}" for rank in ranks)])
     return rows

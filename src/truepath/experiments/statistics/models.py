@@ -20,7 +20,6 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from truepath.data.tables.join import join_rows
 from truepath.data.tables.labels import LabelTable
@@ -30,7 +29,7 @@ from truepath.experiments.statistics.resampling import Show, draw_rows, pair_mod
 from truepath.files.strict_json import json_values
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import flat_like
-from truepath.hierarchy.matrices import by_name
+from truepath.hierarchy.matrices import as_matrix, by_name
 from truepath.metrics import get_metric
 
 __all__ = ["ModelComparison", "compare_models"]
@@ -220,7 +219,7 @@ def _same_rows(y_true: Any, a: Any, b: Any, hierarchy: Hierarchy | None, by_orde
     tables = {"y_true": y_true, "a": a, "b": b}
     matrices = {name: _matrix_of(table) for name, table in tables.items()}
     order = hierarchy or flat_like(*matrices.values())
-    found = {name: _indexable(by_name(matrix, order, name)) for name, matrix in matrices.items()}
+    found = {name: as_matrix(by_name(matrix, order, name), name=name) for name, matrix in matrices.items()}
     if hasattr(y_true, "row_keys"):
         for name in ("a", "b"):
             if hasattr(tables[name], "row_keys"):
@@ -237,8 +236,3 @@ def _matrix_of(table: Any) -> Any:
     if isinstance(table, LabelTable):
         return table.y
     return table.S if isinstance(table, ScoreTable) else table
-
-
-def _indexable(matrix: Any) -> Any:
-    """Return a matrix whose rows can be drawn."""
-    return sparse.csr_array(matrix) if sparse.issparse(matrix) else np.asarray(matrix)

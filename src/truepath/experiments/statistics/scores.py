@@ -225,20 +225,22 @@ def _collect(tidy: Columns, label: str, greater_is_better: bool) -> Scores:
 
 
 def _number(value: Any, dataset: Any, method: Any) -> float:
-    if value is None or value == "":
-        return float("nan")
     try:
-        return float(value)
+        return _as_float(value)
     except (TypeError, ValueError):
         raise TruePathError(f"table: the value of {dataset!r} / {method!r} is {value!r}, not a number.") from None
 
 
 def _is_number(value: Any) -> bool:
     try:
-        float(value if value not in (None, "") else "nan")
+        _as_float(value)
     except (TypeError, ValueError):
         return False
     return True
+
+
+def _as_float(value: Any) -> float:
+    return float("nan" if value is None or value == "" else value)
 
 
 def _restrict(scores: Scores, methods: Sequence[str] | None, datasets: Sequence[str] | None) -> Scores:

@@ -59,10 +59,13 @@ def best_columns(scores: Any, k: int) -> NDArray[np.int64]:
     return best
 
 
-def _checked(y_true: Any, y_score: Any, hierarchy: Any, options: dict[str, Any]) -> tuple[Pair, dict[str, Any]]:
-    """Return the pair, and the options that are left."""
-    nodes, weight = options.pop("nodes", None), options.pop("sample_weight", None)
-    return check_label_scores(y_true, y_score, hierarchy, nodes, weight), options
+def _mean_of(rows: Callable[..., Floats]) -> Callable[..., RowTerms]:
+    """Return what gives the terms of the mean over rows of ``rows(pair, **options)``."""
+
+    def row_terms(metric: Any, y_true: Any, y_score: Any, hierarchy: Any, *, nodes: Any = None, **options: Any) -> Any:
+        return mean_of_rows(rows(check_label_scores(y_true, y_score, hierarchy, nodes), **options))
+
+    return row_terms
 
 
 def _precisions(pair: Pair, k: int = 5, out_of: str = "k", zero_division: float = 0.0) -> Floats:
@@ -87,24 +90,11 @@ def _r_precisions(pair: Pair, zero_division: float = 0.0) -> Floats:
     return divide((ranked.hits & within).sum(axis=1), ranked.n_true, zero_division)
 
 
-_ROWS: dict[str, Callable[..., Floats]] = {
-    "precision_at_k": _precisions,
-    "ndcg_at_k": _gains,
-    "r_precision": _r_precisions,
-}
-
-
-def _row_terms(metric: Any, y_true: Any, y_score: Any, hierarchy: Hierarchy | None, **options: Any) -> RowTerms:
-    """Return what each row adds to a mean over rows."""
-    pair, left = _checked(y_true, y_score, hierarchy, options)
-    return mean_of_rows(_ROWS[metric.name](pair, **left))
-
-
 @register(
     needs="scores",
     label="P@5",
     meaning="share of true labels among a row's 5 best scored",
-    row_terms=_row_terms,
+    row_terms=_mean_of(_precisions),
 )
 def precision_at_k(
     y_true: Any,
@@ -148,7 +138,7 @@ def precision_at_k(
     needs="scores",
     label="nDCG@5",
     meaning="gain of true labels among a row's 5 best scored, less the later they come, out of the best possible",
-    row_terms=_row_terms,
+    row_terms=_mean_of(_gains),
     like=precision_at_k,
 )
 def ndcg_at_k(
@@ -185,7 +175,7 @@ def ndcg_at_k(
     needs="scores",
     label="R-precision",
     meaning="share of true labels among a row's best scored, as many as it has labels",
-    row_terms=_row_terms,
+    row_terms=_mean_of(_r_precisions),
     like=precision_at_k,
 )
 def r_precision(

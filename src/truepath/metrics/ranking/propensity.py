@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.checks import as_labels, check_weight, flat_like
+from truepath.hierarchy.checks import as_labels, flat_like, weight_or_ones
 from truepath.hierarchy.matrices import by_name
 from truepath.metrics.base import register
 from truepath.metrics.inputs import check_label_scores, check_per_node, divide
@@ -74,12 +74,12 @@ def psp_at_k(
     p = check_per_node(given, pair.true.shape[1], "propensities")
     if not (p > 0).all():
         raise ValueError("propensities must be greater than 0.")
-    worth = 1.0 / (p if pair.nodes is None else p[pair.nodes])
+    worth = 1.0 / pair.of_counted(p)
     ranked = rank_labels(pair, k)
     got = (ranked.hits * worth[ranked.columns]).sum(axis=1)
     best = _largest_sums(pair.counted()[0], worth, ranked.columns.shape[1])
-    weight = np.ones(best.size) if pair.weight is None else pair.weight
-    return min(float(divide(weight @ got, weight @ best, zero_division)), 1.0)  # two sums of the same may differ
+    got, best = pair.row_weight @ got, pair.row_weight @ best
+    return min(float(divide(got, best, zero_division)), 1.0)  # two sums of the same may differ
 
 
 def _largest_sums(true: Any, worth: Floats, k: int) -> Floats:
@@ -120,8 +120,7 @@ def label_propensities(
     [0.68, 0.391]
     """
     Y = as_labels(by_name(y_train, hierarchy or flat_like(y_train), "y_train"), "y_train")
-    weight = check_weight(sample_weight, Y.shape[0])
-    weight = np.ones(Y.shape[0]) if weight is None else weight
+    weight = weight_or_ones(sample_weight, Y.shape[0])
     counts = np.asarray(sparse.csr_array(Y).T @ weight, np.float64)
     scale = max(np.log(max(weight.sum(), 1.0)) - 1.0, 0.0) * (b + 1.0) ** a
     return np.asarray(1.0 / (1.0 + scale * (counts + b) ** -a))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["N_FOLDS", "Fold", "Prepared", "deal_folds", "prepare", "scale_columns"]
 
@@ -54,8 +55,7 @@ def prepare(name: str, home: Path) -> Prepared:
     while size != (ds.n_samples, ds.hierarchy.n_nodes):
         size = (ds.n_samples, ds.hierarchy.n_nodes)
         ds = keep_full_paths(ds.prune(MIN_COUNT))
-    X = ds["all"].X
-    return Prepared(X.toarray() if hasattr(X, "toarray") else X, ds["all"].y, ds.hierarchy)
+    return Prepared(as_dense(ds["all"].X), ds["all"].y, ds.hierarchy)
 
 
 def deal_folds(data: Prepared, random_state: int, n_folds: int = N_FOLDS) -> Iterator[Fold]:

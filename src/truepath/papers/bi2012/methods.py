@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from truepath.decoders import MAS, MASR, ExactLeafMAP, MetaLabeler, TopLeaves
 from truepath.decoders.leaves.weights import balanced_alpha
+from truepath.hierarchy.matrices import as_dense
 from truepath.learners import HMCLabelPowerset, PCTForest, PCTree, SiblingLasso
 from truepath.metrics import auprc, hierarchical_f1, symmetric_loss
 from truepath.papers.bi2012.agreement import NestedAgreement, nested_agreement
@@ -64,7 +64,7 @@ def decode_powerset(fold: Fold) -> LabelSets:
 
 def decode_trees(fold: Fold) -> LabelSets:
     """Return the best leaves of a predictive clustering tree, and of a forest of them."""
-    dense = fold._replace(X=_fill(fold.X), X_test=_fill(fold.X_test))
+    dense = fold._replace(X=as_dense(fold.X), X_test=as_dense(fold.X_test))
     best = TopLeaves(_count_leaves(fold), hierarchy=fold.hierarchy)
     tree = PCTree(hierarchy=fold.hierarchy, significance=_choose_level(dense))
     forest = PCTForest(hierarchy=fold.hierarchy, random_state=0)
@@ -122,10 +122,6 @@ def _exact(S: Any, C: Any, hierarchy: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return ExactLeafMAP(hierarchy=hierarchy, time_limit=DAG_SECONDS).predict(S, conditional=C)
-
-
-def _fill(X: Any) -> NDArray[Any]:
-    return np.asarray(X.toarray() if sparse.issparse(X) else X)
 
 
 def _choose_level(fold: Fold) -> float:

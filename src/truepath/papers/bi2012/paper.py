@@ -1,19 +1,18 @@
 """Bi & Kwok (2012), mandatory leaf node prediction: Tables 1 and 2 and the nesting of Figure 3, rerun.
 
 Cells: ``statistics/<data set>`` (the sizes of Table 1), ``<family>/<data set>`` (hF of Table 1 and loss (7) of Table 2
-of the methods that share fits), ``nesting/<data set>`` (Figure 3). The published values are in
-``published.json``; how data and methods are set up is described in ``folds.py`` and ``methods.py``.
+of the methods that share fits), ``nesting/<data set>`` (Figure 3). The published values are in ``published.json``, by
+the names that the data sets have here; how data and methods are set up is described in ``folds.py`` and ``methods.py``.
 """
 
 from __future__ import annotations
 
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 from truepath.registry import METRICS
 
-__all__ = ["PAPER", "published"]
+__all__ = ["PAPER"]
 
 SETS = ("cellcycle", "church", "derisi", "expr", "gasch1", "gasch2", "pheno", "seq", "spo")
 TREES = (*(f"{name}_FUN" for name in SETS), "enron", "imclef07a", *(f"rcv1subset{i}_500" for i in range(1, 6)))
@@ -50,19 +49,13 @@ PRINTED_NAMES = {
 }
 
 
-@cache
-def published() -> dict[str, Any]:
-    """Return the values of Tables 1 and 2, by the name the data set has here."""
-    return load_published("bi2012")
-
-
 def run_statistics(name: str, settings: Settings) -> list[Comparison]:
     """Count rows, leaves and leaves per row after the preprocessing."""
     from truepath.papers.bi2012.folds import prepare
 
     data = prepare(name, settings.data)
     per_row = float(data.y[:, data.hierarchy.leaves].sum()) / data.y.shape[0]
-    theirs = published().get(name, {})
+    theirs = load_published("bi2012").get(name, {})
     counted = {
         "#pattern": (theirs.get("patterns"), data.y.shape[0], 0.0),
         "#leaf": (theirs.get("leaves"), data.hierarchy.leaves.size, 0.0),
@@ -88,7 +81,7 @@ def run_family(family: str, name: str, settings: Settings) -> list[Comparison]:
 def _compare(name: str, method: str, measure: str, ours: float) -> Comparison:
     table, metric = PRINTED_NAMES[measure]
     greater = metric is None or METRICS[metric].greater_is_better
-    theirs = published().get(name, {}).get(measure, {}).get(method)
+    theirs = load_published("bi2012").get(name, {}).get(measure, {}).get(method)
     reason = NO_VALUE if theirs is None else REASONS.get(method, OTHER_DATA + OTHER_LEARNER)
     reason += HALF_OF_RCV1 if name.startswith("rcv1") else ""
     return Comparison(table, name, method, measure, theirs, ours, TOLERANCE, greater, reason)

@@ -25,84 +25,79 @@ PRINTED_NAMES = {
 F_TOLERANCE = 0.01
 HMC_TOLERANCE = 0.1  # of the published loss
 
-Ways = dict[str, Any]  # how scores became labels -> labels
-
 
 class Variant(NamedTuple):
     """A learner that is compared.
 
     ``column`` is the column of Table II that it is compared with, None if there is none.
-    ``fit(problem, rounds, settings)`` returns the labels of the test rows for each way to decide, and the scores.
+    ``make(problem, rounds, settings)`` returns the learner; ``ways`` are the ways to decide, as :func:`_decide` knows
+    them, by the names that tables have for them.
     """
 
     column: str | None
-    fit: Callable[[PathProblem, int, Settings], tuple[Ways, Any]]
+    make: Callable[[PathProblem, int, Settings], Any]
+    ways: dict[str, str]
     why: str = ""
 
 
-def _boost(
-    kind: str, ways: tuple[str, ...], options: dict[str, Any], problem: PathProblem, rounds: int, _: Settings
-) -> Any:
-    """Fit a booster; on single paths its ``predict`` takes the best path."""
+def _booster(kind: str, options: dict[str, Any], problem: PathProblem, rounds: int, _: Settings) -> Any:
+    """Make a booster; on single paths its ``predict`` takes the best path."""
     from truepath import learners
 
-    learner = getattr(learners, kind)(hierarchy=problem.hierarchy, n_estimators=rounds, **options).fit(
-        problem.X, problem.y
-    )
-    S = learner.predict_proba(problem.X_test)
-    found = {"above half": lambda: S > 0.5, "best path": lambda: learner.predict(problem.X_test)}
-    return {way: found[way]() for way in ways}, S
+    return getattr(learners, kind)(hierarchy=problem.hierarchy, n_estimators=rounds, **options)
 
 
-def _fit_local(problem: PathProblem, rounds: int, settings: Settings) -> Any:
-    """Fit one random forest per level."""
+def _local(problem: PathProblem, _: int, settings: Settings) -> Any:
+    """Make one random forest per level."""
     from sklearn.ensemble import RandomForestClassifier
 
-    from truepath.decoders import BestPath
     from truepath.learners import PerLevel
 
     forest = RandomForestClassifier(100, random_state=settings.random_state, n_jobs=settings.n_jobs)
-    S = PerLevel(forest, hierarchy=problem.hierarchy).fit(problem.X, problem.y).predict_proba(problem.X_test)
-    return {"above half": S > 0.5, "best path": BestPath(hierarchy=problem.hierarchy).fit(S).predict(S)}, S
+    return PerLevel(forest, hierarchy=problem.hierarchy)
 
 
-def _fit_global(problem: PathProblem, rounds: int, settings: Settings) -> Any:
-    """Fit the global naive Bayes, with the smoothing that is best on held-out training rows."""
-    from truepath.decoders import BestPath
+def _global(problem: PathProblem, _: int, settings: Settings) -> Any:
+    """Make the global naive Bayes, with the smoothing that is best on held-out training rows."""
     from truepath.learners import GlobalNaiveBayes
 
-    learner = GlobalNaiveBayes(hierarchy=problem.hierarchy, var_smoothing=choose_smoothing(problem)).fit(
-        problem.X, problem.y
-    )
-    S = learner.predict_proba(problem.X_test)
-    return {
-        "best node": learner.predict(problem.X_test),
-        "best path": BestPath(hierarchy=problem.hierarchy).fit(S).predict(S),
-    }, S
+    return GlobalNaiveBayes(hierarchy=problem.hierarchy, var_smoothing=choose_smoothing(problem))
+
+
+def _decide(way: str, learner: Any, S: Any, problem: PathProblem) -> Any:
+    """Return the labels of the test rows: those above one half, the best path of the scores, or what is predicted."""
+    from truepath.decoders import BestPath
+
+    if way == "half":
+        return S > 0.5
+    return BestPath(hierarchy=problem.hierarchy).fit(S).predict(S) if way == "path" else learner.predict(problem.X_test)
 
 
 OTHER_BASELINE = "The paper tunes its baselines but does not say how; ours are another implementation."
 VARIANTS = {
     "H-Ada.MH as printed": Variant(
         "H-Ada.MH",
-        partial(_boost, "HAdaBoostMH", ("above half", "best path"), {"constraint": "train", "max_depth": 1}),
+        partial(_booster, "HAdaBoostMH", {"constraint": "train", "max_depth": 1}),
+        {"above half": "half", "best path": "predict"},
         "Rule (7) in every round makes boosting stall after some tens of rounds on the ImCLEF sets; the paper does "
         "not say how it was avoided, and whether it labels by sign or by the best path.",
     ),
     "H-Ada.MH, stumps": Variant(
         "H-Ada.MH",
-        partial(_boost, "HAdaBoostMH", ("best path",), {"max_depth": 1}),
+        partial(_booster, "HAdaBoostMH", {"max_depth": 1}),
+        {"best path": "predict"},
         "Rounds are free and the final vote is made consistent; the best path is predicted, not all labels above "
         "one half.",
     ),
     "H-Ada.MH, our default": Variant(
         "H-Ada.MH",
-        partial(_boost, "HAdaBoostMH", ("best path",), {}),
+        partial(_booster, "HAdaBoostMH", {}),
+        {"best path": "predict"},
         "Free rounds, trees of depth 2 instead of stumps, and the best path instead of all labels above one half.",
     ),
-    "AdaBoost.MH, stumps": Variant(None, partial(_boost, "AdaBoostMH", ("best path",), {"max_depth": 1})),
-    "local (random forests)": Variant("local", _fit_local, OTHER_BASELINE),
-    "global (naive Bayes)": Variant("global", _fit_global, OTHER_BASELINE),
+    "AdaBoost.MH, stumps": Variant(None, partial(_booster, "AdaBoostMH", {"max_depth": 1}), {"best path": "predict"}),
+    "local (random forests)": Variant("local", _local, {"above half": "half", "best path": "path"}, OTHER_BASELINE),
+    "global (naive Bayes)": Variant("global", _global, {"best node": "predict", "best path": "path"}, OTHER_BASELINE),
 }
 ABSENT = (
     "47 of the 343 classes of Diatoms have no test rows and count 0 in our macro average; the paper does not say how "
@@ -113,10 +108,12 @@ ABSENT = (
 def _run_variant(name: str, label: str, settings: Settings) -> list[Comparison]:
     """Fit one variant on one data set and judge it in both label sets."""
     problem, variant = load_problem(name, settings.data), VARIANTS[label]
-    ways, S = variant.fit(problem, ROUNDS[name], settings)
+    learner = variant.make(problem, ROUNDS[name], settings).fit(problem.X, problem.y)
+    S = learner.predict_proba(problem.X_test)
     found: list[Comparison] = []
-    for way, y_pred in ways.items():
-        method, measured = f"{label}, {way}", problem.measure(y_pred, S)
+    for shown, way in variant.ways.items():
+        y_pred = _decide(way, learner, S, problem)
+        method, measured = f"{label}, {shown}", problem.measure(y_pred, S)
         in_their_labels = problem.measure_merged(merge_columns(y_pred, problem.merged))
         found += _compare(COLLAPSED, name, method, variant, in_their_labels)
         found += _compare(TREE, name, method, variant, measured)
@@ -159,7 +156,7 @@ def _run_collapsed(name: str, settings: Settings) -> list[Comparison]:
     spread = unmerge_scores(margins, problem.merged)
     path = BestPath(hierarchy=problem.hierarchy, by="mean").fit(spread).predict(spread)
     ways = {"above half": margins > 0, "best path": merge_columns(path, problem.merged)}
-    flat = Variant(None, _fit_global)
+    flat = Variant(None, _global, {})
     found: list[Comparison] = []
     for way, y_pred in ways.items():
         method = f"AdaBoost.MH on collapsed labels, {way}"

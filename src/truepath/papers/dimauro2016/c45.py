@@ -19,9 +19,10 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import ndtri, xlogy
 from sklearn.base import BaseEstimator, ClassifierMixin
+
+from truepath.hierarchy.matrices import as_dense
 
 __all__ = ["C45"]
 
@@ -62,7 +63,7 @@ class C45(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> C45:
         """Grow and prune."""
-        X = _dense(X).astype(np.uint8)
+        X = as_dense(X).astype(np.uint8)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_features_in_ = X.shape[1]
         y = codes == self.classes_.size - 1
@@ -72,7 +73,7 @@ class C45(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the shares of the leaf that each row falls into, one column per class."""
-        X = _dense(X) > 0
+        X = as_dense(X) > 0
         share = np.empty(X.shape[0])
         _answer(self.root_, X, np.arange(X.shape[0]), share)
         return np.column_stack([1.0 - share, share])[:, -self.classes_.size :]
@@ -163,9 +164,8 @@ def extra_errors(n: int, errors: float) -> float:
     """
     if n == 0:
         return 0.0
-    if errors < 1:
-        none = n * (1.0 - CONFIDENCE ** (1.0 / n))
-        return none if errors == 0 else none + errors * (extra_errors(n, 1) - none)
+    if errors == 0:
+        return n * (1.0 - CONFIDENCE ** (1.0 / n))
     if errors + 0.5 >= n:
         return max(n - errors, 0.0)
     f = (errors + 0.5) / n  # the continuity correction
@@ -182,7 +182,3 @@ def _answer(node: Node, X: np.ndarray, rows: np.ndarray, share: np.ndarray) -> N
     side = X[rows, node.feature]
     _answer(node.below[0], X, rows[~side], share)
     _answer(node.below[1], X, rows[side], share)
-
-
-def _dense(X: Any) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)

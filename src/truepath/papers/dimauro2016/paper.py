@@ -70,21 +70,12 @@ class Method(NamedTuple):
     reason: str = ""
 
 
+NETWORKS = {"RCNET": "RestrictedCutsetNetwork", "CNET": "CutsetNetwork"}
 METHODS = {
-    "RCNET": Method(
-        "RCNET",
-        "RCNET",
-        partial(_learn, "RestrictedCutsetNetwork", _AS_PUBLISHED),
-        tolerance=NETWORK_TOLERANCE,
-        reason=PRIOR,
-    ),
-    "CNET": Method(
-        "CNET",
-        "CNET",
-        partial(_learn, "CutsetNetwork", _AS_PUBLISHED),
-        tolerance=NETWORK_TOLERANCE,
-        reason=PRIOR,
-    ),
+    **{
+        name: Method(name, name, partial(_learn, kind, _AS_PUBLISHED), tolerance=NETWORK_TOLERANCE, reason=PRIOR)
+        for name, kind in NETWORKS.items()
+    },
     "BRNB": Method("BRNB", "naive Bayes", partial(_learn, "NaiveBayesML", {}), True, reason=CUT),
     "CCNB": Method("CCNB", "naive Bayes", partial(_learn, "NaiveBayesML", {"labels": "chain"})),
     "BRTAN": Method("BRTAN", "TAN", partial(_learn, "TreeAugmentedML", {}), True, reason=f"{TAN} {CUT}"),
@@ -198,7 +189,7 @@ PAPER = Paper(
     "N. Di Mauro, A. Vergari, F. Esposito. Multi-label classification with cutset networks. PGM 2016.",
     _cells(),
     {
-        "Average ranks, Figure 2": "they rank ten data sets, two of which were not to be had; the ranks printed "
+        "Average ranks, Figure 2": "they rank ten data sets, two of which could not be obtained; the ranks printed "
         "beside the BCC values do not agree with these values",
     },
     "Means over the five published folds. Their features were discretised by LAIM on all rows, test labels included, "

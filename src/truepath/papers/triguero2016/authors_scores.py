@@ -5,20 +5,21 @@ Nothing in it is random: the same scores are fitted and judged, and the numbers 
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from truepath.papers.base import Comparison, Settings, load_published
 from truepath.papers.triguero2016.forest_results import (
-    NAMES,
     PRINTED,
     PRINTED_NAMES,
     ScoredParts,
     full_name,
     grows_better,
     judged_once,
+    list_strategies,
 )
 
 if TYPE_CHECKING:
@@ -34,38 +35,33 @@ AUTHORS_TOLERANCE = 1e-9
 
 def compare_authors_scores(settings: Settings) -> list[Comparison]:
     """Compare the strategies on the authors' own scores of ImCLEF07A."""
-    from truepath.papers.triguero2016.strategies import compare_strategies
-
     published = load_published("triguero2016")
-    results = list(compare_strategies(*read_authors_scores(settings.data / AUTHORS_FOLDER)))
+    results = list_strategies(read_authors_scores(settings.data / AUTHORS_FOLDER))
     return list(_compare_exactly(results, published["authors' result files"], published["Table 4"]))
 
 
 def _compare_exactly(results: list[StrategyResult], files: Any, table_4: Any) -> Iterator[Comparison]:
     """Yield comparisons with the authors' result files (validation) and with Table 4 (test)."""
     for row in results:
-        method, measure = NAMES.get(row.strategy, row.strategy), PRINTED_NAMES[row.measure]
-        rest = (AUTHORS_TOLERANCE, grows_better(row), _why_not_exact(method, row.measure))
-        yield Comparison("Table 3", AUTHORS, method, measure, files[row.measure].get(method), row.valid, *rest)
-    for row in results:
-        method, measure = NAMES.get(row.strategy, row.strategy), PRINTED_NAMES[row.measure]
-        value, tolerance = table_4[row.measure]["imclef07a"].get(method), PRINTED
-        if method in files["test"][row.measure]:  # there in full precision
-            value, tolerance = files["test"][row.measure][method], AUTHORS_TOLERANCE
-        is_up, why = grows_better(row), _why_not_exact(method, row.measure)
-        yield Comparison("Table 4", AUTHORS, method, measure, value, row.test, tolerance, is_up, why)
+        shown = (AUTHORS, row.strategy, PRINTED_NAMES[row.measure])
+        is_up, why = grows_better(row), _why_not_exact(row)
+        value = files[row.measure].get(row.strategy)
+        yield Comparison("Table 3", *shown, value, row.valid, AUTHORS_TOLERANCE, is_up, why)
+        value, tolerance = table_4[row.measure]["imclef07a"].get(row.strategy), PRINTED
+        if row.strategy in files["test"][row.measure]:  # there in full precision
+            value, tolerance = files["test"][row.measure][row.strategy], AUTHORS_TOLERANCE
+        yield Comparison("Table 4", *shown, value, row.test, tolerance, is_up, why)
     for row in judged_once(results):
-        method = NAMES.get(row.strategy, row.strategy)
-        value, ours = files["% unlabelled"][row.measure].get(method), 100 * row.unlabeled_valid
-        numbers = (value, ours, AUTHORS_TOLERANCE, False, _why_not_exact(method, row.measure))
-        yield Comparison("Figure 6 (a)", AUTHORS, full_name(row), "% unlabelled, valid", *numbers)
+        value, ours = files["% unlabelled"][row.measure].get(row.strategy), 100 * row.unlabeled_valid
+        shown = (AUTHORS, full_name(row), "% unlabelled, valid")
+        yield Comparison("Figure 6 (a)", *shown, value, ours, AUTHORS_TOLERANCE, False, _why_not_exact(row))
 
 
-def _why_not_exact(method: str, measure: str) -> str:
+def _why_not_exact(row: StrategyResult) -> str:
     """Return why a strategy does not agree to the last digit."""
-    if method == "CD(MTS)":
+    if row.strategy == "CD(MTS)":
         return "The paper's rule between two neighbouring scores is not known; the middle is taken."
-    if method == "EM(MTS)" and measure == "h_loss":
+    if row.strategy == "EM(MTS)" and row.measure == "h_loss":
         return "The published number comes from an indexing slip; this is Algorithm 3 as it is printed."
     return ""
 
@@ -79,18 +75,14 @@ def read_authors_scores(folder: Path) -> ScoredParts:
 
 def _read_scores(path: Path) -> tuple[Any, Any, Hierarchy]:
     """Read columns ``class-a-<node>`` (0 or 1) and ``Original-p-<node>`` (scores) of a CLUS prediction file."""
-    import numpy as np
-
+    from truepath.data.readers.arff.files import read_table
+    from truepath.data.readers.arff.header import read_arff
     from truepath.hierarchy import Hierarchy
 
-    with lzma.open(path, "rt") as file:
-        lines = [line.strip() for line in file if line.strip()]
-    names = [line.split()[1] for line in lines if line.lower().startswith("@attribute")]
-    start = next(k for k, line in enumerate(lines) if line.lower().startswith("@data")) + 1
-    rows = [line.split(",") for line in lines[start:]]
-    nodes = {name.removeprefix("class-a-"): k for k, name in enumerate(names) if name.startswith("class-a-")}
-    scores = {name.removeprefix("Original-p-"): k for k, name in enumerate(names) if name.startswith("Original-p-")}
-    hierarchy = Hierarchy.from_paths(list(nodes))
-    truth, score = [nodes[v] for v in hierarchy.names], [scores[v] for v in hierarchy.names]
-    Y = np.array([[float(row[k]) > 0 for k in truth] for row in rows])
-    return np.array([[float(row[k]) for k in score] for row in rows]), Y, hierarchy
+    arff = read_arff(path)
+    table = read_table(arff)
+    columns = {arff.attributes[j].name: table.values[:, k] for k, j in enumerate(table.columns)}
+    truth = [attribute for attribute in arff.attributes if attribute.name.startswith("class-a-")]
+    hierarchy = Hierarchy.from_paths([attribute.name.removeprefix("class-a-") for attribute in truth])
+    S = np.column_stack([columns[f"Original-p-{v}"] for v in hierarchy.names])
+    return S, np.column_stack([columns[f"class-a-{v}"] == truth[0].codes["1"] for v in hierarchy.names]), hierarchy

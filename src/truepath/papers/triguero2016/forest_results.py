@@ -8,10 +8,9 @@ paper (section 4.1); which rows they took is not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from functools import lru_cache
 from math import log2
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truepath.papers.base import Comparison, Settings, load_published
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALGORITHM_3",
-    "NAMES",
     "PRINTED",
     "PRINTED_NAMES",
     "ScoredParts",
@@ -33,6 +31,7 @@ __all__ = [
     "grows_better",
     "judge_strategies",
     "judged_once",
+    "list_strategies",
     "score_by_forest",
 ]
 
@@ -98,24 +97,26 @@ def _fit_forest(ds: Dataset, settings: Settings) -> Any:
     return forest.fit(ds.train.X, ds.train.y)
 
 
+@lru_cache(maxsize=16)
 def judge_strategies(name: str, settings: Settings) -> dict[str, list[StrategyResult]]:
     """Return all labelling strategies on forest scores, with the data set's hierarchy and, if it is a DAG, without.
 
     The keys are ``"true"`` and ``"flat"``. Results are kept in memory, because the ranks need them again.
     """
-    return _judge(name, str(settings.data), settings.random_state, settings.n_jobs)
-
-
-@lru_cache(maxsize=16)
-def _judge(name: str, data: str, random_state: int, n_jobs: int | None) -> dict[str, list[StrategyResult]]:
     from truepath.hierarchy import Hierarchy
+
+    parts = score_by_forest(name, settings)
+    found = {"true": list_strategies(parts)}
+    if not parts.hierarchy.is_tree:
+        found["flat"] = list_strategies(parts._replace(hierarchy=Hierarchy.flat(list(parts.hierarchy.names))))
+    return found
+
+
+def list_strategies(parts: ScoredParts) -> list[StrategyResult]:
+    """Return all labelling strategies on some scores, by the names that the paper gives them."""
     from truepath.papers.triguero2016.strategies import compare_strategies
 
-    parts = score_by_forest(name, Settings(Path(data), random_state, n_jobs))
-    found = {"true": list(compare_strategies(*parts))}
-    if not parts.hierarchy.is_tree:
-        found["flat"] = list(compare_strategies(*parts[:4], Hierarchy.flat(list(parts.hierarchy.names))))
-    return found
+    return [row._replace(strategy=NAMES.get(row.strategy, row.strategy)) for row in compare_strategies(*parts)]
 
 
 def _tolerance(measure: str, published: float | None) -> float:
@@ -146,22 +147,22 @@ def compare_dataset(name: str, settings: Settings) -> list[Comparison]:
     for table, part in (("Table 3", "valid"), ("Table 4", "test")):
         values = {measure: published[table][measure][name] for measure in PRINTED_NAMES}
         if flat is not None:
-            found += _compare_part(table, f"{name}, {FLAT}", part, flat, values, partial(_why, name))
+            found += _compare_part(table, f"{name}, {FLAT}", part, flat, values)
             values = {"micro_f1": values["micro_f1"]}  # the other two depend on costs
-        found += _compare_part(table, name, part, true, values, partial(_why, name))
+        found += _compare_part(table, name, part, true, values)
     return [*found, *_compare_seconds(name, true, published["Table 6"][name]), *_list_unlabeled(name, true)]
 
 
 def _compare_part(
-    table: str, shown: str, part: str, results: list[StrategyResult], values: Values, why: Callable[[str, str], str]
+    table: str, shown: str, part: str, results: list[StrategyResult], values: Values
 ) -> Iterator[Comparison]:
     """Yield the comparisons of Table 3 or 4 for one data set; ``values`` are the published ones by measure."""
     for row in results:
-        method = NAMES.get(row.strategy, row.strategy)
+        method = row.strategy
         value = values.get(row.measure, {}).get(method)
         reason = "" if row.measure in values else OTHER_COSTS
         if value is not None or (row.measure == "h_loss" and method == "EM(MTS)"):
-            reason = why(row.measure, method)
+            reason = _why(shown.removesuffix(f", {FLAT}"), row.measure, method)
         tolerance, is_up = _tolerance(row.measure, value), grows_better(row)
         ours = getattr(row, part)
         yield Comparison(table, shown, method, PRINTED_NAMES[row.measure], value, ours, tolerance, is_up, reason)
@@ -173,8 +174,7 @@ def _compare_seconds(name: str, results: list[StrategyResult], published: dict[s
         "Another machine, language and year; one fit each, not the mean of ten. What counts is the order of magnitude."
     )
     for row in judged_once(results):
-        method = NAMES.get(row.strategy, row.strategy)
-        value = published.get(f"{row.measure} {method}" if method.startswith("EM") else method)
+        value = published.get(f"{row.measure} {row.strategy}" if row.strategy.startswith("EM") else row.strategy)
         reason = why if value is not None else ""
         yield Comparison("Table 6", name, full_name(row), "seconds", value, row.seconds, 0.0, False, reason)
 
@@ -203,5 +203,5 @@ def grows_better(row: StrategyResult) -> bool:
 
 
 def full_name(row: StrategyResult) -> str:
-    method = NAMES.get(row.strategy, row.strategy)
-    return f"{PRINTED_NAMES[row.measure]}, {method}" if method.startswith("EM") else method
+    """Return the name of a strategy, after the measure that it optimises if there is one."""
+    return f"{PRINTED_NAMES[row.measure]}, {row.strategy}" if row.strategy.startswith("EM") else row.strategy

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from truepath.decoders.thresholds.multi import MultiThreshold
 from truepath.decoders.thresholds.single import SingleThreshold
 from truepath.decoders.thresholds.threshold import ThresholdDecoder
-from truepath.extras import import_extra
 from truepath.metrics.inputs import has_any
 
 if TYPE_CHECKING:
@@ -34,21 +33,7 @@ class StrategyResult(NamedTuple):
 
 
 class StrategyComparison(list[StrategyResult]):
-    """A list of :class:`StrategyResult` that prints as a table and turns into a data frame."""
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame, one row for each measure and strategy."""
-        pd = import_extra("pandas", "A data frame", "report")
-
-        return pd.DataFrame(self, columns=list(StrategyResult._fields))
-
-    def best(self, measure: str, part: str = "test") -> StrategyResult:
-        """Return the best strategy for a measure on the ``"valid"`` or ``"test"`` part."""
-        from truepath.metrics import get_metric
-
-        rows = [row for row in self if row.measure == measure]
-        sign = -1 if get_metric(measure).greater_is_better else 1
-        return min(rows, key=lambda row: sign * getattr(row, part))
+    """A list of :class:`StrategyResult` that prints as a table; pandas makes a data frame of it."""
 
     def __str__(self) -> str:
         head = f"{'measure':<9} {'strategy':<18} {'valid':>7} {'test':>7} {'unlabelled %':>13} {'ms':>8}"
@@ -97,8 +82,8 @@ def compare_strategies(
     >>> h = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
     >>> S = [[0.9, 0.6, 0.3, 0.4, 0.2], [0.5, 0.2, 0.4, 0.5, 0.3]]
     >>> Y = h.encode([["a/1"], ["a/2", "b/1"]])
-    >>> table = compare_strategies(S, Y, S, Y, h)
-    >>> table.best("micro_f1", "valid").strategy
+    >>> rows = [row for row in compare_strategies(S, Y, S, Y, h) if row.measure == "micro_f1"]
+    >>> max(rows, key=lambda row: row.valid).strategy
     'EM(MTS, optimal)'
     """
     from truepath import metrics
@@ -110,19 +95,10 @@ def compare_strategies(
             key = name if name.startswith(("CD", "LC")) else f"{measure} {name}"
             if key not in fitted:
                 fitted[key] = _label_both(decoder, S_val, Y_val, S_test)
-            (valid, test), (unlabeled_valid, unlabeled_test), seconds = fitted[key]
+            (valid, test), shares, seconds = fitted[key]
             metric = getattr(metrics, measure)
-            results.append(
-                StrategyResult(
-                    measure,
-                    name,
-                    metric(Y_val, valid, hierarchy),
-                    metric(Y_test, test, hierarchy),
-                    unlabeled_valid,
-                    unlabeled_test,
-                    seconds,
-                )
-            )
+            values = metric(Y_val, valid, hierarchy), metric(Y_test, test, hierarchy)
+            results.append(StrategyResult(measure, name, *values, shares[0], shares[1], seconds))
     return results
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.resampling import cross_fit
 
 __all__ = ["LocalScores", "make_local_scores"]
 
@@ -59,10 +60,8 @@ def make_local_scores(
 def _out_of_fold(X: Any, Y: NDArray[Any], C: float, random_state: int, n_jobs: int | None) -> NDArray[Any]:
     from sklearn.model_selection import KFold
 
-    S = np.empty(Y.shape, np.float32)
-    for train, held_out in KFold(N_FOLDS, shuffle=True, random_state=random_state).split(X):
-        S[held_out] = _fit_predict(X[train], Y[train], X[held_out], C, n_jobs)
-    return S
+    splits = KFold(N_FOLDS, shuffle=True, random_state=random_state).split(X)
+    return cross_fit(splits, lambda train, held_out: _fit_predict(X[train], Y[train], X[held_out], C, n_jobs))
 
 
 def _fit_predict(X: Any, Y: NDArray[Any], X_new: Any, C: float, n_jobs: int | None) -> NDArray[Any]:

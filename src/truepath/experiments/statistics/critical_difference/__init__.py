@@ -1,1 +1,1 @@
-"""Critical-difference diagrams: the layout once, drawn by matplotlib or written as SVG."""
+"""Critical-difference diagrams: placed and drawn once, shown by matplotlib or written as SVG."""

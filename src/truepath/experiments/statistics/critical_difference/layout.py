@@ -38,9 +38,8 @@ class Bar:
 
 @dataclass(frozen=True)
 class Layout:
-    """A diagram in units of ranks across and rows down."""
+    """A diagram in units of ranks across, from 1 to ``high``, and rows down."""
 
-    low: int
     high: int
     stems: tuple[Stem, ...]
     bars: tuple[Bar, ...]
@@ -60,8 +59,8 @@ class Layout:
     @property
     def ticks(self) -> list[int]:
         """The ranks to print, at most about ten."""
-        step = max(1, math.ceil((self.high - self.low) / 10))
-        return list(range(self.low, self.high + 1, step))
+        step = max(1, math.ceil((self.high - 1) / 10))
+        return list(range(1, self.high + 1, step))
 
 
 def lay_out(comparison: MethodComparison, test: str | None = None) -> Layout:
@@ -78,7 +77,7 @@ def lay_out(comparison: MethodComparison, test: str | None = None) -> Layout:
     spans = [(place[group[0]], place[group[-1]]) for group in comparison.cliques(test)]
     distance = comparison.critical_difference if test == "nemenyi" else None
     caption = _caption(comparison, test)
-    return Layout(1, max(2, len(ranks)), tuple(stems), _stack(spans, len(ranks)), distance, caption)
+    return Layout(max(2, len(ranks)), tuple(stems), _stack(spans, len(ranks)), distance, caption)
 
 
 def _stack(spans: list[tuple[float, float]], n_methods: int) -> tuple[Bar, ...]:
