@@ -102,9 +102,8 @@ def _cell(value: float | None, best: float | None) -> TextCell:
 
 def _chart(curves: Mapping[str, AspectCurve | None], across: str, up: str, least: bool) -> str:
     """Draw one line per file, and its best point."""
-    from truepath.report.chart_parts import DASHES, Frame, marker, picture, polyline
+    from truepath.report.chart_parts import Frame, picture
     from truepath.report.charts import round_numbers
-    from truepath.svg import element
 
     drawn_curves = {k: curve for k, curve in enumerate(curves.values()) if curve is not None and curve.thresholds.size}
     highest = [
@@ -116,11 +115,9 @@ def _chart(curves: Mapping[str, AspectCurve | None], across: str, up: str, least
     frame = Frame((0, highest[0]), (0, highest[1]), labels[0], labels[1], ticks[0], ticks[1], height=300)
     drawn = frame.axes()
     for k, curve in drawn_curves.items():
-        points = [(frame.x(x), frame.y(y)) for x, y in zip(curve.values[across], curve.values[up])]
         best = curve.best("s" if least else "f", least=least)
-        series = [polyline(points, class_=f"line m{k % 8}", stroke_dasharray=DASHES[k % 8] or None)]
-        series.append(marker(k, frame.x(best[across]), frame.y(best[up]), 5.5, class_=f"dot m{k % 8}"))
-        drawn.append(element("g", "".join(series), class_="series", data_series=k))
+        line = zip(curve.values[across], curve.values[up])
+        drawn.append(frame.series(k, line, [(best[across], best[up])], 5.5))
     return picture(drawn, f"{labels[1]} against {labels[0]} as the threshold falls", height=300)
 
 
