@@ -42,7 +42,7 @@ class Predictions:
         """Make predictions of a file, a long table, a frame or triples; by default of all targets in it."""
         if isinstance(source, Predictions):
             return source if targets is None else cls.of(source.table, ontology, targets)
-        table = as_long_table(source, scored=True, name="predictions")
+        table = as_long_table(source, scored=True)
         names = list(table.targets if targets is None else targets)
         return cls(names, score_matrix(table, ontology, names), ontology)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from truepath import _kernels
 from truepath.cafa.tables.problems import Problems
 from truepath.data.tables.cut import Cut, eights_of
+from truepath.english import counted
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
 from truepath.files.pieces import stream_pieces
@@ -39,6 +40,12 @@ class TabRows:
     def words(self, column: int) -> tuple[NDArray[np.int64], list[str]]:
         """Return a column as codes of its different texts, and these."""
         return self.cut.numbered(column)
+
+    def numbered(self, column: int, index: dict[str, int], wanted: Container[str] | None = None) -> NDArray[np.int32]:
+        """Return the numbers of a column's texts in an index, which gets new ones as they appear; -1 if not wanted."""
+        codes, words = self.words(column)
+        numbers = [index.setdefault(w, len(index)) if wanted is None or w in wanted else -1 for w in words]
+        return np.array(numbers, np.int32)[codes]
 
     def numbers(self, column: int) -> NDArray[np.float64]:
         """Return a column of numbers; NaN for other cells."""
@@ -98,8 +105,7 @@ def read_rows(
             if headers and rows.cell(i, 0).startswith(headers):
                 problems.n_skipped += 1
                 continue
-            n = int(rows.widths[i])
-            said = f"{n} column{'' if n == 1 else 's'} where {needed} are needed, separated by tabs"
+            said = f"{counted(int(rows.widths[i]), 'column')} where {needed} are needed, separated by tabs"
             problems.add(path, int(rows.lines[i]), said)
         is_odd = _not_utf8(raw, rows, path, problems)
         yield rows.take(~is_short & ~is_odd)

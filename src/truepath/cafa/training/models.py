@@ -118,7 +118,7 @@ def train_models(
     learner = LEARNERS.resolve(head)
     if isinstance(head, str) and hasattr(learner, "random_state"):
         learner.set_params(random_state=random_state)
-    table = as_long_table(annotations, scored=False, name="annotations")
+    table = as_long_table(annotations)
     has_embedding = set(embeddings.ids)
     labels, targets = label_matrix(table, ontology, targets=[name for name in table.targets if name in has_embedding])
     if not targets:
