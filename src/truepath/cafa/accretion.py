@@ -80,7 +80,7 @@ def read_accretion(path: PathType) -> dict[str, float]:
     problems = Problems()
     found: dict[str, float] = {}
     for rows in read_rows(path, 2, problems):
-        values, (codes, words) = rows.numbers(1), rows.words(0)
+        values, (codes, words) = rows.floats(1), rows.numbered(0)
         for i in np.flatnonzero(~(values >= 0) | np.isinf(values)).tolist():
             said = f"{rows.cell(i, 1)[:40]!r} is not an information accretion, a number >= 0"
             problems.add(path, int(rows.lines[i]), said)

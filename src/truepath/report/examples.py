@@ -82,16 +82,12 @@ def _choose(f1: NDArray[Any], sizes: NDArray[Any], random_state: Any) -> list[ND
 
 def _example(run: Run, result: Evaluated, i: int, f1: float, kind: str, context: Any) -> Example:
     """Draw one row."""
-    true, predicted = (set(_row(Y, i)) for Y in (run.y_true, result.y_pred))
+    true, predicted = (set(Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tolist()) for Y in (run.y_true, result.y_pred))
     branches = _grow(run, result, i, true, predicted, context)
     name = run.ids[i] if run.ids else f"row {i}"
     text = run.texts[i] if run.texts else ""
     text = text if len(text) <= TEXT_LENGTH else text[:TEXT_LENGTH].rsplit(" ", 1)[0] + " …"
     return Example(kind, name, text, f1, len(true & predicted), len(true - predicted), len(predicted - true), branches)
-
-
-def _row(Y: Any, i: int) -> list[int]:
-    return [int(v) for v in Y.indices[Y.indptr[i] : Y.indptr[i + 1]]]
 
 
 def _grow(run: Run, result: Evaluated, i: int, true: set[int], predicted: set[int], context: Any) -> Any:

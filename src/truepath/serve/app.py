@@ -11,6 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +100,7 @@ def run_server(
 
     settings = settings or ServeSettings()
     _check_free(host, port)
-    plan = {"path": os.fspath(path), "trusted": list(trusted), "settings": settings.to_dict()}
+    plan = {"path": os.fspath(path), "trusted": list(trusted), "settings": asdict(settings)}
     options: dict[str, Any] = {"host": host, "port": port, "http": GuardedConnection}
     options |= {"log_config": log_settings(log_level), "access_log": False, "server_header": False}
     options |= {"timeout_graceful_shutdown": int(settings.drain_seconds) or 1, "ws": "none", "lifespan": "on"}

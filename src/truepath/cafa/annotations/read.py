@@ -84,7 +84,7 @@ def _add(rows: TabRows, layout: FileLayout, columns: dict[str, _Column], path: P
     """Parse the different cells of each column once, record rows with a bad one, and keep the codes of the others."""
     is_good, found = np.ones(rows.n_rows, bool), {}
     for name, (place, parse) in layout.columns.items():
-        codes, words = rows.words(place)
+        codes, words = rows.numbered(place)
         numbers = np.full(len(words), -1, np.int32)
         for k, word in enumerate(words):
             try:

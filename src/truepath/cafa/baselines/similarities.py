@@ -62,10 +62,10 @@ def read_hits(
     subjects: dict[str, int] = {}
     parts: list[tuple[NDArray[Any], ...]] = []
     for rows in read_rows(path, 12, problems, comment="#"):
-        values, expected = rows.numbers(BITSCORE if by == "bitscore" else IDENTITY), rows.numbers(EVALUE)
+        values, expected = rows.floats(BITSCORE if by == "bitscore" else IDENTITY), rows.floats(EVALUE)
         for i in np.flatnonzero(np.isnan(values) | np.isnan(expected)).tolist():
             problems.add(path, int(rows.lines[i]), "the expectation or the score is not a number")
-        columns = rows.numbered(QUERY, queries), rows.numbered(SUBJECT, subjects), values
+        columns = rows.indexed(QUERY, queries), rows.indexed(SUBJECT, subjects), values
         parts.append(tuple(column[expected <= max_evalue] for column in columns))
     problems.raise_if_any("Write hits with -outfmt 6 (its twelve columns).")
     q, s, w = (np.concatenate(column) for column in zip(*parts)) if parts else (np.empty(0),) * 3

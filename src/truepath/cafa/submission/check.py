@@ -81,7 +81,7 @@ class _Checker:
     def check_rows(self, rows: TabRows) -> None:
         """Check what can be said of each line alone."""
         lines, rules = rows.lines, self.rules
-        targets, terms, scores = rows.words(0), rows.words(1), rows.numbers(2)
+        targets, terms, scores = rows.numbered(0), rows.numbered(1), rows.floats(2)
         is_long = rows.widths > 3
         self.report(lines[is_long], (f"{n} columns where 3 are allowed" for n in rows.widths[is_long]))
         for (codes, words), about in ((targets, self._about_target), (terms, self._about_term)):

@@ -120,10 +120,10 @@ def read_long_table(
     terms: dict[str, int] = {}
     parts: list[list[Any]] = []
     for rows in read_rows(path, 3 if scored else 2, problems, headers=SUBMISSION_HEADERS, limits=limits):
-        values = rows.numbers(2) if scored else np.zeros(rows.n_rows)
+        values = rows.floats(2) if scored else np.zeros(rows.n_rows)
         is_good = _check(rows, values, scored, path, problems)
         rows, values = rows.take(is_good), values[is_good]
-        at, of = rows.numbered(0, targets, wanted), rows.numbered(1, terms)
+        at, of = rows.indexed(0, targets, wanted), rows.indexed(1, terms)
         kept = at >= 0
         problems.left_out["other targets"] += int((~kept).sum())
         parts.append([at[kept], of[kept], values[kept]])
@@ -145,7 +145,7 @@ def _check(
     rows: TabRows, values: NDArray[np.float64], scored: bool, path: PathType, problems: Problems
 ) -> NDArray[np.bool_]:
     """Return which rows are as they should be, and record the others."""
-    is_bad = (rows.cut.ends[:, :2] == rows.cut.starts[:, :2]).any(axis=1) | ~np.isfinite(values)
+    is_bad = (rows.ends[:, :2] == rows.starts[:, :2]).any(axis=1) | ~np.isfinite(values)
     for i in np.flatnonzero(is_bad).tolist():
         line = int(rows.lines[i])
         if not rows.cell(i, 0) or not rows.cell(i, 1):

@@ -51,9 +51,7 @@ class FunctionModels:
             nodes = ontology.hierarchy.indices(model.hierarchy_.names.tolist())
             scores = as_dense(model.predict_proba(embeddings.X))
             blocks.append(_spread(scores, nodes, ontology.hierarchy.n_nodes, max_terms))
-        total = blocks[0]
-        for block in blocks[1:]:
-            total = sparse.csr_array(total + block)
+        total = sparse.csr_array(sum(blocks[1:], start=blocks[0]))
         return Predictions(list(embeddings.ids), total, ontology)
 
     def save(self, folder: PathType) -> Path:
