@@ -13,6 +13,8 @@ from commands import refusal_of, run_command
 from truepath.cafa import evaluate_predictions, read_accretion, read_long_table, read_ontology
 from truepath.cli.app import app
 
+GAF_LINE = "UniProtKB\tP1\tG\tenables\tGO:3\tPMID:1\tIDA\t\tF\t\t\tprotein\ttaxon:9606\t20240131\tX\n"
+
 
 @pytest.fixture
 def made(tmp_path):
@@ -64,6 +66,9 @@ def test_accretion_pairs_and_baselines(made, tmp_path):
     _, err = run_command("cafa", "pairs", made.truth, "-o", tmp_path / "pairs.tsv")
     assert "of 8 targets written" in err
     assert len(read_long_table(tmp_path / "pairs.tsv")) == len(read_long_table(made.truth))
+    (tmp_path / "one.gaf").write_text("!gaf-version: 2.2\n" + GAF_LINE)
+    _, err = run_command("cafa", "pairs", tmp_path / "one.gaf", "-o", tmp_path / "one.tsv", "--evidence", "TAS, IDA")
+    assert "1 pair of 1 target written" in err
     (tmp_path / "targets.txt").write_text("Q1\nQ2\n")
     options = ["-O", made.ontology, "-o", tmp_path / "b.tsv", "--targets", tmp_path / "targets.txt"]
     run_command("cafa", "baseline", made.truth, *options)
@@ -108,6 +113,10 @@ def test_bad_lines_stop_the_command_or_are_said(made, tmp_path):
     assert "bad.tsv" in refusal_of("cafa", "evaluate", *options)
     _, err = run_command("cafa", "evaluate", *options, "--skip-bad-lines")
     assert "2 columns where 3 are needed" in err
+    common = ["-O", made.ontology, "-t", made.truth, "--skip-bad-lines"]
+    for command in (["cutoffs", bad, "--resamples", 2], ["blend", bad, "-o", tmp_path / "blend.tsv"]):
+        _, err = run_command("cafa", *command, *common)
+        assert "2 columns where 3 are needed" in err
     assert "cafa, exact or a step" in refusal_of(
         "cafa", "evaluate", "-O", made.ontology, "-t", made.truth, "-p", made.predictions, "--grid", "fine"
     )

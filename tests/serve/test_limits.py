@@ -65,7 +65,9 @@ def test_a_refusal_says_what_is_wrong(strict, case):
 
 def test_other_addresses_and_methods_are_refused_in_the_same_shape(strict):
     assert "/nowhere" in refused(strict.get("/nowhere"), 404)
-    assert "GET" in refused(strict.get("/predict"), 405)
+    wrong = strict.get("/predict")
+    assert "GET" in refused(wrong, 405)
+    assert wrong.headers["allow"] == "POST"
     assert "format" in refused(strict.get("/hierarchy", params={"format": "pdf"}), 422)
 
 

@@ -18,7 +18,6 @@ from scipy import sparse
 from truepath.cafa.evaluation.matrices import label_matrix
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.tables.columns import read_rows
-from truepath.cafa.tables.long import as_long_table
 from truepath.cafa.tables.problems import Problems
 from truepath.files.names import PathType
 from truepath.files.writing import open_atomically
@@ -58,8 +57,7 @@ def information_accretion(annotations: Any, ontology: Ontology, *, dummy: bool =
     if isinstance(annotations, np.ndarray) or sparse.issparse(annotations):
         labels = sparse.csr_array(ontology.hierarchy.close(annotations))
     else:
-        table = as_long_table(annotations, scored=False, name="annotations")
-        labels, _ = label_matrix(table, ontology)
+        labels, _ = label_matrix(annotations, ontology)
     content = np.zeros(ontology.hierarchy.n_nodes)
     for aspect, nodes in ontology.aspects.items():
         content[nodes] = _of_aspect(labels, ontology, aspect, dummy)
@@ -82,11 +80,10 @@ def read_accretion(path: PathType) -> dict[str, float]:
     problems = Problems()
     found: dict[str, float] = {}
     for rows in read_rows(path, 2, problems):
-        values, (codes, words) = rows.numbers(1), rows.words(0)
+        values, (codes, words) = rows.floats(1), rows.numbered(0)
         for i in np.flatnonzero(~(values >= 0) | np.isinf(values)).tolist():
-            problems.add(
-                path, int(rows.lines[i]), f"{rows.cell(i, 1)[:40]!r} is not an information accretion, a number >= 0"
-            )
+            said = f"{rows.cell(i, 1)[:40]!r} is not an information accretion, a number >= 0"
+            problems.add(path, int(rows.lines[i]), said)
         found.update(zip([words[code] for code in codes], values.tolist()))
     problems.raise_if_any("Write one term and its accretion per line, separated by a tab.")
     return found

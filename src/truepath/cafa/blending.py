@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.cafa.evaluation.matrices import label_matrix
-from truepath.cafa.evaluation.propagate import propagate
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.predictions import Predictions
-from truepath.cafa.tables.long import as_long_table
 from truepath.combiners.blend import nnls_from_gram
+from truepath.hierarchy import raise_up
 
 __all__ = ["LearnedBlend", "learn_blend"]
 
@@ -42,7 +41,7 @@ class LearnedBlend:
         hierarchy = self.ontology.hierarchy
         total = sparse.csr_array((len(names), hierarchy.n_nodes))
         for k, part in enumerate(given):
-            scores = propagate(Predictions.of(part, self.ontology, names).scores, hierarchy, "max")
+            scores = raise_up(Predictions.of(part, self.ontology, names).scores, hierarchy)
             weight = np.zeros(hierarchy.n_nodes)
             for aspect, values in self.weights.items():
                 weight[self.ontology.aspects[aspect]] = values[k]
@@ -71,11 +70,10 @@ def learn_blend(sources: Sequence[Any], truth: Any, ontology: Ontology) -> Learn
     -----
     Scores are passed on to ancestors first. Blends of such scores are coherent within an aspect.
     """
-    table = as_long_table(truth, scored=False, name="truth")
-    labels, targets = label_matrix(table, ontology)
+    labels, targets = label_matrix(truth, ontology)
     labels = labels.astype(np.float64)
     parts = [
-        sparse.csr_array(propagate(Predictions.of(source, ontology, targets).scores, ontology.hierarchy, "max"))
+        sparse.csr_array(raise_up(Predictions.of(source, ontology, targets).scores, ontology.hierarchy))
         for source in sources
     ]
     if not parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from scipy import sparse
 from truepath.cafa.evaluation.curves import make_curve
 from truepath.cafa.evaluation.evaluate import find_thresholds
 from truepath.cafa.evaluation.matrices import to_matrices
-from truepath.cafa.evaluation.propagate import propagate
 from truepath.cafa.ontology.ontology import Ontology
+from truepath.hierarchy import raise_up
 from truepath.metrics.sweep import sweep_scores
 from truepath.resampling import count_draws, draw_bootstraps, interval_of
 
@@ -71,18 +72,18 @@ def find_cutoffs(
         By aspect; aspects without truth or without predictions are left out.
     """
     found = to_matrices(truth, predictions, None, ontology, None)
-    scores = sparse.csr_array(propagate(found.scores, ontology.hierarchy, "max"))
+    scores = sparse.csr_array(raise_up(found.scores, ontology.hierarchy))
     rng, cutoffs = np.random.default_rng(random_state), {}
     for aspect, nodes in ontology.aspects.items():
         mass = ontology.flags(aspect)
         rows = np.flatnonzero(found.true @ mass > 0)
         cuts = find_thresholds(thresholds, scores, nodes)
-        part = _Part(found.true[rows], scores[rows], mass, cuts, aspect)
-        everyone = part.best(np.ones(rows.size)) if rows.size else None
+        best = partial(_best, aspect, found.true[rows], scores[rows], mass, cuts)
+        everyone = best(np.ones(rows.size)) if rows.size else None
         if everyone is None:
             continue
         drawn = draw_bootstraps(rows.size, n_resamples, rng)
-        draws = [part.best(count_draws(some, rows.size)) for some in drawn]
+        draws = [best(count_draws(some, rows.size)) for some in drawn]
         known = [draw for draw in draws if draw is not None] or [everyone]
         ends = {key: interval_of([draw[key] for draw in known], confidence) for key in ("threshold", "f")}
         cutoffs[aspect] = Cutoff(
@@ -92,19 +93,15 @@ def find_cutoffs(
     return cutoffs
 
 
-@dataclass(frozen=True)
-class _Part:
-    """The rows and columns of an aspect."""
-
-    true: sparse.csr_array
-    scores: sparse.csr_array
-    mass: NDArray[np.float64]
-    cuts: NDArray[Any]
-    aspect: str
-
-    def best(self, weight: NDArray[np.float64]) -> dict[str, float] | None:
-        """Return the quantities at the best threshold for weighted rows; None if nothing is predicted."""
-        sums = sweep_scores(self.true, self.scores, self.mass, self.cuts, scored=weight, weight=weight)
-        total = float(weight @ (self.true @ self.mass))
-        curve = make_curve(self.aspect, int(weight.sum()), total, self.cuts, sums, "cafa")
-        return curve.best("f") or None
+def _best(
+    aspect: str,
+    true: sparse.csr_array,
+    scores: sparse.csr_array,
+    mass: NDArray[np.float64],
+    cuts: NDArray[Any],
+    weight: NDArray[np.float64],
+) -> dict[str, float] | None:
+    """Return the quantities at the best threshold for weighted rows; None if nothing is predicted."""
+    sums = sweep_scores(true, scores, mass, cuts, scored=weight, weight=weight)
+    total = float(weight @ (true @ mass))
+    return make_curve(aspect, int(weight.sum()), total, cuts, sums, "cafa").best("f") or None

@@ -18,7 +18,7 @@ from truepath.hierarchy.build import number_edges
 
 __all__ = ["FunctionData", "make_function_data"]
 
-ASPECTS = ("molecular_function", "biological_process", "cellular_component")
+#: Aspects, and how GAF files write them
 SIGNS = {"molecular_function": "F", "biological_process": "P", "cellular_component": "C"}
 EVIDENCE = ("IDA", "IMP", "IEA", "TAS")
 
@@ -84,7 +84,7 @@ def _ontology(n_terms: int, rng: Generator) -> Ontology:
     """Make an ontology of three aspects: each a root, and terms below one or two earlier ones."""
     names = [f"T:{v + 1:07d}" for v in range(n_terms)]
     edges, aspects, titles = [], {}, {}
-    for aspect, own in zip(ASPECTS, np.array_split(np.arange(n_terms), len(ASPECTS))):
+    for aspect, own in zip(SIGNS, np.array_split(np.arange(n_terms), len(SIGNS))):
         for j, v in enumerate(own.tolist()):
             said = aspect.replace("_", " ")
             titles[names[v]] = f"made-up {said} {j}" if j else said

@@ -42,7 +42,7 @@ class Predictions:
         """Make predictions of a file, a long table, a frame or triples; by default of all targets in it."""
         if isinstance(source, Predictions):
             return source if targets is None else cls.of(source.table, ontology, targets)
-        table = as_long_table(source, scored=True, name="predictions")
+        table = as_long_table(source, scored=True)
         names = list(table.targets if targets is None else targets)
         return cls(names, score_matrix(table, ontology, names), ontology)
 
@@ -79,17 +79,15 @@ def write_long_table(
 
     ``titles`` are names of terms, written in a further column.
     """
-    ends = [f"\t{titles.get(term, '')}\n" if titles is not None else "\n" for term in table.terms]
+    number = repr if decimals is None else f"{{:.{decimals}f}}".format
     with open_atomically(Path(path)) as file:
         for start in range(0, table.n_pairs, LINES):
             part = slice(start, start + LINES)
-            targets = [table.targets[k] for k in table.target_codes[part].tolist()]
             terms = [table.terms[k] for k in table.term_codes[part].tolist()]
-            last = [ends[k] for k in table.term_codes[part].tolist()]
-            if table.scores is None:
-                lines = [f"{target}\t{term}{end}" for target, term, end in zip(targets, terms, last)]
-            else:
-                scores = [repr(s) if decimals is None else f"{s:.{decimals}f}" for s in table.scores[part].tolist()]
-                lines = [f"{a}\t{term}\t{score}{end}" for a, term, score, end in zip(targets, terms, scores, last)]
-            file.write("".join(lines).encode())
+            columns = [[table.targets[k] for k in table.target_codes[part].tolist()], terms]
+            if table.scores is not None:
+                columns.append([number(score) for score in table.scores[part].tolist()])
+            if titles is not None:
+                columns.append([titles.get(term, "") for term in terms])
+            file.write("".join("\t".join(cells) + "\n" for cells in zip(*columns)).encode())
     return Path(path)

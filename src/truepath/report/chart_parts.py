@@ -6,7 +6,7 @@ same size. Colours come from the page's style sheet through classes; shapes and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Any
@@ -16,9 +16,9 @@ from truepath.svg import element, text
 __all__ = ["DASHES", "Frame", "marker", "number", "picture", "polyline"]
 
 WIDTH, HEIGHT = 360, 264
-DASHES = ("", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 4", "10 2 2 2 2 2")
-
-Scale = Callable[[float], float]
+DASHES = (None, "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 4", "10 2 2 2 2 2")
+#: Corners of each marker, and the angle of the first; without corners it is a circle
+SHAPES = ((0, 0.0), (4, pi / 4), (3, -pi / 2), (4, 0.0), (3, pi / 2), (5, -pi / 2), (6, 0.0), (8, pi / 8))
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -26,12 +26,10 @@ def number(value: float, digits: int = 3) -> str:
     return "–" if value != value else f"{value:.{digits}f}".replace("-", "−")
 
 
-def picture(
-    content: Iterable[str], label: str, *, width: float = WIDTH, height: float = HEIGHT, role: str = "img"
-) -> str:
+def picture(content: Iterable[str], label: str, *, height: float = HEIGHT, role: str = "img") -> str:
     """Put a drawing together; ``label`` is read out in its place, or before its parts if its role is "group"."""
     inner = "".join(content)
-    return element("svg", inner, class_="chart", viewBox=f"0 0 {width:g} {height:g}", role=role, aria_label=label)
+    return element("svg", inner, class_="chart", viewBox=f"0 0 {WIDTH} {height:g}", role=role, aria_label=label)
 
 
 def polyline(points: Sequence[tuple[float, float]], **attributes: Any) -> str:
@@ -42,16 +40,16 @@ def polyline(points: Sequence[tuple[float, float]], **attributes: Any) -> str:
 
 def marker(shape: int, x: float, y: float, size: float = 4.5, **attributes: Any) -> str:
     """Draw one of eight shapes around a point: the method's number chooses it."""
-    shape %= 8
-    if shape == 0:
+    corners, turn = SHAPES[shape % 8]
+    if corners == 0:
         return element("circle", cx=x, cy=y, r=size, **attributes)
-    corners, turn = ((0, 0.0), (4, pi / 4), (3, -pi / 2), (4, 0.0), (3, pi / 2), (5, -pi / 2), (6, 0.0), (8, pi / 8))[
-        shape
-    ]
     angles = [turn + 2 * pi * k / corners for k in range(corners)]
     size *= 1.2
     points = " ".join(f"{x + size * cos(a):.1f},{y + size * sin(a):.1f}" for a in angles)
     return element("polygon", points=points, **attributes)
+
+
+Points = Iterable[tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,13 @@ class Frame:
     def y(self, value: float) -> float:
         start, stop = self.y_domain
         return self.height - self.bottom - (value - start) / (stop - start) * (self.height - self.top - self.bottom)
+
+    def series(self, method: int, line: Points, marks: Points, size: float) -> str:
+        """Draw a method's line and marks, given by their values, as a group that the page can emphasize."""
+        at, style = [(self.x(a), self.y(b)) for a, b in line], f"m{method % 8}"
+        drawn = [polyline(at, class_=f"line {style}", stroke_dasharray=DASHES[method % 8])] if at else []
+        drawn += [marker(method, self.x(a), self.y(b), size, class_=f"dot {style}") for a, b in marks]
+        return element("g", "".join(drawn), class_="series", data_series=method)
 
     def axes(self) -> list[str]:
         """Draw grid lines, tick texts, the axis line and both labels (the vertical one is above the chart)."""

@@ -53,13 +53,12 @@ def _brief(count: int) -> str:
     return f"{count / 1000:.1f}k" if count >= 10_000 else str(count)
 
 
-def whisker(measured: Measured, domain: tuple[float, float] = (0.0, 1.0)) -> str:
-    """Draw one value with its interval on its own line, for a table's cell."""
-    frame = Frame(domain, left=6, right=6)
+def whisker(measured: Measured) -> str:
+    """Draw one value from 0 to 1 with its interval on its own line, for a table's cell."""
+    frame = Frame(left=6, right=6)
     lines = [element("line", x1=frame.left, x2=WIDTH - frame.right, y1=10, y2=10, class_="gridline")]
-    lines += [
-        element("line", x1=frame.x(t), x2=frame.x(t), y1=7, y2=13, class_="gridline") for t in round_numbers(*domain)
-    ]
+    ticks = [frame.x(tick) for tick in round_numbers(0.0, 1.0)]
+    lines += [element("line", x1=x, x2=x, y1=7, y2=13, class_="gridline") for x in ticks]
     lines += _dot_and_whisker(frame, measured, 10, 0)
     return picture(lines, _in_words(measured), height=20)
 
@@ -67,15 +66,9 @@ def whisker(measured: Measured, domain: tuple[float, float] = (0.0, 1.0)) -> str
 def whisker_panel(rows: Sequence[Measured | None], digits: int = 3) -> str:
     """Draw one measure of several methods below each other; the methods' numbers choose colour and shape."""
     known = [m for m in rows if m is not None]
-    ends = [e for m in known for e in (m.value, m.low, m.high) if isfinite(e)]
-    low, high = min(ends), max(ends)
-    pad = max((high - low) * 0.12, 0.005)
-    frame = Frame((low - pad, high + pad), left=24, right=52, top=4, height=24 * len(rows) + 28)
     base = 24 * len(rows) + 4
-    drawn = []
-    for tick in round_numbers(low - pad, high + pad):
-        drawn.append(element("line", x1=frame.x(tick), x2=frame.x(tick), y1=4, y2=base, class_="gridline"))
-        drawn.append(text(frame.x(tick), base + 15, f"{tick:.4g}", class_="tick", text_anchor="middle"))
+    ends = [e for m in known for e in (m.value, m.low, m.high) if isfinite(e)]
+    frame, drawn = _scale(ends, 0.12, base, left=24, right=52)
     for k, measured in enumerate(rows):
         y = 16 + 24 * k
         series = [marker(k, 9, y, class_=f"dot m{k % 8}")]
@@ -86,6 +79,18 @@ def whisker_panel(rows: Sequence[Measured | None], digits: int = 3) -> str:
             series.append(text(WIDTH, y + 4, number(measured.value, digits), class_="value", text_anchor="end"))
         drawn.append(element("g", "".join(series), class_="series", data_series=k))
     return picture(drawn, "; ".join(_in_words(m) for m in known), height=base + 22)
+
+
+def _scale(values: Sequence[float], share: float, base: float, left: float, right: float) -> tuple[Frame, list[str]]:
+    """Return a frame that is a little wider than the values, and its round numbers with lines down to a base."""
+    low, high = min(values), max(values)
+    pad = max((high - low) * share, 0.005)
+    frame, drawn = Frame((low - pad, high + pad), left=left, right=right), []
+    for tick in round_numbers(low - pad, high + pad):
+        x = frame.x(tick)
+        drawn.append(element("line", x1=x, x2=x, y1=4.0, y2=base, class_="gridline"))
+        drawn.append(text(x, base + 15, f"{tick:.4g}", class_="tick", text_anchor="middle"))
+    return frame, drawn
 
 
 def _dot_and_whisker(frame: Frame, measured: Measured, y: float, method: int) -> list[str]:
@@ -109,15 +114,8 @@ def dot_plot(rows: Sequence[tuple[str, Sequence[float | None]]], label: str) -> 
     known = [v for _, values in rows for v in values if v is not None and v == v]
     if not known:
         return ""
-    low, high = min(known), max(known)
-    pad = max((high - low) * 0.06, 0.005)
-    frame = Frame((low - pad, high + pad), left=6, right=10)
     base = DOT_ROW * len(rows) + 6
-    drawn = []
-    for tick in round_numbers(low - pad, high + pad):
-        x = frame.x(tick)
-        drawn.append(element("line", x1=x, x2=x, y1=4.0, y2=base, class_="gridline"))
-        drawn.append(text(x, base + 15, f"{tick:.4g}", class_="tick", text_anchor="middle"))
+    frame, drawn = _scale(known, 0.06, base, left=6, right=10)
     for k, (name, values) in enumerate(rows):
         y = DOT_ROW * k + 28
         found = [frame.x(v) for v in values if v is not None and v == v]
@@ -143,6 +141,6 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 def method_sign(method: int) -> str:
     """Draw the line and the shape of a method, for a key."""
-    line = polyline([(1, 7), (27, 7)], class_=f"line m{method % 8}", stroke_dasharray=DASHES[method % 8] or None)
+    line = polyline([(1, 7), (27, 7)], class_=f"line m{method % 8}", stroke_dasharray=DASHES[method % 8])
     inner = line + marker(method, 14, 7, class_=f"dot m{method % 8}")
     return element("svg", inner, class_="sign", viewBox="0 0 28 14", aria_hidden="true")

@@ -16,7 +16,8 @@ from truepath.svg import element, text
 __all__ = ["calibration_chart", "level_chart", "levels_by_method", "precision_recall_chart", "threshold_chart"]
 
 TENTHS = [(0.0, "0"), (0.25, ".25"), (0.5, ".5"), (0.75, ".75"), (1.0, "1")]
-RATIOS = (("precision", "P", 1), ("recall", "R", 2), ("f1", "F1", 0))
+#: Ratios, what they are called, and the number of their style
+RATIOS = (("precision", "precision", 1), ("recall", "recall", 2), ("f1", "F1", 0))
 
 
 def precision_recall_chart(curves: Sequence[Curves | None], points: Sequence[tuple[float, float]]) -> str:
@@ -27,13 +28,9 @@ def precision_recall_chart(curves: Sequence[Curves | None], points: Sequence[tup
         line = [(frame.x(r), frame.y(f1 * r / (2 * r - f1))) for r in np.linspace(f1 / (2 - f1), 1, 40)]
         drawn.append(polyline(line, class_="iso"))
         drawn.append(text(frame.x(1) - 2, line[-1][1] - 3, f"F1 {f1}", class_="faint", text_anchor="end"))
-    for k, (curve, (recall, precision)) in enumerate(zip(curves, points)):
-        series = []
-        if curve is not None:
-            line = [(frame.x(r), frame.y(p)) for r, p in zip(curve.recall, curve.precision)]
-            series.append(polyline(line, class_=f"line m{k % 8}", stroke_dasharray=DASHES[k % 8] or None))
-        series.append(marker(k, frame.x(recall), frame.y(precision), 5.5, class_=f"dot m{k % 8}"))
-        drawn.append(element("g", "".join(series), class_="series", data_series=k))
+    for k, (curve, point) in enumerate(zip(curves, points)):
+        traced = () if curve is None else zip(curve.recall, curve.precision)
+        drawn.append(frame.series(k, traced, [point], 5.5))
     return picture(drawn, "Precision against recall as the threshold falls, all labels pooled", height=300)
 
 
@@ -45,7 +42,7 @@ def threshold_chart(curves: Curves, threshold: float | None) -> str:
     frame = Frame(domain, (0, 1), "threshold on the score", "share", ticks, TENTHS, right=66, height=300)
     drawn = frame.axes()
     values = {"precision": curves.at_precision, "recall": curves.at_recall, "f1": curves.at_f1}
-    lines = {key: [(x, y) for x, y in zip(grid, values[key]) if isfinite(y)] for key, _, _ in RATIOS}
+    lines = {key: [(x, y) for x, y in zip(grid, of) if isfinite(y)] for key, of in values.items()}
     drawn += _ratio_lines(frame, lines)
     if threshold is not None and domain[0] <= threshold <= domain[1]:
         x = frame.x(threshold)
@@ -64,15 +61,14 @@ def threshold_chart(curves: Curves, threshold: float | None) -> str:
 def _ratio_lines(frame: Frame, lines: dict[str, list[tuple[float, float]]], dots: bool = False) -> list[str]:
     """Draw precision, recall and F1, each with its name at its right end; names that overlap are moved apart."""
     drawn, wanted = [], []
-    for key, short, style in RATIOS:
+    for key, label, style in RATIOS:
         points = [(frame.x(x), frame.y(y)) for x, y in lines[key]]
         if not points:
             continue
-        dash = DASHES[style] or None
-        drawn.append(polyline(points, class_=f"line ratio{style}", stroke_dasharray=dash))
+        drawn.append(polyline(points, class_=f"line ratio{style}", stroke_dasharray=DASHES[style]))
         if dots:
             drawn += [marker(style, x, y, 3.5, class_=f"dot ratio{style}") for x, y in points]
-        wanted.append((points[-1][1], key if key != "f1" else short, style))
+        wanted.append((points[-1][1], label, style))
     x = WIDTH - frame.right + 6
     for y, label, style in _apart(wanted, lowest=frame.y(frame.y_domain[0]) - 4):
         drawn.append(text(x, y + 4, label, class_=f"name ratio{style}"))
@@ -109,15 +105,7 @@ def calibration_chart(calibration: Calibration) -> str:
         x1, x2 = frame.x(calibration.edges[k]) + 1.5, frame.x(calibration.edges[k + 1]) - 1.5
         drawn.append(element("rect", x=x1, y=base - height, width=x2 - x1, height=height, class_="bar"))
         drawn.append(text((x1 + x2) / 2, base - height - 3, _thousands(count), class_="small", text_anchor="middle"))
-    drawn.append(
-        text(
-            (frame.left + WIDTH - frame.right) / 2,
-            297,
-            "score; bars: cells (log)",
-            class_="label",
-            text_anchor="middle",
-        )
-    )
+    drawn.append(text(frame.x(0.5), 297, "score; bars: cells (log)", class_="label", text_anchor="middle"))
     return picture(drawn, "Share of true cells by score", height=300)
 
 
@@ -139,10 +127,8 @@ def levels_by_method(by_method: Sequence[Sequence[Level]]) -> str:
     frame = _level_frame(by_method[0], right=14, y_label="F1")
     drawn = frame.axes()
     for k, levels in enumerate(by_method):
-        points = [(frame.x(v.depth), frame.y(v.f1)) for v in levels if isfinite(v.f1)]
-        series = [polyline(points, class_=f"line m{k % 8}", stroke_dasharray=DASHES[k % 8] or None)]
-        series += [marker(k, x, y, 4, class_=f"dot m{k % 8}") for x, y in points]
-        drawn.append(element("g", "".join(series), class_="series", data_series=k))
+        points = [(v.depth, v.f1) for v in levels if isfinite(v.f1)]
+        drawn.append(frame.series(k, points, points, 4))
     return picture(drawn, "F1 by depth, one line per method")
 
 

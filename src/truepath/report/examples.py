@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.english import counted
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.inputs import divide
 from truepath.report.nodes import drawn_parents, short_names
@@ -80,7 +82,7 @@ def _choose(f1: NDArray[Any], sizes: NDArray[Any], random_state: Any) -> list[ND
 
 def _example(run: Run, result: Evaluated, i: int, f1: float, kind: str, context: Any) -> Example:
     """Draw one row."""
-    true, predicted = (set(_row(Y, i)) for Y in (run.y_true, result.y_pred))
+    true, predicted = (set(Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tolist()) for Y in (run.y_true, result.y_pred))
     branches = _grow(run, result, i, true, predicted, context)
     name = run.ids[i] if run.ids else f"row {i}"
     text = run.texts[i] if run.texts else ""
@@ -88,14 +90,10 @@ def _example(run: Run, result: Evaluated, i: int, f1: float, kind: str, context:
     return Example(kind, name, text, f1, len(true & predicted), len(true - predicted), len(predicted - true), branches)
 
 
-def _row(Y: Any, i: int) -> list[int]:
-    return [int(v) for v in Y.indices[Y.indptr[i] : Y.indptr[i + 1]]]
-
-
 def _grow(run: Run, result: Evaluated, i: int, true: set[int], predicted: set[int], context: Any) -> Any:
     """Build the tree of the row's labels, and fold branches of one mark when it would be long."""
     parents, short = context
-    scores = _scores(result.S, i)
+    scores = None if result.S is None else as_dense(result.S[[i]]).ravel()
     shown = sorted(true | predicted)
     below: dict[int, list[int]] = {}
     for v in shown:
@@ -105,18 +103,14 @@ def _grow(run: Run, result: Evaluated, i: int, true: set[int], predicted: set[in
     def mark(v: int) -> str:
         return "wrong" if v not in true else "right" if v in predicted else "missed"
 
-    def branch(v: int) -> tuple[Branch, dict[str, int]]:
+    def branch(v: int) -> tuple[Branch, Counter[str]]:
         grown = [branch(child) for child in below.get(v, [])]
-        tally = {mark(v): 1}
-        for _, counts in grown:
-            for key, count in counts.items():
-                tally[key] = tally.get(key, 0) + count
-        n_below = sum(tally.values()) - 1
+        tally = sum((counts for _, counts in grown), Counter([mark(v)]))
+        n_below = tally.total() - 1
         folds = n_below >= fold_from and len(tally) == 1
-        folded = n_below if folds else 0
         score = None if scores is None else float(scores[v])
-        drawn = [] if folds else [b for b, _ in grown]
-        return Branch(short[v], run.hierarchy.label(v), mark(v), score, drawn, folded), tally
+        below_it, folded = ([], n_below) if folds else ([b for b, _ in grown], 0)
+        return Branch(short[v], run.hierarchy.label(v), mark(v), score, below_it, folded), tally
 
     roots = [branch(v)[0] for v in below.get(-1, [])]
     return _cut(roots, [MOST_LINES]) if len(shown) > MOST_LINES else roots
@@ -127,8 +121,8 @@ def _cut(branches: list[Branch], left: list[int]) -> list[Branch]:
     kept: list[Branch] = []
     for k, branch in enumerate(branches):
         if left[0] <= 0:
-            n_hidden = sum(_size(b) for b in branches[k:])
-            kept.append(Branch(f"{n_hidden} more label{'' if n_hidden == 1 else 's'}", "", "more", None, [], 0))
+            hidden = counted(sum(_size(b) for b in branches[k:]), "more label")
+            kept.append(Branch(hidden, "", "more", None, [], 0))
             break
         left[0] -= 1
         kept.append(branch._replace(branches=_cut(branch.branches, left)))
@@ -137,10 +131,3 @@ def _cut(branches: list[Branch], left: list[int]) -> list[Branch]:
 
 def _size(branch: Branch) -> int:
     return 1 + branch.folded + sum(_size(b) for b in branch.branches)
-
-
-def _scores(S: Any, i: int) -> Any:
-    """Return one row of scores, dense."""
-    if S is None:
-        return None
-    return as_dense(S[[i]]).ravel()

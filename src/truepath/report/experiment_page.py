@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,21 +24,6 @@ class MeanCell(NamedTuple):
     deviation: float
     n_runs: int
     is_best: bool
-
-
-class Part(NamedTuple):
-    """What the page shows about one measure."""
-
-    measure: str
-    meaning: str
-    way: str
-    digits: int
-    rows: list[tuple[str, list[MeanCell | None]]]
-    ranks: list[float | None]
-    ranked: list[tuple[str, float]]
-    chart: str
-    diagram: str
-    remarks: list[str]
 
 
 def write_experiment_report(
@@ -89,56 +73,38 @@ def _read(path: Path) -> list[Scores]:
     lacking = [name for name in COLUMNS if name not in columns]
     if lacking:
         raise DataFormatError(f"the column {lacking[0]!r} is missing.", path, 1, f"It needs {', '.join(COLUMNS)}.")
-    with _naming_table(path):
+    try:
         return [
             read_results(columns, measure, greater_is_better=direction_of(measure) is not False)
             for measure in list_measures(columns)
         ]
-
-
-@contextmanager
-def _naming_table(path: Path) -> Iterator[None]:
-    """Put the file's name before what is wrong with its rows."""
-    try:
-        yield
-    except TruePathError as error:
+    except TruePathError as error:  # which does not name the file
         raise DataFormatError(error.problem, path, remedy=error.remedy) from error
 
 
-def _part(scores: Scores, datasets: Sequence[str], methods: Sequence[str], alpha: float) -> Part:
+def _part(scores: Scores, datasets: Sequence[str], methods: Sequence[str], alpha: float) -> dict[str, Any]:
     """Compute one measure's table, dot plot and diagram."""
+    from truepath.experiments import critical_difference_svg
     from truepath.report.charts import dot_plot
 
     measure, metric = scores.measure, metric_of(scores.measure)
     runs = {key: list(cell.values()) for key, cell in scores.cells.items()}
     rows = [(d, _best_marked([runs.get((d, m)) for m in methods], scores.greater_is_better)) for d in datasets]
     rows = [(dataset, row) for dataset, row in rows if any(cell is not None for cell in row)]
-    chart = dot_plot([(d, [None if c is None else c.mean for c in row]) for d, row in rows], measure)
     comparison, remarks = _compare(scores, alpha)
-    return Part(
-        measure,
-        "" if metric is None else metric.meaning,
-        "higher is better" if metric is None else metric.direction,
-        3 if metric is None else metric.digits,
-        rows,
-        *_ranks(comparison, methods),
-        chart,
-        _diagram(comparison),
-        remarks,
-    )
-
-
-def _ranks(comparison: Any, methods: Sequence[str]) -> tuple[list[float | None], list[tuple[str, float]]]:
-    """Return the mean ranks in the order of the methods, and by name, best first."""
-    by_name = {} if comparison is None else dict(zip(comparison.methods, comparison.mean_ranks.tolist()))
-    return [by_name.get(method) for method in methods], list(by_name.items())
-
-
-def _diagram(comparison: Any) -> str:
-    """Draw the critical-difference diagram, where there is anything to test."""
-    from truepath.experiments import critical_difference_svg
-
-    return critical_difference_svg(comparison) if comparison is not None and comparison.tests else ""
+    ranks = {} if comparison is None else dict(zip(comparison.methods, comparison.mean_ranks.tolist()))
+    return {
+        "measure": measure,
+        "meaning": "" if metric is None else metric.meaning,
+        "way": "higher is better" if metric is None else metric.direction,
+        "digits": 3 if metric is None else metric.digits,
+        "rows": rows,
+        "ranks": [ranks.get(method) for method in methods],
+        "ranked": list(ranks.items()),
+        "chart": dot_plot([(d, [None if c is None else c.mean for c in row]) for d, row in rows], measure),
+        "diagram": critical_difference_svg(comparison) if comparison is not None and comparison.tests else "",
+        "remarks": remarks,
+    }
 
 
 def _best_marked(runs: Sequence[list[float] | None], greater: bool) -> list[MeanCell | None]:

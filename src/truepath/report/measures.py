@@ -12,7 +12,7 @@ The values are those of :mod:`truepath.metrics`, with their defaults; labels, me
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -29,13 +29,7 @@ from truepath.metrics.uppermost_mistakes import walk_rows
 from truepath.report.run import Evaluated, Run
 from truepath.resampling import count_draws, draw_bootstraps, interval_of
 
-__all__ = [
-    "CONFIDENCE",
-    "Difference",
-    "Measured",
-    "draw_intervals",
-    "paired_difference",
-]
+__all__ = ["CONFIDENCE", "By", "Difference", "Measured", "draw_intervals", "paired_difference"]
 
 Floats = NDArray[np.float64]
 
@@ -56,6 +50,9 @@ class Measured(NamedTuple):
     low: float
     high: float
     draws: Floats
+
+
+By = Mapping[str, Mapping[str, Measured]]  # method -> metric -> value with interval
 
 
 class Difference(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,9 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import short_name
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["Mistakes", "count_labels", "drawn_parents", "most_mistaken", "node_table", "short_names"]
+__all__ = ["count_labels", "drawn_parents", "most_mistaken", "node_table", "short_names"]
 
 N_MISTAKEN = 12
-
-
-class Mistakes(NamedTuple):
-    """A label and how often a method misses it or predicts it wrongly."""
-
-    node: int
-    name: str
-    support: int
-    missed: int
-    wrong: int
-    f1: float
 
 
 def drawn_parents(hierarchy: Hierarchy) -> NDArray[np.int64]:
@@ -66,34 +55,31 @@ def node_table(run: Run) -> dict[str, Any]:
 def _method_table(run: Run, result: Evaluated) -> dict[str, Any]:
     """Return a method's right and predicted rows per node, and its thresholds to the last digit, infinity as text."""
     thresholds = None if result.thresholds is None else json_values(np.asarray(result.thresholds, np.float64), str)
-    hits, predicted = count_labels(run, result)
+    _, hits, predicted = count_labels(run, result)
     counts = {"hits": hits.tolist(), "predicted": predicted.tolist()}
     return {"name": result.name, **counts, "thresholds": thresholds, "h_loss": run.measures[result.name]["h_loss"]}
 
 
-def count_labels(run: Run, result: Evaluated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count right and predicted rows per node."""
-    n_nodes = run.hierarchy.n_nodes
+def count_labels(run: Run, result: Evaluated) -> list[NDArray[np.int64]]:
+    """Count true, right and predicted rows per node."""
     hits = run.y_true.multiply(result.y_pred).tocsr()
     hits.eliminate_zeros()
-    return np.bincount(hits.indices, minlength=n_nodes), np.bincount(result.y_pred.indices, minlength=n_nodes)
+    return [np.bincount(Y.indices, minlength=run.hierarchy.n_nodes) for Y in (run.y_true, hits, result.y_pred)]
 
 
-def most_mistaken(run: Run, result: Evaluated) -> list[Mistakes]:
+def most_mistaken(run: Run, result: Evaluated) -> list[dict[str, Any]]:
     """Return the labels with the most missed and wrongly predicted rows."""
-    hits, predicted = count_labels(run, result)
-    support = np.bincount(run.y_true.indices, minlength=run.hierarchy.n_nodes)
+    support, hits, predicted = count_labels(run, result)
     missed, wrong = support - hits, predicted - hits
     order = np.argsort(-(missed + wrong), kind="stable")[:N_MISTAKEN]
     return [
-        Mistakes(
-            int(v),
-            run.hierarchy.label(int(v)),
-            int(support[v]),
-            int(missed[v]),
-            int(wrong[v]),
-            float(2 * hits[v] / max(support[v] + predicted[v], 1)),
-        )
+        {
+            "name": run.hierarchy.label(int(v)),
+            "support": int(support[v]),
+            "missed": int(missed[v]),
+            "wrong": int(wrong[v]),
+            "f1": float(2 * hits[v] / max(support[v] + predicted[v], 1)),
+        }
         for v in order
         if missed[v] + wrong[v] > 0
     ]

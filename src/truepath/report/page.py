@@ -63,7 +63,7 @@ def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None,
     from truepath.report.render import write_page
 
     measured = draw_depths(run, random_state)
-    context = {**_context(run, measured, random_state), "comparison": _diagrams(comparison)}
+    context = {**_context(run, measured, random_state), "comparison": _diagram(comparison)}
     return write_page(path, "page.html", context, data=stored_data(run, measured, random_state))
 
 
@@ -72,6 +72,7 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
     from truepath.report.charts import bar_chart
     from truepath.report.depths import ALL, run_of_depth
     from truepath.report.measures import CONFIDENCE
+    from truepath.report.nodes import most_mistaken
     from truepath.report.profile import describe_data
     from truepath.report.sections import (
         draw_curves,
@@ -84,13 +85,14 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
     )
 
     measured = by_depth[ALL]
-    headline = find_headline(run, measured)
+    headline = find_headline(measured)
     return {
         "title": run.title,
         "run": run,
         "methods": [draw_method(run, k, random_state) for k in range(len(run.results))],
         "several": len(run.results) > 1,
         "headline": headline,
+        "mistakes": most_mistaken(run, run.results[headline["number"]]),
         "measures": draw_measures(measured),
         "measures_at": {depth: draw_measures(found, alone=False) for depth, found in by_depth.items() if depth != ALL},
         "confidence": CONFIDENCE,
@@ -105,20 +107,16 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
             depth: draw_curves(run_of_depth(run, depth), found) for depth, found in by_depth.items() if depth
         },
         "settings": [
-            (result.name, result.fit_seconds, _settings(result.settings), run.repaired.get(result.name, 0))
+            (result.name, result.fit_seconds, result.settings or {}, run.repaired.get(result.name, 0))
             for result in run.results
         ],
     }
 
 
-def _settings(settings: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    return [] if settings is None else [(str(key), str(value)) for key, value in settings.items()]
-
-
-def _diagrams(comparison: Any) -> list[str]:
+def _diagram(comparison: Any) -> str:
     """Draw an experiment's critical-difference diagram, where one is given."""
     if comparison is None:
-        return []
+        return ""
     from truepath.experiments import critical_difference_svg
 
-    return [critical_difference_svg(comparison)]
+    return critical_difference_svg(comparison)

@@ -12,7 +12,7 @@ from truepath.metrics import hierarchical_precision_recall_f1
 from truepath.report.nodes import count_labels
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["Bars", "Level", "Profile", "describe_data", "measure_levels"]
+__all__ = ["Bars", "Level", "describe_data", "measure_levels"]
 
 FREQUENCY_STEPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000)
 MOST_BARS = 12
@@ -25,16 +25,6 @@ class Bars(NamedTuple):
     counts: list[int]
     at_edges: bool = False
     sizes: list[tuple[int, int]] | None = None  # for bars that count rows: how many labels theirs have, from and to
-
-
-class Profile(NamedTuple):
-    """Facts as pairs (what, value), and three histograms; ``counted`` says which rows the first one counts."""
-
-    facts: list[tuple[str, str]]
-    frequency: Bars
-    counted: str
-    per_row: Bars
-    per_depth: Bars
 
 
 class Level(NamedTuple):
@@ -50,7 +40,7 @@ class Level(NamedTuple):
     f1: float
 
 
-def describe_data(run: Run) -> Profile:
+def describe_data(run: Run) -> dict[str, Any]:
     """Count what is in the test rows, the hierarchy and, where given, the training rows."""
     hierarchy, Y = run.hierarchy, run.y_true
     per_row = np.diff(Y.indptr)
@@ -69,9 +59,13 @@ def describe_data(run: Run) -> Profile:
         facts.insert(1, ("training rows", f"{run.y_train.shape[0]:,}"))
     counted = Y if run.y_train is None else run.y_train
     support = np.bincount(counted.indices, minlength=hierarchy.n_nodes)
-    depths = Bars([str(d + 1) for d in range(hierarchy.height)], [len(level) for level in hierarchy.levels])
-    which = "test rows" if run.y_train is None else "training rows"
-    return Profile(facts + _described(run), _frequencies(support), which, _lengths(per_row), depths)
+    return {
+        "facts": facts + _described(run),
+        "frequency": _frequencies(support),
+        "counted": "test rows" if run.y_train is None else "training rows",
+        "per_row": _lengths(per_row),
+        "per_depth": Bars([str(d + 1) for d in range(hierarchy.height)], [len(level) for level in hierarchy.levels]),
+    }
 
 
 def _described(run: Run) -> list[tuple[str, str]]:
@@ -102,12 +96,11 @@ def _lengths(per_row: NDArray[Any]) -> Bars:
 
 def measure_levels(run: Run, result: Evaluated) -> list[Level]:
     """Return precision, recall and F1 at each depth; NaN where nothing is predicted or nothing is true."""
-    truth, hierarchy = run.y_true, run.hierarchy
+    hierarchy = run.hierarchy
     ratios = hierarchical_precision_recall_f1(
-        truth, result.y_pred, hierarchy, average="per_level", zero_division=np.nan
+        run.y_true, result.y_pred, hierarchy, average="per_level", zero_division=np.nan
     )
-    support = np.bincount(truth.indices, minlength=hierarchy.n_nodes)
-    hits, predicted = count_labels(run, result)
+    support, hits, predicted = count_labels(run, result)
     counts = (support, support - hits, predicted - hits)
     return [
         Level(d + 1, len(level), *(int(c[level].sum()) for c in counts), *(float(values[d]) for values in ratios))

@@ -17,6 +17,7 @@ from typing import Any
 from truepath.extras import import_extra
 from truepath.files.strict_json import dump_json
 from truepath.files.writing import open_atomically
+from truepath.report.chart_parts import number
 from truepath.versions import installed_versions
 
 __all__ = ["write_page"]
@@ -48,9 +49,10 @@ def render(template: str, context: dict[str, Any], data: Any = None) -> str:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["fixed"] = _fixed
+    environment.filters["fixed"] = number
     script = "" if data is None else join_script()
-    inside = {"style": read_part("page.css"), "script": script, "script_hash": _hash(script), "data": embed(data)}
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    inside = {"style": read_part("page.css"), "script": script, "script_hash": digest, "data": embed(data)}
     return environment.get_template(template).render(**context, **inside)
 
 
@@ -68,13 +70,3 @@ def read_part(name: str) -> str:
 def embed(data: Any) -> str:
     """Write JSON that is safe inside a script element: ASCII, and never a ``<`` that could end it."""
     return dump_json(data, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _hash(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _fixed(value: float, digits: int = 3) -> str:
-    from truepath.report.chart_parts import number
-
-    return number(value, digits)

@@ -23,7 +23,8 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from math import nan
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -95,21 +96,13 @@ def files_of_run(folder: Path) -> list[Path]:
 
 def _save_arrays(folder: Path, run: Run) -> None:
     """Save everything that is not in ``run.json``."""
-    import numpy as np
-    from scipy import sparse
-
     _save_text(folder / HIERARCHY_FILE, run.hierarchy.to_json())
-    _save_sparse(folder / "truth.npz", run.y_true)
-    if run.y_train is not None:
-        _save_sparse(folder / "train.npz", run.y_train)
+    _save_array(folder / "truth", run.y_true)
+    _save_array(folder / "train", run.y_train)
     for k, result in enumerate(run.results):
-        _save_sparse(folder / f"labels-{k}.npz", result.y_pred)
-        if sparse.issparse(result.S):
-            _save_sparse(folder / f"scores-{k}.npz", result.S)
-        elif result.S is not None:
-            _save_dense(folder / f"scores-{k}.npy", result.S)
-        if result.thresholds is not None:
-            _save_dense(folder / f"thresholds-{k}.npy", np.asarray(result.thresholds))
+        _save_array(folder / f"labels-{k}", result.y_pred)
+        _save_array(folder / f"scores-{k}", result.S)
+        _save_array(folder / f"thresholds-{k}", result.thresholds)
         if result.reasons is not None:
             _save_text(folder / f"reasons-{k}.json", dump_json(result.reasons))
 
@@ -166,7 +159,9 @@ def load_run(folder: str | PathLike[str]) -> Run:
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
         raise DataFormatError(f"this is not a run of format {FORMAT}.", folder / RUN_FILE, remedy=SAVE_AGAIN)
     try:
-        return _assemble(folder / _name_of_arrays(summary["arrays"]), summary)
+        if not ARRAYS.fullmatch(summary["arrays"]):
+            raise TypeError(f"arrays is {summary['arrays']!r}")  # perhaps a path that leads elsewhere
+        return _assemble(folder / summary["arrays"], summary)
     except (KeyError, TypeError, AttributeError) as error:
         raise DataFormatError(f"an entry is missing or of the wrong kind ({error!r}).", folder / RUN_FILE) from error
     except DataFormatError:
@@ -174,13 +169,6 @@ def load_run(folder: str | PathLike[str]) -> Run:
     except ValueError as error:
         problem, remedy = explain(error)
         raise DataFormatError(f"its files do not belong together: {problem}", folder, remedy=remedy) from error
-
-
-def _name_of_arrays(given: Any) -> str:
-    """Return the name of the folder of arrays; a path that leads elsewhere is refused."""
-    if not isinstance(given, str) or not ARRAYS.fullmatch(given):
-        raise TypeError(f"arrays is {given!r}")
-    return given
 
 
 def _assemble(folder: Path, summary: dict[str, Any]) -> Run:
@@ -198,29 +186,26 @@ def _assemble(folder: Path, summary: dict[str, Any]) -> Run:
         description=summary["description"],
     )
     run.created, run.versions = str(summary["created"]), dict(summary["versions"])
-    saved = [method["measures"] for method in summary["methods"]]
-    run.measures = {result.name: _load_measures(run, result, measures) for result, measures in zip(run.results, saved)}
+    run.measures = {}  # as they were saved; null is NaN, which JSON does not have
+    for result, method in zip(run.results, summary["methods"]):
+        values = {name: method["measures"][name] for name in names_of_measures(run, result)}
+        run.measures[result.name] = {name: nan if x is None else float(x) for name, x in values.items()}
     return run
-
-
-def _load_measures(run: Run, result: Evaluated, saved: Mapping[str, Any]) -> dict[str, float]:
-    """Return a method's measures as they were saved; None means NaN, which JSON does not have."""
-    names = names_of_measures(run, result)
-    return {name: float("nan") if saved[name] is None else float(saved[name]) for name in names}
 
 
 def _load_result(folder: Path, k: int, saved: dict[str, Any]) -> Evaluated:
     """Load one method's matrices."""
-    scores = None
-    if saved["scores"] == "sparse":
-        scores = _read(folder / f"scores-{k}.npz", read_csr)
-    elif saved["scores"] == "dense":
-        scores = _read(folder / f"scores-{k}.npy", _load_dense)
-    thresholds = _read(folder / f"thresholds-{k}.npy", _load_dense) if saved["thresholds"] else None
-    labels = _read(folder / f"labels-{k}.npz", read_csr)
-    reasons = _read(folder / f"reasons-{k}.json", _load_reasons) if saved["reasons"] else None
-    about = (saved["fit_seconds"], saved["settings"], reasons, saved["coverage"])
-    return Evaluated(saved["name"], labels, scores, thresholds, *about)
+    ending, load = (".npz", read_csr) if saved["scores"] == "sparse" else (".npy", _load_dense)
+    return Evaluated(
+        saved["name"],
+        _read(folder / f"labels-{k}.npz", read_csr),
+        _read(folder / f"scores-{k}{ending}", load) if saved["scores"] else None,
+        _read(folder / f"thresholds-{k}.npy", _load_dense) if saved["thresholds"] else None,
+        fit_seconds=saved["fit_seconds"],
+        settings=saved["settings"],
+        reasons=_read(folder / f"reasons-{k}.json", _load_reasons) if saved["reasons"] else None,
+        coverage=saved["coverage"],
+    )
 
 
 def _load_reasons(path: Path) -> list[Any]:
@@ -254,18 +239,17 @@ def _save_text(path: Path, text: str) -> None:
         file.write(text.encode("utf-8", "replace"))  # a name may hold half a surrogate pair
 
 
-def _save_sparse(path: Path, matrix: Any) -> None:
+def _save_array(path: Path, array: Any) -> None:
+    """Save an array, where there is one, under the ending that says whether it is sparse."""
+    import numpy as np
     from scipy import sparse
 
-    with open_atomically(path) as file:
-        sparse.save_npz(file, matrix)
-
-
-def _save_dense(path: Path, array: Any) -> None:
-    import numpy as np
-
-    with open_atomically(path) as file:
-        np.save(_Writing(file), array, allow_pickle=False)
+    if sparse.issparse(array):
+        with open_atomically(path.with_suffix(".npz")) as file:
+            sparse.save_npz(file, array)
+    elif array is not None:
+        with open_atomically(path.with_suffix(".npy")) as file:
+            np.save(_Writing(file), array, allow_pickle=False)
 
 
 class _Writing:

@@ -1,24 +1,21 @@
-"""What each part of the page shows, computed and drawn: records for the template."""
+"""What each part of the page shows, computed and drawn, by the names that the template uses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from truepath.metrics import Metric, get_metric
+from truepath.metrics import get_metric
 from truepath.report import charts, curve_charts
 from truepath.report.curves import trace_curves
-from truepath.report.examples import Example, choose_examples
-from truepath.report.measures import RANKED, Difference, Measured, paired_difference
-from truepath.report.nodes import Mistakes, most_mistaken
-from truepath.report.profile import Level, measure_levels
+from truepath.report.examples import choose_examples
+from truepath.report.measures import RANKED, By, Measured, paired_difference
+from truepath.report.profile import measure_levels
 from truepath.report.run import MEASURES, Evaluated, Run
 
 __all__ = [
-    "Coverage",
     "draw_curves",
     "draw_levels",
     "draw_measures",
@@ -28,68 +25,9 @@ __all__ = [
     "name_measures",
 ]
 
-By = Mapping[str, Mapping[str, Measured]]  # method -> metric -> value with interval
-
 MAIN = ("hierarchical_f1", "auprc", "exact_match")  # at the top of the page
 
-
-class Headline(NamedTuple):
-    """The result in a sentence or two: the best method, its main measures, and its lead over the next."""
-
-    number: int
-    name: str
-    values: Mapping[str, Measured]
-    main: list[tuple[Metric, Measured]]
-    runner_up: str | None
-    lead: Difference | None
-
-
-class MeasureRow(NamedTuple):
-    """One measure over all methods: numbers, which of them is best, and their chart."""
-
-    metric: Metric
-    values: list[Measured | None]
-    best: int
-    chart: str
-
-
-class MethodPart(NamedTuple):
-    """What the page shows about one method alone."""
-
-    number: int
-    name: str
-    sign: str
-    mistakes: list[Mistakes]
-    examples: list[tuple[str, list[Example]]]
-    fit_seconds: float | None
-
-
-class LevelPart(NamedTuple):
-    """Results by depth: the methods together, and each with its chart and table."""
-
-    together: str
-    charts: list[str]
-    tables: list[list[Level]]
-
-
-class CurvePart(NamedTuple):
-    """Curves: the pooled ones together, thresholds and calibration of each method with scores."""
-
-    together: str
-    thresholds: list[str]
-    calibration: list[str]
-    n_cells: int
-
-
-class Coverage(NamedTuple):
-    """What a method's label sets cover, beside what was asked: shares of rows and labels, and labels per row."""
-
-    name: str
-    asked: float
-    rows: float
-    labels: float
-    sure: float
-    size: float
+Shown = dict[str, Any]
 
 
 def name_measures() -> list[tuple[str, str, bool]]:
@@ -97,36 +35,41 @@ def name_measures() -> list[tuple[str, str, bool]]:
     return [(metric.name, metric.label, metric.greater_is_better) for metric in map(get_metric, (*MEASURES, *RANKED))]
 
 
-def measure_coverage(run: Run) -> list[Coverage]:
+def measure_coverage(run: Run) -> list[Shown]:
     """Return what label sets cover, of the methods that were asked for a coverage."""
-    found = []
-    for result in run.results:
-        if result.coverage is None:
-            continue
-        true, predicted = np.diff(run.y_true.indptr), np.diff(result.y_pred.indptr)
-        hits = np.asarray(run.y_true.multiply(result.y_pred).sum(axis=1)).ravel()
-        shares = (
-            float((hits == true).mean()),
-            float(hits.sum() / max(true.sum(), 1)),
-            float((hits == predicted).mean()),
-        )
-        found.append(Coverage(result.name, result.coverage, *shares, float(predicted.mean())))
-    return found
+    return [_cover(run, result) for result in run.results if result.coverage is not None]
 
 
-def find_headline(run: Run, measured: By) -> Headline:
-    """Find the method with the highest hierarchical F1 and its lead over the next."""
-    order = sorted(measured, key=lambda name: -measured[name]["hierarchical_f1"].value)
-    best = measured[order[0]]
-    main = [(get_metric(name), best[name]) for name in MAIN if name in best]
-    number = [result.name for result in run.results].index(order[0])
-    if len(order) == 1:
-        return Headline(number, order[0], best, main, None, None)
-    lead = paired_difference(best["hierarchical_f1"], measured[order[1]]["hierarchical_f1"])
-    return Headline(number, order[0], best, main, order[1], lead)
+def _cover(run: Run, result: Evaluated) -> Shown:
+    """Return what was asked for, shares of rows and labels that are covered, and labels per row."""
+    true, predicted = np.diff(run.y_true.indptr), np.diff(result.y_pred.indptr)
+    hits = np.asarray(run.y_true.multiply(result.y_pred).sum(axis=1)).ravel()
+    return {
+        "name": result.name,
+        "asked": result.coverage,
+        "rows": float((hits == true).mean()),
+        "labels": float(hits.sum() / max(true.sum(), 1)),
+        "sure": float((hits == predicted).mean()),
+        "size": float(predicted.mean()),
+    }
 
 
-def draw_measures(measured: By, alone: bool = True) -> list[MeasureRow]:
+def find_headline(measured: By) -> Shown:
+    """Find the method with the highest hierarchical F1, its main measures, and its lead over the next, if any."""
+    methods = list(measured)
+    order = sorted(methods, key=lambda name: -measured[name]["hierarchical_f1"].value)
+    best, runner_up = measured[order[0]], order[min(1, len(order) - 1)]
+    return {
+        "number": methods.index(order[0]),
+        "name": order[0],
+        "values": best,
+        "main": [(get_metric(name), best[name]) for name in MAIN if name in best],
+        "runner_up": runner_up,
+        "lead": paired_difference(best["hierarchical_f1"], measured[runner_up]["hierarchical_f1"]),
+    }
+
+
+def draw_measures(measured: By, alone: bool = True) -> list[Shown]:
     """Draw each measure: a whisker alone, or a panel with one line per method (left out unless ``alone``)."""
     rows = []
     for metric in map(get_metric, (*MEASURES, *RANKED)):
@@ -137,7 +80,7 @@ def draw_measures(measured: By, alone: bool = True) -> list[MeasureRow]:
         known = [-np.inf if v is None or not isfinite(v.value) else sign * v.value for v in values]
         together = charts.whisker_panel(values, metric.digits) if alone and len(values) > 1 else ""
         chart = together if len(values) > 1 else _alone(values[0])
-        rows.append(MeasureRow(metric, values, int(np.argmax(known)), chart))
+        rows.append({"metric": metric, "values": values, "best": int(np.argmax(known)), "chart": chart})
     return rows
 
 
@@ -146,21 +89,21 @@ def _alone(measured: Measured | None) -> str:
     return "" if measured is None or max(measured.value, measured.high) > 1 else charts.whisker(measured)
 
 
-def draw_method(run: Run, k: int, random_state: Any) -> MethodPart:
-    """Gather one method's worst labels and its examples."""
+def draw_method(run: Run, k: int, random_state: Any) -> Shown:
+    """Gather what the page says about one method alone."""
     result = run.results[k]
-    parts = (most_mistaken(run, result), choose_examples(run, result, random_state))
-    return MethodPart(k, result.name, charts.method_sign(k), *parts, result.fit_seconds)
+    about = {"number": k, "name": result.name, "sign": charts.method_sign(k), "fit_seconds": result.fit_seconds}
+    return {**about, "examples": choose_examples(run, result, random_state)}
 
 
-def draw_levels(run: Run) -> LevelPart:
-    """Measure and draw every method by depth."""
+def draw_levels(run: Run) -> Shown:
+    """Measure by depth; draw the methods together, and each alone."""
     tables = [measure_levels(run, result) for result in run.results]
     together = curve_charts.levels_by_method(tables) if len(tables) > 1 else ""
-    return LevelPart(together, [curve_charts.level_chart(levels) for levels in tables], tables)
+    return {"together": together, "charts": [curve_charts.level_chart(levels) for levels in tables], "tables": tables}
 
 
-def draw_curves(run: Run, measured: By) -> CurvePart | None:
+def draw_curves(run: Run, measured: By) -> Shown | None:
     """Trace and draw every method that has scores; None without any score or any true label."""
     if run.y_true.nnz == 0 or all(result.S is None for result in run.results):
         return None
@@ -168,16 +111,18 @@ def draw_curves(run: Run, measured: By) -> CurvePart | None:
     points = [
         (by_name["hierarchical_recall"].value, by_name["hierarchical_precision"].value) for by_name in measured.values()
     ]
-    thresholds = [
-        "" if curves is None else curve_charts.threshold_chart(curves, _single(result))
-        for curves, result in zip(traced, run.results)
-    ]
-    calibration = [
-        "" if curves is None or curves.calibration is None else curve_charts.calibration_chart(curves.calibration)
-        for curves in traced
-    ]
-    n_cells = int(np.prod(run.y_true.shape))
-    return CurvePart(curve_charts.precision_recall_chart(traced, points), thresholds, calibration, n_cells)
+    return {
+        "together": curve_charts.precision_recall_chart(traced, points),
+        "thresholds": [
+            "" if curves is None else curve_charts.threshold_chart(curves, _single(result))
+            for curves, result in zip(traced, run.results)
+        ],
+        "calibration": [
+            "" if curves is None or curves.calibration is None else curve_charts.calibration_chart(curves.calibration)
+            for curves in traced
+        ],
+        "n_cells": int(np.prod(run.y_true.shape)),
+    }
 
 
 def _single(result: Evaluated) -> float | None:

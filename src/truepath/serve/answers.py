@@ -89,23 +89,12 @@ def explain_as_json(model: HierarchicalClassifier, row: Any, n_others: int, n_ca
 
     ``short`` is a label's name without that of a parent in front, for where it is shown below one.
     """
-    found = model.explain(row, n_others=n_others, n_causes=n_causes)
+    found, h = model.explain(row, n_others=n_others, n_causes=n_causes), model.hierarchy_
     nodes = found.to_dicts()
     for node in nodes:
-        node["parents"] = _parents(model, node["node"])
+        node["parents"] = h.names[h.parents(node["node"])].tolist()
         node["short"] = short_name(node["name"], node["parents"])
-    labels = list(model.hierarchy_.decode(_row_of(found))[0])
-    return dump_json({"labels": labels, "decoder": found.decoder, "method": found.method, "nodes": nodes}).encode()
-
-
-def _parents(model: HierarchicalClassifier, node: int) -> list[str]:
-    h = model.hierarchy_
-    names: list[str] = h.names[h.parents(node)].tolist()
-    return names
-
-
-def _row_of(found: Any) -> Any:
-    """Return the labels of an explained row as a matrix."""
-    y = np.zeros((1, found.hierarchy.n_nodes), bool)
+    y = np.zeros((1, h.n_nodes), bool)
     y[0, [record.node for record in found.records if record.predicted]] = True
-    return y
+    labels = list(h.decode(y)[0])
+    return dump_json({"labels": labels, "decoder": found.decoder, "method": found.method, "nodes": nodes}).encode()

@@ -11,6 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,14 +94,14 @@ def run_server(
     _check_installed()
     import uvicorn
 
-    from truepath.serve.connection import guarded
+    from truepath.serve.connection import GuardedConnection
     from truepath.serve.logs import log_settings
     from truepath.serve.metrics import FOLDER
 
     settings = settings or ServeSettings()
     _check_free(host, port)
-    plan = {"path": os.fspath(path), "trusted": list(trusted), "settings": settings.to_dict()}
-    options: dict[str, Any] = {"host": host, "port": port, "http": guarded(settings.read_seconds)}
+    plan = {"path": os.fspath(path), "trusted": list(trusted), "settings": asdict(settings)}
+    options: dict[str, Any] = {"host": host, "port": port, "http": GuardedConnection}
     options |= {"log_config": log_settings(log_level), "access_log": False, "server_header": False}
     options |= {"timeout_graceful_shutdown": int(settings.drain_seconds) or 1, "ws": "none", "lifespan": "on"}
     with tempfile.TemporaryDirectory(prefix="truepath-serve-") as folder:
@@ -142,12 +143,12 @@ def worker_app() -> Any:
 
     import threadpoolctl
 
-    from truepath.serve.connection import guarded
+    from truepath.serve.connection import GuardedConnection
 
     plan = json.loads(os.environ[PLAN])
     model = _load(plan)
     settings = ServeSettings(**{**plan["settings"], "origins": tuple(plan["settings"]["origins"])})
-    guarded(settings.read_seconds)
+    GuardedConnection.read_seconds = settings.read_seconds
     logging.captureWarnings(True)
     warnings.simplefilter("default")
     threadpoolctl.threadpool_limits(1)  # batches run side by side already

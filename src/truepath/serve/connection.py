@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from truepath.serve.refusals import write_refusal
 
-__all__ = ["GuardedConnection", "answering", "guarded"]
+__all__ = ["GuardedConnection", "answering"]
 
 #: Connections of one worker that may be without the head of a request
 MOST_HEADLESS = 500
@@ -31,7 +31,7 @@ _connection: ContextVar[GuardedConnection | None] = ContextVar("truepath_connect
 class GuardedConnection(asyncio.Protocol):
     """One connection with a time limit for the head of a request; ``given`` is what uvicorn tells its protocols."""
 
-    read_seconds = 10.0
+    read_seconds = 10.0  # set once for the whole process
     headless: ClassVar[dict[int, GuardedConnection]] = {}
 
     def __init__(self, **given: Any):
@@ -132,12 +132,6 @@ def answering() -> Iterator[None]:
         yield
     finally:
         connection.n_answering -= 1
-
-
-def guarded(seconds: float) -> type[GuardedConnection]:
-    """Return the protocol with another time limit, for the whole process."""
-    GuardedConnection.read_seconds = seconds
-    return GuardedConnection
 
 
 @cache

@@ -45,12 +45,11 @@ def write_operations(openapi: dict[str, Any]) -> str:
 
 def _operation(path: str, method: str, about: dict[str, Any]) -> str:
     body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    fields = [(name, field, "body") for name, field in body.get("properties", {}).items()]
-    fields += [(given["name"], given["schema"], given["in"]) for given in about.get("parameters", [])]
+    fields = body.get("properties", {}) | {given["name"]: given["schema"] for given in about.get("parameters", [])}
     rows = "".join(
         f"<tr><th scope='row'><code>{escape(name)}</code></th><td>{escape(_kind(field))}</td>"
         f"<td>{escape(field.get('description', ''))}</td></tr>"
-        for name, field, _ in fields
+        for name, field in fields.items()
     )
     head = "<thead><tr><th scope='col'>field</th><th scope='col'>type</th><th scope='col'>meaning</th></tr></thead>"
     table = f"<div class='wide'><table>{head}<tbody>{rows}</tbody></table></div>" if rows else ""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truepath.errors import TruePathError, explain
 from truepath.files.strict_json import dump_json
 
-__all__ = ["INTERNAL_ERROR", "RefusedError", "as_client_errors", "write_refusal"]
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+__all__ = ["INTERNAL_ERROR", "RefusedError", "as_client_errors", "respond", "write_refusal"]
 
 #: All that a client learns of an internal error
 INTERNAL_ERROR = "internal server error; see the log of the server."
@@ -44,3 +47,11 @@ def write_refusal(problem: str, remedy: str = "") -> bytes:
     """
     said: dict[str, Any] = {"error": problem, **({"remedy": remedy} if remedy else {})}
     return dump_json(said).encode()
+
+
+def respond(refusal: RefusedError, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer that says what is wrong, with further headers."""
+    from starlette.responses import Response
+
+    body = write_refusal(refusal.problem, refusal.remedy)
+    return Response(body, refusal.status, headers, media_type="application/json")

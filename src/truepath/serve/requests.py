@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from truepath.serve.refusals import RefusedError
 
-__all__ = ["ExplainRequest", "PredictRequest", "read_request"]
+__all__ = ["ExplainRequest", "PredictRequest", "Refusal", "read_request"]
 
 #: A cell of a row
 Cell = str | bool | int | float | None
@@ -50,6 +50,13 @@ class ExplainRequest(_Decided):
     row: Row | None = Field(None, description="A row, as an object by column or as a list of values.")
     n_others: Annotated[int, Field(ge=0, le=200)] = Field(5, description="Labels to show that came closest.")
     n_causes: Annotated[int, Field(ge=0, le=50)] = Field(4, description="Words or columns to show for each label.")
+
+
+class Refusal(BaseModel):
+    """What every refusal says."""
+
+    error: str
+    remedy: str = ""
 
 
 Kind = TypeVar("Kind", bound=BaseModel)

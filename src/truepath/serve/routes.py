@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 
 from truepath import __version__
 from truepath.serve.pages import PAGE_FILES, show_hierarchy, write_operations
-from truepath.serve.refusals import INTERNAL_ERROR, RefusedError, write_refusal
-from truepath.serve.requests import ExplainRequest, PredictRequest
+from truepath.serve.refusals import INTERNAL_ERROR, RefusedError, respond
+from truepath.serve.requests import ExplainRequest, PredictRequest, Refusal
 from truepath.serve.service import ModelService
 from truepath.serve.settings import ServeSettings
 
@@ -26,20 +26,7 @@ __all__ = ["build_routes"]
 JSON = "application/json"
 Labels = Annotated[Sequence[str], Query(description="Only these labels, with their ancestors.")]
 Form = Annotated[str, Query(description="json, svg or dot.")]
-REFUSED: Any = {
-    "4XX": {
-        "description": "What is wrong, and the way out.",
-        "content": {
-            JSON: {
-                "schema": {
-                    "type": "object",
-                    "properties": {"error": {"type": "string"}, "remedy": {"type": "string"}},
-                    "required": ["error"],
-                }
-            }
-        },
-    }
-}
+REFUSED: Any = {"4XX": {"description": "What is wrong, and the way out.", "model": Refusal}}
 
 
 def build_routes(make_service: Callable[[], ModelService], settings: ServeSettings) -> FastAPI:
@@ -76,24 +63,26 @@ def _takes(kind: Any) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}
 
 
-async def _body(request: Request) -> bytes:
+def _body(request: Request) -> bytes:
+    """Return the body, which the guard has read."""
     said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if said != JSON:
         problem = f"the body must be {JSON}, not {said or 'of unknown type'}."
         raise RefusedError(415, problem, f"Send content-type: {JSON}.")
-    return await request.body()
+    body: bytes = request.scope["truepath_body"]
+    return body
 
 
 def _add_operations(app: FastAPI) -> None:
     @app.post("/predict", openapi_extra=_takes(PredictRequest), responses=REFUSED)
     async def predict(request: Request) -> Response:
         """Label rows: the most specific labels of each, and the probabilities of all its labels."""
-        return Response(await _service(request).predict(await _body(request), request.scope), media_type=JSON)
+        return Response(await _service(request).predict(_body(request), request.scope), media_type=JSON)
 
     @app.post("/explain", openapi_extra=_takes(ExplainRequest), responses=REFUSED)
     async def explain(request: Request) -> Response:
         """Explain the labels of one row: scores, thresholds and margins, and the words or columns that caused them."""
-        return Response(await _service(request).explain(await _body(request)), media_type=JSON)
+        return Response(await _service(request).explain(_body(request)), media_type=JSON)
 
     @app.get("/hierarchy", responses=REFUSED)
     def hierarchy(request: Request, labels: Labels = (), format: Form = "json") -> Response:
@@ -144,19 +133,18 @@ def _answer_errors(app: FastAPI) -> None:
     async def answer(request: Request, error: HTTPException) -> Response:
         found = {404: f"there is no {request.url.path}.", 405: f"{request.url.path} does not take {request.method}."}
         problem = found.get(error.status_code, str(error.detail))
-        return Response(write_refusal(problem, "See /docs."), error.status_code, media_type=JSON)
+        return respond(RefusedError(error.status_code, problem, "See /docs."), error.headers)
 
     @app.exception_handler(RefusedError)
     async def refuse(request: Request, error: RefusedError) -> Response:
-        more = {"retry-after": "1"} if error.status == 429 else None
-        return Response(write_refusal(error.problem, error.remedy), error.status, more, media_type=JSON)
+        return respond(error, {"retry-after": "1"} if error.status == 429 else None)
 
     @app.exception_handler(Exception)
     async def respond_internal_error(request: Request, error: Exception) -> Response:
-        return Response(write_refusal(INTERNAL_ERROR), 500, media_type=JSON)  # the guard logs it
+        return respond(RefusedError(500, INTERNAL_ERROR))  # the guard logs it
 
     @app.exception_handler(RequestValidationError)
     async def refuse_invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         problem = f"{first['loc'][-1]}: {first['msg'][:1].lower()}{first['msg'][1:]}."
-        return Response(write_refusal(problem, "See /docs."), 422, media_type=JSON)
+        return respond(RefusedError(422, problem, "See /docs."))

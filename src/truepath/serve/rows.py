@@ -136,11 +136,8 @@ class RowForm:
 
 def _count_features(model: HierarchicalClassifier) -> int | None:
     """Return how many numbers a row has, as the model or its learner counted them."""
-    for part in (model, *_steps(model)):
-        found = getattr(part, "n_features_in_", None)
-        if found is not None:
-            return int(found)
-    return None
+    found = [getattr(part, "n_features_in_", None) for part in (model, *_steps(model))]
+    return next((int(n) for n in found if n is not None), None)
 
 
 def _steps(model: HierarchicalClassifier) -> list[Any]:

@@ -53,7 +53,8 @@ class ModelService:
 
     async def predict(self, body: bytes, scope: Any) -> bytes:
         """Return the answer to ``/predict``."""
-        asked, rows = await self._off_loop(len(body), self._read_rows, body)
+        is_small = len(body) <= LARGE_BODY
+        asked, rows = self._read_rows(body) if is_small else await asyncio.to_thread(self._read_rows, body)
         scope["truepath_rows"] = len(rows)
         with as_client_errors():
             wanted = AnswerOptions.of(self.model, asked)
@@ -100,12 +101,6 @@ class ModelService:
         self.n_explained -= 1
         if not done.cancelled():
             done.exception()  # of one that nobody waits for any more
-
-    async def _off_loop(self, size: int, function: Any, *given: Any) -> Any:
-        """Call a function here, or in a thread where a body is large."""
-        if size <= LARGE_BODY:
-            return function(*given)
-        return await asyncio.get_running_loop().run_in_executor(None, function, *given)
 
     async def _in_time(self, work: Awaitable[Result]) -> Result:
         """Wait for an answer as long as is allowed; what the model rejects counts as an error of the request."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from truepath.errors import TruePathError
 
@@ -56,7 +55,3 @@ class ServeSettings:
         for name, value in asdict(self).items():
             if name != "origins" and not value > 0:
                 raise TruePathError(f"{name} must be above 0, not {value!r}.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values."""
-        return asdict(self)

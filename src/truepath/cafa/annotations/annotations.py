@@ -19,15 +19,15 @@ __all__ = ["Annotations", "Coded"]
 
 @dataclass(frozen=True)
 class Coded:
-    """A column of texts: the different ones, and which of them each row has."""
+    """A column of texts, or of other values: the different ones, and which of them each row has."""
 
-    words: list[str]
+    words: list[Any]
     codes: NDArray[np.int32]
 
     def is_in(self, wanted: Iterable[str]) -> NDArray[np.bool_]:
         """Say which rows have one of the texts asked for."""
         chosen = set(wanted)
-        return np.array([word in chosen for word in self.words] or [False])[self.codes]
+        return np.array([word in chosen for word in self.words], bool)[self.codes]
 
     def take(self, kept: NDArray[np.bool_]) -> Coded:
         return Coded(self.words, self.codes[kept])
@@ -147,7 +147,7 @@ class Annotations:
         """Return the same with taxa by target, as :func:`read_gene_products` gives them."""
         words = list(dict.fromkeys(["", *taxa.values()]))
         place = {word: k for k, word in enumerate(words)}
-        of = np.array([place[taxa.get(name, "")] for name in self.target.words] or [0], np.int32)
+        of = np.array([place[taxa.get(name, "")] for name in self.target.words], np.int32)
         return replace(self, taxon=Coded(words, of[self.target.codes]))
 
     def __repr__(self) -> str:

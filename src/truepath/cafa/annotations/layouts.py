@@ -19,10 +19,6 @@ _GO_EVIDENCE = re.compile(r"(?:^|\|)go_evidence=([A-Z]{2,3})(?:\||$)")
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def _as_is(word: str) -> str:
-    return word
-
-
 def _target(word: str) -> str:
     if not word:
         raise ValueError("an empty target")
@@ -82,18 +78,18 @@ def _negation(word: str) -> bool:
     return "NOT" in word.upper().split("|")
 
 
+_Columns = Mapping[str, tuple[int, Callable[[str], Any]]]
+
+
 @dataclass(frozen=True)
 class FileLayout:
     """The columns of a format, by name: their places from 0 on, and what reads a cell, or raises an error."""
 
-    name: str
-    columns: Mapping[str, tuple[int, Callable[[str], Any]]]
+    columns: _Columns
     at_least: int
     comment: str = "!"
     has_header: bool = False
 
-
-_Columns = Mapping[str, tuple[int, Callable[[str], Any]]]
 
 _GAF: _Columns = {
     "target": (1, _target),
@@ -122,27 +118,29 @@ _HPOA: _Columns = {
 
 #: The formats that :func:`read_annotations` knows
 LAYOUTS = {
-    "gaf": FileLayout("gaf", _GAF, 15),
-    "gpad-1": FileLayout("gpad-1", _GPAD_1, 10),
-    "gpad-2": FileLayout("gpad-2", _GPAD_2, 10),
-    "hpoa": FileLayout("hpoa", _HPOA, 12, comment="#", has_header=True),
-    "genes-to-phenotype": FileLayout(
-        "genes-to-phenotype", {"target": (1, _target), "term": (2, _term)}, 3, comment="#", has_header=True
-    ),
-    "pairs": FileLayout("pairs", {"target": (0, _target), "term": (1, _as_is)}, 2),
+    "gaf": FileLayout(_GAF, 15),
+    "gpad-1": FileLayout(_GPAD_1, 10),
+    "gpad-2": FileLayout(_GPAD_2, 10),
+    "hpoa": FileLayout(_HPOA, 12, comment="#", has_header=True),
+    "genes-to-phenotype": FileLayout({"target": (1, _target), "term": (2, _term)}, 3, comment="#", has_header=True),
+    "pairs": FileLayout({"target": (0, _target), "term": (1, str)}, 2),
+}
+#: How lines begin that say which format a file has
+BEGINNINGS = {
+    "!gaf-version": "gaf",
+    "!gpa-version": "gpad-1",
+    "!gpad-version": "gpad-2",
+    "database_id\t": "hpoa",
+    "ncbi_gene_id\t": "genes-to-phenotype",
 }
 
 
 def find_layout(path: PathType) -> FileLayout:
     """Return the format of a file, by its first lines."""
     for line in head_lines(path):
-        for start, name in (("!gaf-version", "gaf"), ("!gpa-version", "gpad-1"), ("!gpad-version", "gpad-2")):
-            if line.lower().startswith(start):
+        for beginning, name in BEGINNINGS.items():
+            if line.lower().startswith(beginning):
                 return LAYOUTS[name]
-        if line.startswith("database_id\t"):
-            return LAYOUTS["hpoa"]
-        if line.startswith("ncbi_gene_id\t"):
-            return LAYOUTS["genes-to-phenotype"]
         if line and line[0] not in "!#":
             return _by_width(line, path)
     raise DataFormatError("the file has only comments.", path)

@@ -62,15 +62,11 @@ def read_annotations(
     is_first = layout.has_header
     for rows in read_rows(path, width, problems, at_least=layout.at_least, comment=layout.comment, limits=limits):
         if is_first and rows.n_rows:
-            rows, is_first = _without_header(rows, problems), False
+            rows, is_first = rows.take(np.arange(rows.n_rows) > 0), False
+            problems.n_skipped += 1
         _add(rows, layout, columns, path, problems)
     problems.finish()
-    return _assemble(columns, problems)
-
-
-def _without_header(rows: TabRows, problems: Problems) -> TabRows:
-    problems.n_skipped += 1
-    return rows.take(np.arange(rows.n_rows) > 0)
+    return _assemble({name: column.coded() for name, column in columns.items()}, problems)
 
 
 class _Column:
@@ -78,23 +74,18 @@ class _Column:
 
     def __init__(self) -> None:
         self.index: dict[Any, int] = {}
-        self.parts: list[NDArray[np.int32]] = []
+        self.parts: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
 
-    @property
-    def values(self) -> list[Any]:
-        return list(self.index)
-
-    @property
-    def codes(self) -> NDArray[np.int32]:
-        return np.concatenate(self.parts) if self.parts else np.empty(0, np.int32)
+    def coded(self) -> Coded:
+        return Coded(list(self.index), np.concatenate(self.parts))
 
 
 def _add(rows: TabRows, layout: FileLayout, columns: dict[str, _Column], path: PathType, problems: Problems) -> None:
     """Parse the different cells of each column once, record rows with a bad one, and keep the codes of the others."""
     is_good, found = np.ones(rows.n_rows, bool), {}
     for name, (place, parse) in layout.columns.items():
-        codes, words = rows.words(place)
-        numbers = np.full(max(len(words), 1), -1, np.int32)
+        codes, words = rows.numbered(place)
+        numbers = np.full(len(words), -1, np.int32)
         for k, word in enumerate(words):
             try:
                 value = parse(word)
@@ -109,27 +100,26 @@ def _add(rows: TabRows, layout: FileLayout, columns: dict[str, _Column], path: P
         columns[name].parts.append(numbers[is_good])
 
 
-def _assemble(columns: dict[str, _Column], problems: Problems) -> Annotations:
+def _assemble(columns: dict[str, Coded], problems: Problems) -> Annotations:
     """Put the columns together; those that a format lacks are empty."""
-    n_rows = columns["target"].codes.size
-    empty = Coded([""], np.zeros(n_rows, np.int32))
-    coded = {name: Coded(column.values, column.codes) for name, column in columns.items()}
-    days, negated = columns.get("date"), columns.get("is_negated")
+    lacking = {"evidence": "", "properties": "", "taxon": "", "date": 0, "is_negated": False}
+    none = np.zeros(columns["target"].codes.size, np.int32)
+    columns = {name: Coded([value], none) for name, value in lacking.items()} | columns
+    date, negated = columns["date"], columns["is_negated"]
     return Annotations(
-        target=coded["target"],
-        term=coded["term"],
-        evidence=_evidence(coded, empty),
-        taxon=coded.get("taxon", empty),
-        date=np.zeros(n_rows, np.int32) if days is None else np.array(days.values or [0], np.int32)[days.codes],
-        is_negated=np.zeros(n_rows, bool) if negated is None else np.array(negated.values or [0], bool)[negated.codes],
+        target=columns["target"],
+        term=columns["term"],
+        evidence=_evidence(columns["evidence"], columns["properties"]),
+        taxon=columns["taxon"],
+        date=np.array(date.words, np.int32)[date.codes],
+        is_negated=np.array(negated.words, bool)[negated.codes],
         problems=problems,
     )
 
 
-def _evidence(coded: dict[str, Coded], empty: Coded) -> Coded:
+def _evidence(evidence: Coded, properties: Coded) -> Coded:
     """Return the evidence; a code among the properties of a GPAD line counts before the term of its ontology."""
-    evidence, properties = coded.get("evidence", empty), coded.get("properties")
-    if properties is None or not any(properties.words):
+    if not any(properties.words):
         return evidence
     words = list(dict.fromkeys([*evidence.words, *properties.words]))
     place = {word: k for k, word in enumerate(words)}

@@ -11,7 +11,6 @@ from scipy import sparse
 from truepath.cafa.evaluation.matrices import label_matrix
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.predictions import Predictions
-from truepath.cafa.tables.long import as_long_table
 
 __all__ = ["predict_naively"]
 
@@ -38,8 +37,7 @@ def predict_naively(
     >>> predict_naively({"P1": ["a"], "P2": ["a"], "P3": ["b"], "P4": ["a"]}, ontology, ["Q"]).top("Q")
     [('root', 1.0), ('a', 0.75), ('b', 0.25)]
     """
-    table = as_long_table(annotations, scored=False, name="annotations")
-    labels, _ = label_matrix(table, ontology)
+    labels, _ = label_matrix(annotations, ontology)
     counts = np.asarray(labels.sum(axis=0), np.float64).ravel()
     shares = np.zeros(counts.size)
     for aspect, nodes in ontology.aspects.items():

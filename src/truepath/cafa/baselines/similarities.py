@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from truepath.cafa.evaluation.matrices import gather
 from truepath.cafa.tables.columns import read_rows
 from truepath.cafa.tables.problems import Problems
 from truepath.files.names import PathType
@@ -56,24 +57,23 @@ def read_hits(
     """
     if by not in ("bitscore", "identity"):
         raise ValueError(f"by must be 'bitscore' or 'identity'; got {by!r}.")
-    problems, queries, subjects = Problems(), {}, {}  # type: ignore[var-annotated]
+    problems = Problems()
+    queries: dict[str, int] = {}
+    subjects: dict[str, int] = {}
     parts: list[tuple[NDArray[Any], ...]] = []
     for rows in read_rows(path, 12, problems, comment="#"):
-        values, expected = rows.numbers(BITSCORE if by == "bitscore" else IDENTITY), rows.numbers(EVALUE)
+        values, expected = rows.floats(BITSCORE if by == "bitscore" else IDENTITY), rows.floats(EVALUE)
         for i in np.flatnonzero(np.isnan(values) | np.isnan(expected)).tolist():
             problems.add(path, int(rows.lines[i]), "the expectation or the score is not a number")
-        pair = []
-        for column, index in ((QUERY, queries), (SUBJECT, subjects)):
-            codes, words = rows.words(column)
-            pair.append(np.array([index.setdefault(word, len(index)) for word in words] or [0], np.int64)[codes])
-        kept = expected <= max_evalue
-        parts.append((pair[0][kept], pair[1][kept], values[kept] if by == "bitscore" else values[kept] / 100))
+        columns = rows.indexed(QUERY, queries), rows.indexed(SUBJECT, subjects), values
+        parts.append(tuple(column[expected <= max_evalue] for column in columns))
     problems.raise_if_any("Write hits with -outfmt 6 (its twelve columns).")
-    q, s, w = (np.concatenate(column) for column in zip(*parts)) if parts else (np.empty(0, int),) * 3
+    q, s, w = (np.concatenate(column) for column in zip(*parts)) if parts else (np.empty(0),) * 3
     if leave_out_self:
         is_other = _differ(list(queries), list(subjects), q, s)
         q, s, w = q[is_other], s[is_other], w[is_other]
-    return Similarities(list(queries), list(subjects), _highest(q, s, w, (len(queries), len(subjects))))
+    weights = gather(q, s, w if by == "bitscore" else w / 100, (len(queries), len(subjects)))
+    return Similarities(list(queries), list(subjects), weights)
 
 
 def _differ(
@@ -81,19 +81,8 @@ def _differ(
 ) -> NDArray[np.bool_]:
     """Say which pairs are not of one protein with itself."""
     place = {name: k for k, name in enumerate(others)}
-    own = np.array([place.get(name, -1) for name in names] or [-1])
+    own = np.array([place.get(name, -1) for name in names], np.int64)
     return np.asarray(own[rows] != columns)
-
-
-def _highest(
-    rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]
-) -> sparse.csr_array:
-    """Make a matrix in which the highest of repeated cells counts."""
-    order = np.lexsort((-values, columns, rows))
-    rows, columns, values = rows[order], columns[order], values[order]
-    is_first = np.r_[True, (np.diff(rows) != 0) | (np.diff(columns) != 0)][: rows.size]
-    kept = (values[is_first].astype(np.float64), (rows[is_first], columns[is_first]))
-    return sparse.csr_array(kept, shape=shape)
 
 
 def find_similar(
@@ -117,6 +106,6 @@ def find_similar(
     is_other = _differ(ids, known_ids, rows, columns)
     counts: NDArray[np.int64] = np.cumsum(is_other) - is_other
     rank: NDArray[np.int64] = counts - np.repeat(counts[::wanted], wanted)
-    kept = is_other & (rank < n_neighbors) & (weights > 0)
-    shape = (len(ids), len(known_ids))
-    return Similarities(list(ids), list(known_ids), _highest(rows[kept], columns[kept], weights[kept], shape))
+    kept = is_other & (rank < n_neighbors)
+    cells = rows[kept], columns[kept], weights[kept].astype(np.float64)
+    return Similarities(list(ids), list(known_ids), gather(*cells, (len(ids), len(known_ids))))

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from truepath import _kernels
 from truepath.cafa.baselines.similarities import Similarities
-from truepath.cafa.evaluation.matrices import label_matrix
+from truepath.cafa.evaluation.matrices import gather, label_matrix
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.predictions import Predictions
-from truepath.cafa.tables.long import as_long_table
 
 __all__ = ["predict_by_transfer"]
 
@@ -54,8 +52,7 @@ def predict_by_transfer(
     """
     if how not in ("weighted", "max"):
         raise ValueError(f"how must be 'weighted' or 'max'; got {how!r}.")
-    table = as_long_table(annotations, scored=False, name="annotations")
-    labels, _ = label_matrix(table, ontology, targets=similarities.subjects)
+    labels, _ = label_matrix(annotations, ontology, targets=similarities.subjects)
     weights = similarities.weights
     if targets is not None:
         place = {name: i for i, name in enumerate(similarities.queries)}
@@ -83,9 +80,5 @@ def _greatest(weights: sparse.csr_array, labels: sparse.csr_array) -> sparse.csr
     lengths = np.diff(labels.indptr)[weights.indices]
     starts = np.repeat(labels.indptr[weights.indices] - (np.cumsum(lengths) - lengths), lengths)
     nodes = labels.indices[starts + np.arange(starts.size)]
-    cells = np.repeat(rows, lengths).astype(np.int32), nodes.astype(np.int32), np.repeat(weights.data, lengths)
-    group = np.zeros(labels.shape[1], np.int64)
-    indptr, indices, data = _kernels.cafa.rows.gather_rows(*cells, weights.shape[0], group, np.iinfo(np.int64).max)
-    found = sparse.csr_array((data, indices, indptr), shape=(weights.shape[0], labels.shape[1]))
-    found.sort_indices()
-    return found
+    shape = weights.shape[0], labels.shape[1]
+    return gather(np.repeat(rows, lengths), nodes, np.repeat(weights.data, lengths), shape)

@@ -27,7 +27,7 @@ from scipy import sparse
 
 from truepath.cafa.accretion import as_accretion
 from truepath.cafa.evaluation.curves import NORMS, AspectCurve, make_curve
-from truepath.cafa.evaluation.matrices import Matrices, to_matrices
+from truepath.cafa.evaluation.matrices import to_matrices
 from truepath.cafa.evaluation.propagate import propagated_blocks
 from truepath.cafa.evaluation.results import Evaluation
 from truepath.cafa.ontology.ontology import Ontology
@@ -37,6 +37,8 @@ __all__ = ["evaluate_predictions", "find_thresholds"]
 
 #: CAFA's thresholds in the floating point of its evaluator: some are a little above the hundredth they stand for
 CAFA_THRESHOLDS = np.arange(0.01, 1, 0.01)
+Floats = NDArray[np.float64]
+
 #: Thresholds that have a name
 NAMED = ("cafa", "exact")
 
@@ -109,60 +111,43 @@ def evaluate_predictions(
         raise ValueError(f"max_terms must be at least 1; got {max_terms}.")
     found = to_matrices(truth, predictions, known, ontology, max_terms)
     chosen = [ontology.aspect(name) for name in aspects] if aspects is not None else list(ontology.aspects)
-    is_counted = np.ones(ontology.hierarchy.n_nodes, bool)
+    counted = np.ones(ontology.hierarchy.n_nodes)
     if not orphans:
-        is_counted[ontology.hierarchy.roots] = False
-    jobs = [_Job(name, ontology, found, is_counted, None, thresholds) for name in chosen]
-    weights = None if ia is None else as_accretion(ia, ontology)
-    if weights is not None:
-        jobs += [_Job(name, ontology, found, is_counted, weights, thresholds) for name in chosen]
-    jobs = [job for job in jobs if job.n_targets]
-    _sweep(jobs, found, ontology, prop)
-    curves = [job.finish(norm) for job in jobs]
-    n_plain = sum(job.ia is None for job in jobs)
-    weighted = {curve.aspect: curve for curve in curves[n_plain:]}
+        counted[ontology.hierarchy.roots] = 0.0
+    weights = [counted] if ia is None else [counted, counted * as_accretion(ia, ontology)]
+    true = found.true if found.known is None else _without(found.true, found.known)
+    cuts = {name: find_thresholds(thresholds, found.scores, ontology.aspects[name]) for name in chosen}
+    sweeps = [_AspectSweep(name, ontology, true, weight, cuts[name]) for weight in weights for name in chosen]
+    sweeps = [sweep for sweep in sweeps if sweep.n_targets]
+    for rows, scores in propagated_blocks(found.scores, ontology.hierarchy, prop):
+        block = scores if found.known is None else _without(scores, found.known[rows])
+        for sweep in sweeps:
+            sweep.add(rows, block)
+    plain = {sweep.aspect: sweep.finish(norm) for sweep in sweeps if sweep.weight is counted}
+    weighted = {sweep.aspect: sweep.finish(norm) for sweep in sweeps if sweep.weight is not counted}
     options = {"norm": norm, "prop": prop, "orphans": orphans, "max_terms": max_terms}
-    return Evaluation({c.aspect: c for c in curves[:n_plain]}, weighted, found.counts, options)
+    return Evaluation(plain, weighted, found.counts, options)
 
 
-class _Job:
+class _AspectSweep:
     """The sweep over one aspect, with or without weights."""
 
-    def __init__(
-        self,
-        aspect: str,
-        ontology: Ontology,
-        found: Matrices,
-        is_counted: NDArray[np.bool_],
-        ia: NDArray[np.float64] | None,
-        thresholds: Any,
-    ):
-        nodes = ontology.aspects[aspect]
-        self.aspect, self.ia = aspect, ia
+    def __init__(self, aspect: str, ontology: Ontology, true: sparse.csr_array, weight: Floats, cuts: NDArray[Any]):
+        self.aspect, self.true, self.weight, self.cuts = aspect, true, weight, cuts
         in_aspect = ontology.flags(aspect)
-        self.mass = np.where(is_counted, in_aspect if ia is None else in_aspect * ia, 0.0)
-        self.true = found.true if found.known is None else _without(found.true, found.known)
-        self.counts = (self.true @ in_aspect > 0).astype(np.float64)
+        self.mass = in_aspect * weight
+        self.counts = (true @ in_aspect > 0).astype(np.float64)
         self.n_targets = int(self.counts.sum())
-        self.total = float(self.counts @ (self.true @ self.mass))
-        self.cuts = find_thresholds(thresholds, found.scores, nodes)
-        self.changes = np.zeros((self.cuts.size, 5))
+        self.changes = np.zeros((cuts.size, 5))
 
     def add(self, rows: slice, scores: sparse.csr_array) -> None:
         """Sweep some rows."""
-        weight = self.counts[rows]
-        add_sweep(self.changes, self.true[rows], scores, self.mass, self.cuts, scored=weight, weight=weight)
+        count = self.counts[rows]
+        add_sweep(self.changes, self.true[rows], scores, self.mass, self.cuts, scored=count, weight=count)
 
     def finish(self, norm: str) -> AspectCurve:
-        return make_curve(self.aspect, self.n_targets, self.total, self.cuts, total_sweep(self.changes), norm)
-
-
-def _sweep(jobs: list[_Job], found: Matrices, ontology: Ontology, prop: str) -> None:
-    """Propagate some rows at a time and let every job sweep them."""
-    for rows, scores in propagated_blocks(found.scores, ontology.hierarchy, prop):
-        block = scores if found.known is None else _without(scores, found.known[rows])
-        for job in jobs:
-            job.add(rows, block)
+        total = float(self.counts @ (self.true @ self.mass))
+        return make_curve(self.aspect, self.n_targets, total, self.cuts, total_sweep(self.changes), norm)
 
 
 def _without(matrix: sparse.csr_array, known: sparse.csr_array) -> sparse.csr_array:
@@ -174,13 +159,13 @@ def _without(matrix: sparse.csr_array, known: sparse.csr_array) -> sparse.csr_ar
 
 
 def find_thresholds(
-    thresholds: str | float | ArrayLike, scores: sparse.csr_array, nodes: NDArray[np.int64] | None = None
+    thresholds: str | float | ArrayLike, scores: sparse.csr_array, nodes: NDArray[np.int64]
 ) -> NDArray[Any]:
     """Return ascending thresholds in the type of the scores; "exact" are the scores of some nodes."""
     if isinstance(thresholds, str):
         if thresholds == "exact":
             is_in = np.zeros(scores.shape[1], bool)
-            is_in[slice(None) if nodes is None else nodes] = True
+            is_in[nodes] = True
             return np.unique(scores.data[is_in[scores.indices] & (scores.data > 0)])
         if thresholds != "cafa":
             raise ValueError(f"thresholds must be 'cafa', 'exact', a step or an array; got {thresholds!r}.")

@@ -15,7 +15,7 @@ from truepath.cafa.tables.long import LongTable, as_long_table
 from truepath.hierarchy import check_scores
 from truepath.hierarchy.matrices import as_bool, as_matrix
 
-__all__ = ["Matrices", "label_matrix", "score_matrix", "to_matrices"]
+__all__ = ["Matrices", "gather", "label_matrix", "score_matrix", "to_matrices"]
 
 
 class Matrices(NamedTuple):
@@ -33,13 +33,9 @@ def to_matrices(truth: Any, predictions: Any, known: Any, ontology: Ontology, ma
     if _is_matrix(truth) or _is_matrix(predictions):
         return _from_matrices(truth, predictions, known, ontology, max_terms)
     counts: dict[str, int] = {}
-    table = as_long_table(truth, scored=False, name="truth")
-    true, targets = label_matrix(table, ontology, counts=counts)
-    held = None
-    if known is not None:
-        before = as_long_table(known, scored=False, name="known")
-        held, _ = label_matrix(before, ontology, targets=targets)
-    predicted = as_long_table(predictions, scored=True, name="predictions")
+    true, targets = label_matrix(truth, ontology, counts=counts)
+    held = None if known is None else label_matrix(known, ontology, targets=targets)[0]
+    predicted = as_long_table(predictions, scored=True)
     scores = score_matrix(predicted, ontology, targets, max_terms=max_terms, counts=counts)
     return Matrices(targets, true, scores, held, counts)
 
@@ -66,23 +62,25 @@ def _highest(scores: sparse.csr_array, ontology: Ontology, max_terms: int) -> sp
     """Keep the highest scores of each row and aspect; ties go to the smaller node number."""
     rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
     order = np.lexsort((scores.indices, -scores.data, rows))
-    return _gather(rows[order], scores.indices[order], scores.data[order], scores.shape[0], ontology, max_terms)
+    cells = rows[order], scores.indices[order], scores.data[order]
+    return gather(*cells, scores.shape, _group(ontology), max_terms)
 
 
 def label_matrix(
-    table: LongTable, ontology: Ontology, *, targets: Sequence[str] | None = None, counts: dict[str, int] | None = None
+    source: Any, ontology: Ontology, *, targets: Sequence[str] | None = None, counts: dict[str, int] | None = None
 ) -> tuple[sparse.csr_array, list[str]]:
     """Return the closed labels of targets, and the targets: by default those with a term of the ontology.
 
     Parameters
     ----------
-    table : LongTable
+    source : Annotations, LongTable, path, frame, mapping or pairs
     ontology : Ontology
     targets : sequence of str, optional
         Rows of the matrix; pairs of other targets are left out.
     counts : dict, optional
         Where to record how many pairs and targets got in.
     """
+    table = as_long_table(source)
     nodes, found = _nodes(table, ontology, "truth", counts)
     if targets is None:
         has_any = np.bincount(table.target_codes[nodes >= 0], minlength=len(table.targets)) > 0
@@ -116,7 +114,8 @@ def score_matrix(
     n_others = int((rows < 0).sum())
     if not is_in.all():
         rows, nodes, given = rows[is_in], nodes[is_in], given[is_in]
-    scores = _gather(rows, nodes, given, len(targets), ontology, max_terms)
+    shape = (len(targets), ontology.hierarchy.n_nodes)
+    scores = gather(rows, nodes, given, shape, _group(ontology), max_terms)
     if counts is not None:
         counts["predictions: of targets without truth"] = n_others + table.problems.left_out["other targets"]
         counts["targets with predictions"] = int((np.diff(scores.indptr) > 0).sum())
@@ -142,16 +141,25 @@ def _rows(table: LongTable, targets: Sequence[str]) -> NDArray[np.int32]:
     return of[table.target_codes] if table.n_pairs else np.empty(0, np.int32)
 
 
-def _gather(
-    rows: Any, nodes: Any, scores: Any, n_rows: int, ontology: Ontology, max_terms: int | None
-) -> sparse.csr_array:
-    aspect = np.zeros(ontology.hierarchy.n_nodes, np.int64)
+def _group(ontology: Ontology) -> NDArray[np.int64]:
+    """Return the number of each node's aspect."""
+    group = np.zeros(ontology.hierarchy.n_nodes, np.int64)
     for k, of in enumerate(ontology.aspects.values()):
-        aspect[of] = k
-    most = np.iinfo(np.int64).max if max_terms is None else max_terms
-    indptr, indices, data = _kernels.cafa.rows.gather_rows(
-        rows.astype(np.int32, copy=False), nodes.astype(np.int32, copy=False), scores, n_rows, aspect, most
-    )
-    found = sparse.csr_array((data, indices, indptr), shape=(n_rows, ontology.hierarchy.n_nodes))
+        group[of] = k
+    return group
+
+
+def gather(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int], group: Any = None, most: int | None = None
+) -> sparse.csr_array:
+    """Make a matrix of cells: of a repeated one the greatest value counts, and none of 0 or less.
+
+    With ``most``, a row has the first cells of each group of columns only.
+    """
+    cells = rows.astype(np.int32, copy=False), columns.astype(np.int32, copy=False), values
+    group = np.zeros(shape[1], np.int64) if group is None else group
+    most = np.iinfo(np.int64).max if most is None else most
+    indptr, indices, data = _kernels.cafa.rows.gather_rows(*cells, shape[0], group, most)
+    found = sparse.csr_array((data, indices, indptr), shape=shape)
     found.sort_indices()
     return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from truepath.cafa.evaluation.curves import AspectCurve
 from truepath.cafa.evaluation.results import Evaluation
@@ -23,13 +23,6 @@ COLUMNS = (
     ("micro_fmax", "micro Fmax", False),
     ("coverage", "coverage", False),
 )
-
-
-class TextCell(NamedTuple):
-    """A number of the table, and whether it is the best of its column."""
-
-    text: str
-    is_best: bool
 
 
 def write_evaluation_report(
@@ -76,13 +69,13 @@ def _tab(aspect: str, found: Mapping[str, Evaluation]) -> dict[str, Any]:
     }
     columns = [column for column in COLUMNS if any(record.get(column[0]) is not None for record in records.values())]
     best = {key: _best([record.get(key) for record in records.values()], less) for key, _, less in columns}
-    rows = [(name, [_cell(record.get(key), best[key]) for key, _, _ in columns]) for name, record in records.items()]
+    rows = [(name, [record.get(key) for key, _, _ in columns]) for name, record in records.items()]
     shown = {name: evaluation.curves.get(aspect) for name, evaluation in found.items()}
     heavy = {name: evaluation.weighted.get(aspect, shown[name]) for name, evaluation in found.items()}
     charts = [("Precision and recall", _chart(shown, "recall", "precision", False))]
     charts.append(("Information missed and wrong", _chart(heavy, "remaining_uncertainty", "misinformation", True)))
     n_targets = max((curve.n_targets for curve in shown.values() if curve is not None), default=0)
-    heads = [head for _, head, _ in columns]
+    heads = [(head, best[key]) for key, head, _ in columns]
     return {
         "aspect": aspect.replace("_", " "), "n_targets": n_targets, "heads": heads, "rows": rows, "charts": charts,
     }  # fmt: skip
@@ -92,19 +85,13 @@ def _best(values: list[float | None], less: bool | None) -> float | None:
     known = [value for value in values if value is not None]
     if less is None or len(known) < 2:
         return None
-    choose: Callable[[list[float]], float] = min if less else max
-    return choose(known)
-
-
-def _cell(value: float | None, best: float | None) -> TextCell:
-    return TextCell("–" if value is None else f"{value:.3f}", value is not None and value == best)
+    return min(known) if less else max(known)
 
 
 def _chart(curves: Mapping[str, AspectCurve | None], across: str, up: str, least: bool) -> str:
     """Draw one line per file, and its best point."""
-    from truepath.report.chart_parts import DASHES, Frame, marker, picture, polyline
+    from truepath.report.chart_parts import Frame, picture
     from truepath.report.charts import round_numbers
-    from truepath.svg import element
 
     drawn_curves = {k: curve for k, curve in enumerate(curves.values()) if curve is not None and curve.thresholds.size}
     highest = [
@@ -116,11 +103,9 @@ def _chart(curves: Mapping[str, AspectCurve | None], across: str, up: str, least
     frame = Frame((0, highest[0]), (0, highest[1]), labels[0], labels[1], ticks[0], ticks[1], height=300)
     drawn = frame.axes()
     for k, curve in drawn_curves.items():
-        points = [(frame.x(x), frame.y(y)) for x, y in zip(curve.values[across], curve.values[up])]
         best = curve.best("s" if least else "f", least=least)
-        series = [polyline(points, class_=f"line m{k % 8}", stroke_dasharray=DASHES[k % 8] or None)]
-        series.append(marker(k, frame.x(best[across]), frame.y(best[up]), 5.5, class_=f"dot m{k % 8}"))
-        drawn.append(element("g", "".join(series), class_="series", data_series=k))
+        line = zip(curve.values[across], curve.values[up])
+        drawn.append(frame.series(k, line, [(best[across], best[up])], 5.5))
     return picture(drawn, f"{labels[1]} against {labels[0]} as the threshold falls", height=300)
 
 

@@ -131,9 +131,9 @@ def _lines(file: str, aspect: str, curve: AspectCurve, weighted: AspectCurve | N
     lines = []
     for k, threshold in enumerate(curve.thresholds.tolist()):
         cells = [repr(float(values[k])) for values in curve.values.values()]
-        if has_weights:
-            at = place.get(threshold)
-            of = [] if weighted is None else list(weighted.values.values())
-            cells += [repr(float(v[at])) if at is not None else "0.0" for v in of] or ["0.0"] * len(THEIR_NAMES)
+        if weighted is not None and threshold in place:
+            cells += [repr(float(values[place[threshold]])) for values in weighted.values.values()]
+        elif has_weights:
+            cells += ["0.0"] * len(THEIR_NAMES)
         lines.append("\t".join([file, aspect, f"{threshold:.12g}", *cells]))
     return lines

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from truepath.cafa.ontology.ontology import Ontology
 
 __all__ = ["Resolved", "resolve"]
-
-KINDS = ("current", "alternative", "replaced", "obsolete", "unknown")
 
 
 @dataclass(frozen=True)
@@ -42,24 +39,20 @@ class Resolved:
 
 def resolve(ontology: Ontology, ids: Sequence[str], counts: Sequence[int] | None = None) -> Resolved:
     """Look ids up; ``counts`` is how often each occurs."""
+    known: dict[str, Container[str]] = {
+        "current": ontology.hierarchy.numbers,
+        "alternative": ontology.hierarchy.aliases,
+        "replaced": ontology.replaced,
+        "obsolete": ontology.consider,
+    }
     nodes = np.array([ontology.known_ids.get(name, -1) for name in ids], np.int64)
-    tally: Counter[str] = Counter()
+    tally = dict.fromkeys((*known, "unknown"), 0)
     changed, lost = {}, {}
     for k, name in enumerate(ids):
-        kind = _kind(ontology, name)
+        kind = next((kind for kind, of_kind in known.items() if name in of_kind), "unknown")
         tally[kind] += 1 if counts is None else int(counts[k])
         if kind in ("alternative", "replaced"):
             changed[name] = str(ontology.hierarchy.names[nodes[k]])
         elif kind != "current":
             lost[name] = tuple(ontology.consider.get(name, ()))
-    return Resolved(nodes, {kind: tally[kind] for kind in KINDS}, changed, lost)
-
-
-def _kind(ontology: Ontology, name: str) -> str:
-    if name in ontology.hierarchy.numbers:
-        return "current"
-    if name in ontology.hierarchy.aliases:
-        return "alternative"
-    if name in ontology.replaced:
-        return "replaced"
-    return "obsolete" if name in ontology.consider else "unknown"
+    return Resolved(nodes, tally, changed, lost)

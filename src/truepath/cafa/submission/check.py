@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import repeat
 from os import fspath
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.submission.rules import SubmissionRules
-from truepath.cafa.tables.columns import read_rows
+from truepath.cafa.tables.columns import TabRows, read_rows
 from truepath.cafa.tables.long import SUBMISSION_HEADERS
 from truepath.cafa.tables.problems import BadLine, Problems
 from truepath.files.names import PathType
@@ -45,16 +47,13 @@ def check_submission(
     aspects : iterable of str, optional
         The aspects that the file may hold; by default all.
     """
-    rules = rules or SubmissionRules()
-    checker = _Checker(path, ontology, rules, targets, aspects)
+    checker = _Checker(ontology, rules or SubmissionRules(), targets, aspects)
     problems = Problems()
     for rows in read_rows(path, 3, problems, headers=SUBMISSION_HEADERS):
-        is_long = rows.widths > 3
-        checker.report(rows.lines[is_long], [f"{n} columns where 3 are allowed" for n in rows.widths[is_long].tolist()])
-        checker.check_cells(rows.lines, rows.words(0), rows.words(1), rows.numbers(2))
+        checker.check_rows(rows)
     checker.check_together()
-    found = {bad.line: bad for bad in problems.bad}
-    found |= {line: BadLine(fspath(path), line, said) for line, said in checker.found.items() if line not in found}
+    found = {line: BadLine(fspath(path), line, said) for line, said in checker.found.items()}
+    found |= {bad.line: bad for bad in problems.bad}
     return [found[line] for line in sorted(found)]
 
 
@@ -63,65 +62,53 @@ class _Checker:
 
     def __init__(
         self,
-        path: PathType,
         ontology: Ontology,
         rules: SubmissionRules,
         targets: Iterable[str] | None,
         aspects: Iterable[str] | None,
     ):
-        self.path, self.ontology, self.rules = path, ontology, rules
+        self.ontology, self.rules = ontology, rules
         self.targets = None if targets is None else set(targets)
         self.aspects = None if aspects is None else {ontology.aspect(name) for name in aspects}
         self.found: dict[int, str] = {}
         self.index: dict[str, int] = {}
-        self.parts: list[tuple[NDArray[np.int64], ...]] = []
-        self.scores: list[NDArray[np.float64]] = []
+        self.parts: list[tuple[NDArray[Any], ...]] = []
 
-    def report(self, lines: Iterable[int], reasons: Iterable[str]) -> None:
-        for line, reason in zip(lines, reasons):
-            self.found.setdefault(int(line), reason)
+    def report(self, lines: NDArray[np.int64], reasons: Iterable[str]) -> None:
+        for line, reason in zip(lines.tolist(), reasons):
+            self.found.setdefault(line, reason)
 
-    def check_cells(
-        self,
-        lines: NDArray[np.int64],
-        target: tuple[NDArray[np.int64], list[str]],
-        term: tuple[NDArray[np.int64], list[str]],
-        scores: NDArray[np.float64],
-    ) -> None:
+    def check_rows(self, rows: TabRows) -> None:
         """Check what can be said of each line alone."""
-        rules = self.rules
-        self._report_cells(lines, target, [self._about_target(name) for name in target[1]])
-        self._report_cells(lines, term, [self._about_term(name) for name in term[1]])
-        span = f"above {rules.lowest:g} and at most {rules.highest:g}"
+        lines, rules = rows.lines, self.rules
+        targets, terms, scores = rows.numbered(0), rows.numbered(1), rows.floats(2)
+        is_long = rows.widths > 3
+        self.report(lines[is_long], (f"{n} columns where 3 are allowed" for n in rows.widths[is_long]))
+        for (codes, words), about in ((targets, self._about_target), (terms, self._about_term)):
+            said = np.array([about(word) for word in words], object)[codes]
+            is_bad = said.astype(bool)
+            self.report(lines[is_bad], said[is_bad])
         with np.errstate(invalid="ignore"):
             is_number, is_inside = np.isfinite(scores), (scores > rules.lowest) & (scores <= rules.highest)
             is_short = np.abs(np.round(scores, rules.decimals) - scores) < TOLERANCE
-        self.report(lines[~is_number], ["the score is not a number"] * int((~is_number).sum()))
-        outside = is_number & ~is_inside
-        self.report(lines[outside], [f"the score {s:g} is not {span}" for s in scores[outside]])
-        long = is_number & is_inside & ~is_short
-        self.report(
-            lines[long], [f"the score {s!r} has more than {rules.decimals} decimals" for s in scores[long].tolist()]
-        )
-        numbers = np.array([self.index.setdefault(name, len(self.index)) for name in target[1]] or [0])
-        nodes = self.ontology.resolve(term[1]).nodes if term[1] else np.array([-1])
-        self.parts.append((lines.copy(), numbers[target[0]], nodes[term[0]]))
-        self.scores.append(scores)
+        self.report(lines[~is_number], repeat("the score is not a number"))
+        outside, span = is_number & ~is_inside, f"above {rules.lowest:g} and at most {rules.highest:g}"
+        self.report(lines[outside], (f"the score {s:g} is not {span}" for s in scores[outside]))
+        long, more = is_number & is_inside & ~is_short, f"has more than {rules.decimals} decimals"
+        self.report(lines[long], (f"the score {s!r} {more}" for s in scores[long].tolist()))
+        numbers = np.array([self.index.setdefault(name, len(self.index)) for name in targets[1]], np.int64)
+        nodes = self.ontology.resolve(terms[1]).nodes
+        self.parts.append((lines.copy(), numbers[targets[0]], nodes[terms[0]], scores))
 
-    def _report_cells(
-        self, lines: NDArray[np.int64], column: tuple[NDArray[np.int64], list[str]], said: list[str | None]
-    ) -> None:
-        codes, _ = column
-        is_bad = np.array([reason is not None for reason in said] or [False])[codes]
-        self.report(lines[is_bad], [str(said[code]) for code in codes[is_bad]])
-
-    def _about_target(self, name: str) -> str | None:
+    def _about_target(self, name: str) -> str:
+        """Return what is wrong with a target, if anything."""
         if not name:
             return "an empty target"
         is_wanted = self.targets is None or name in self.targets
-        return None if is_wanted else f"{name!r} is not one of the targets"
+        return "" if is_wanted else f"{name!r} is not one of the targets"
 
-    def _about_term(self, name: str) -> str | None:
+    def _about_term(self, name: str) -> str:
+        """Return what is wrong with a term, if anything."""
         found = self.ontology.resolve([name])
         if found.changed:
             return f"{name!r} is an old id: write {found.changed[name]!r}"
@@ -132,27 +119,25 @@ class _Checker:
             return f"{name!r} is {kind}{hint}"
         aspect = self.ontology.aspect_of[found.nodes[0]]
         is_allowed = self.aspects is None or aspect in self.aspects
-        return None if is_allowed else f"{name!r} belongs to {aspect}"
+        return "" if is_allowed else f"{name!r} belongs to {aspect}"
 
     def check_together(self) -> None:
         """Check what takes all lines: repeated pairs, terms per target, propagation."""
         if not any(part[0].size for part in self.parts):
-            self.report([1], ["no predictions"])
+            self.found.setdefault(1, "no predictions")
             return
-        lines, targets, nodes = (np.concatenate(column) for column in zip(*self.parts))
-        scores = np.concatenate(self.scores)
-        known = nodes >= 0
-        lines, targets, nodes, scores = lines[known], targets[known], nodes[known], scores[known]
+        whole = [np.concatenate(column) for column in zip(*self.parts)]
+        lines, targets, nodes, scores = (column[whole[2] >= 0] for column in whole)
         keys = targets * self.ontology.hierarchy.n_nodes + nodes
         _, firsts = np.unique(keys, return_index=True)
         is_again = np.ones(keys.size, bool)
         is_again[firsts] = False
-        self.report(lines[is_again], ["this target and term were given before"] * int(is_again.sum()))
+        self.report(lines[is_again], repeat("this target and term were given before"))
         order = np.argsort(targets, kind="stable")
         counts = np.bincount(targets, minlength=len(self.index))
         rank = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts)
         beyond = np.sort(lines[order[rank >= self.rules.max_terms]])
-        self.report(beyond, [f"more than {self.rules.max_terms} terms of this target"] * beyond.size)
+        self.report(beyond, repeat(f"more than {self.rules.max_terms} terms of this target"))
         if self.rules.propagated:
             self._check_propagated(lines, targets, nodes, scores)
 
@@ -175,5 +160,4 @@ class _Checker:
         at = np.minimum(np.searchsorted(keys[order], wanted), max(keys.size - 1, 0))
         above = np.where(keys[order][at] == wanted, scores[order][at], 0.0) if keys.size else np.empty(0)
         is_bad = np.unique(line[above < scores[line] - TOLERANCE])
-        said = "the term scores above a parent, or the parent is missing"
-        self.report(lines[is_bad], [said] * is_bad.size)
+        self.report(lines[is_bad], repeat("the term scores above a parent, or the parent is missing"))

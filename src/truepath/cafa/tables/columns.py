@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from truepath import _kernels
 from truepath.cafa.tables.problems import Problems
 from truepath.data.tables.cut import Cut, eights_of
+from truepath.english import counted
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
 from truepath.files.pieces import stream_pieces
@@ -21,44 +22,30 @@ __all__ = ["TabRows", "read_ids", "read_rows"]
 
 
 @dataclass(frozen=True)
-class TabRows:
+class TabRows(Cut):
     """Some rows of a file: their cells, how many each line has, and how many lines were empty or comments."""
 
-    cut: Cut
     widths: NDArray[np.int64]
     n_skipped: int
 
-    @property
-    def n_rows(self) -> int:
-        return self.cut.n_rows
+    def indexed(self, column: int, index: dict[str, int], wanted: Container[str] | None = None) -> NDArray[np.int32]:
+        """Return the numbers of a column's texts in an index, which gets new ones as they appear; -1 if not wanted."""
+        codes, words = self.numbered(column)
+        numbers = [index.setdefault(w, len(index)) if wanted is None or w in wanted else -1 for w in words]
+        return np.array(numbers, np.int32)[codes]
 
-    @property
-    def lines(self) -> NDArray[np.int64]:
-        return self.cut.lines
-
-    def words(self, column: int) -> tuple[NDArray[np.int64], list[str]]:
-        """Return a column as codes of its different texts, and these."""
-        return self.cut.numbered(column)
-
-    def numbers(self, column: int) -> NDArray[np.float64]:
+    def floats(self, column: int) -> NDArray[np.float64]:
         """Return a column of numbers; NaN for other cells."""
         values = np.empty((self.n_rows, 1))
-        self.cut.numbers([column], values, lambda i, k, cell: _number(cell), missing=None)
+        self.numbers([column], values, lambda i, k, cell: _number(cell), missing=None)
         return values[:, 0]
-
-    def cell(self, row: int, column: int) -> str:
-        return self.cut.cell(row, column)
 
     def take(self, kept: NDArray[np.bool_]) -> TabRows:
         """Return some of the rows."""
         if kept.all():
             return self
-        cut = self.cut
-        return TabRows(
-            replace(cut, starts=cut.starts[kept], ends=cut.ends[kept], kinds=cut.kinds[kept], lines=cut.lines[kept]),
-            self.widths[kept],
-            0,
-        )
+        by_row = ("starts", "ends", "kinds", "lines", "widths")
+        return replace(self, **{name: getattr(self, name)[kept] for name in by_row}, n_skipped=0)
 
 
 def read_ids(path: PathType) -> list[str]:
@@ -98,8 +85,7 @@ def read_rows(
             if headers and rows.cell(i, 0).startswith(headers):
                 problems.n_skipped += 1
                 continue
-            n = int(rows.widths[i])
-            said = f"{n} column{'' if n == 1 else 's'} where {needed} are needed, separated by tabs"
+            said = f"{counted(int(rows.widths[i]), 'column')} where {needed} are needed, separated by tabs"
             problems.add(path, int(rows.lines[i]), said)
         is_odd = _not_utf8(raw, rows, path, problems)
         yield rows.take(~is_short & ~is_odd)
@@ -114,8 +100,8 @@ def _cut_piece(raw: bytes, line: int, n_columns: int, comment: str) -> tuple[Tab
     text, eights = np.frombuffer(raw, np.uint8), eights_of(raw)
     _, line, n_rows, skipped = _kernels.data.tabs.cut_tabs(text, eights, 0, line, 9, ord(comment), *cells)
     kinds = np.zeros((n_rows, n_columns), np.uint8)
-    cut = Cut(raw, starts[:n_rows], ends[:n_rows], kinds, lines[:n_rows], lambda cell: cell)
-    return TabRows(cut, widths[:n_rows], int(skipped)), line
+    where = starts[:n_rows], ends[:n_rows], kinds, lines[:n_rows]
+    return TabRows(raw, *where, lambda cell: cell, widths[:n_rows], int(skipped)), line
 
 
 def _not_utf8(raw: bytes, rows: TabRows, path: PathType, problems: Problems) -> NDArray[np.bool_]:
@@ -126,7 +112,7 @@ def _not_utf8(raw: bytes, rows: TabRows, path: PathType, problems: Problems) -> 
     except UnicodeDecodeError:
         for i in range(rows.n_rows):
             try:
-                raw[rows.cut.starts[i, 0] : raw.index(b"\n", rows.cut.starts[i, 0])].decode()
+                raw[rows.starts[i, 0] : raw.index(b"\n", rows.starts[i, 0])].decode()
             except UnicodeDecodeError:
                 is_odd[i] = True
                 if rows.widths[i]:

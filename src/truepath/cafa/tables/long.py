@@ -66,7 +66,7 @@ def _number(names: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
     return list(index), codes
 
 
-def as_long_table(source: Any, *, scored: bool, name: str) -> LongTable:
+def as_long_table(source: Any, *, scored: bool = False) -> LongTable:
     """Return pairs as a long table: of what has one, a file, a frame, a mapping from targets to terms, or tuples."""
     if isinstance(found := getattr(source, "table", source), LongTable):
         table = found
@@ -83,7 +83,7 @@ def as_long_table(source: Any, *, scored: bool, name: str) -> LongTable:
         rows = list(source)
         table = LongTable.from_pairs(*([row[k] for row in rows] for k in range(3 if scored else 2)))
     if scored and table.scores is None:
-        raise ValueError(f"{name} must have scores: a third column.")
+        raise ValueError("predictions must have scores: a third column.")
     return table
 
 
@@ -116,20 +116,21 @@ def read_long_table(
     table : LongTable
     """
     problems, wanted = Problems(bad), None if only is None else set(only)
-    targets, terms = _Index(wanted), _Index(None)
+    targets: dict[str, int] = {}
+    terms: dict[str, int] = {}
     parts: list[list[Any]] = []
     for rows in read_rows(path, 3 if scored else 2, problems, headers=SUBMISSION_HEADERS, limits=limits):
-        values = rows.numbers(2) if scored else np.zeros(rows.n_rows)
+        values = rows.floats(2) if scored else np.zeros(rows.n_rows)
         is_good = _check(rows, values, scored, path, problems)
         rows, values = rows.take(is_good), values[is_good]
-        at, of = targets.number(*rows.words(0)), terms.number(*rows.words(1))
+        at, of = rows.indexed(0, targets, wanted), rows.indexed(1, terms)
         kept = at >= 0
         problems.left_out["other targets"] += int((~kept).sum())
         parts.append([at[kept], of[kept], values[kept]])
     problems.finish()
     at, of, values = (_joined(parts, k) for k in range(3))
     scores = np.asarray(values, np.float64) if scored else None
-    return LongTable(list(targets.names), list(terms.names), at, of, scores, problems)
+    return LongTable(list(targets), list(terms), at, of, scores, problems)
 
 
 def _joined(parts: list[list[Any]], k: int) -> NDArray[Any]:
@@ -140,26 +141,11 @@ def _joined(parts: list[list[Any]], k: int) -> NDArray[Any]:
     return joined
 
 
-class _Index:
-    """Names numbered as they appear, across the pieces of a file; those not wanted are -1."""
-
-    def __init__(self, wanted: set[str] | None):
-        self.names: dict[str, int] = {}
-        self.wanted = wanted
-
-    def number(self, codes: NDArray[np.int64], words: list[str]) -> NDArray[np.int32]:
-        numbers = np.empty(len(words), np.int32)
-        for k, word in enumerate(words):
-            is_kept = self.wanted is None or word in self.wanted
-            numbers[k] = self.names.setdefault(word, len(self.names)) if is_kept else -1
-        return numbers[codes]
-
-
 def _check(
     rows: TabRows, values: NDArray[np.float64], scored: bool, path: PathType, problems: Problems
 ) -> NDArray[np.bool_]:
     """Return which rows are as they should be, and record the others."""
-    is_bad = (rows.cut.ends[:, :2] == rows.cut.starts[:, :2]).any(axis=1) | ~np.isfinite(values)
+    is_bad = (rows.ends[:, :2] == rows.starts[:, :2]).any(axis=1) | ~np.isfinite(values)
     for i in np.flatnonzero(is_bad).tolist():
         line = int(rows.lines[i])
         if not rows.cell(i, 0) or not rows.cell(i, 1):

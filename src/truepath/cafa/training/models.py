@@ -51,9 +51,7 @@ class FunctionModels:
             nodes = ontology.hierarchy.indices(model.hierarchy_.names.tolist())
             scores = as_dense(model.predict_proba(embeddings.X))
             blocks.append(_spread(scores, nodes, ontology.hierarchy.n_nodes, max_terms))
-        total = blocks[0]
-        for block in blocks[1:]:
-            total = sparse.csr_array(total + block)
+        total = sparse.csr_array(sum(blocks[1:], start=blocks[0]))
         return Predictions(list(embeddings.ids), total, ontology)
 
     def save(self, folder: PathType) -> Path:
@@ -118,7 +116,7 @@ def train_models(
     learner = LEARNERS.resolve(head)
     if isinstance(head, str) and hasattr(learner, "random_state"):
         learner.set_params(random_state=random_state)
-    table = as_long_table(annotations, scored=False, name="annotations")
+    table = as_long_table(annotations)
     has_embedding = set(embeddings.ids)
     labels, targets = label_matrix(table, ontology, targets=[name for name in table.targets if name in has_embedding])
     if not targets:

@@ -16,6 +16,7 @@ from truepath.cli.cafa.options import (
     Truth,
     open_annotations,
     open_ontology,
+    open_predictions,
     print_table,
 )
 from truepath.errors import TruePathError
@@ -37,17 +38,16 @@ def blend(
     as_json: AsJson = False,
 ) -> None:
     """Learn weights per aspect where the truth is known, and write the blend."""
-    from truepath.cafa import learn_blend, read_long_table
+    from truepath.cafa import learn_blend
     from truepath.cli.shared.outputs import check_outputs
 
     if apply and len(apply) != len(learn):
         raise TruePathError(f"{len(apply)} files to --apply to where {len(learn)} were learned from.", "Give as many.")
     check_outputs({"--output": output}, {"--truth": truth, "--ontology": ontology} | {str(p): p for p in learn})
-    bad = "skip" if skip_bad_lines else "raise"
     terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
-    tables = [read_long_table(path, scored=True, bad=bad) for path in learn]
+    tables = [open_predictions(path, skip_bad_lines) for path in learn]
     found = learn_blend(tables, true, terms)
-    others = [read_long_table(path, scored=True, bad=bad) for path in apply] if apply else tables
+    others = [open_predictions(path, skip_bad_lines) for path in apply] if apply else tables
     found.apply(others).write(output)
     records = [
         {"aspect": aspect} | {path.name: float(weight) for path, weight in zip(learn, weights)}

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import OntologyFile, Relations, open_ontology
+from truepath.cli.shared.options import split_names
 from truepath.english import counted
 
 __all__ = ["check"]
@@ -29,13 +30,12 @@ def check(
     from truepath.cafa import SubmissionRules, check_submission
     from truepath.cafa.tables.columns import read_ids
 
-    wanted = None if targets is None else read_ids(targets)
     found = check_submission(
         submission,
         open_ontology(ontology, relations),
         rules=SubmissionRules(max_terms=max_terms, decimals=decimals, propagated=propagated),
-        targets=wanted,
-        aspects=None if aspects is None else aspects.split(","),
+        targets=None if targets is None else read_ids(targets),
+        aspects=split_names(aspects) or None,
     )
     for bad in found:
         typer.echo(str(bad))

@@ -16,6 +16,7 @@ from truepath.cli.cafa.options import (
     Truth,
     open_annotations,
     open_ontology,
+    open_predictions,
     print_table,
 )
 from truepath.cli.shared.options import Seed
@@ -34,9 +35,9 @@ def cutoffs(
     as_json: AsJson = False,
 ) -> None:
     """Find the threshold with the best F in each aspect, with 95% intervals over proteins."""
-    from truepath.cafa import find_cutoffs, read_long_table
+    from truepath.cafa import find_cutoffs
 
     terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
-    table = read_long_table(predictions, scored=True, bad="skip" if skip_bad_lines else "raise")
+    table = open_predictions(predictions, skip_bad_lines)
     found = find_cutoffs(true, table, terms, n_resamples=resamples, random_state=seed)
     print_table([{"aspect": aspect, **asdict(cutoff)} for aspect, cutoff in found.items()], as_json)

@@ -16,9 +16,10 @@ from truepath.cli.cafa.options import (
     list_predictions,
     open_annotations,
     open_ontology,
+    open_predictions,
     print_table,
-    report_problems,
 )
+from truepath.cli.shared.options import split_names
 
 __all__ = ["evaluate"]
 
@@ -61,7 +62,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Evaluate predictions as CAFA does: Fmax, weighted Fmax, Smin and coverage of each aspect."""
-    from truepath.cafa import evaluate_predictions, read_long_table, write_evaluation_report, write_evaluations
+    from truepath.cafa import evaluate_predictions, write_evaluation_report, write_evaluations
     from truepath.cli.shared.outputs import check_outputs
     from truepath.cli.shared.progress import progress
 
@@ -72,14 +73,13 @@ def evaluate(
     terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
     before = None if known is None else open_annotations(known, skip_bad=skip_bad_lines)
     options |= {"ia": ia, "norm": norm, "prop": prop, "orphans": not no_orphans, "known": before}
-    options |= {"max_terms": max_terms, "aspects": None if aspects is None else aspects.split(",")}
+    options |= {"max_terms": max_terms, "aspects": split_names(aspects) or None}
     found = {}
     wanted = true.table.targets
     with progress("evaluating") as show:
         for k, (name, file) in enumerate(files.items()):
             show(k, len(files), name)
-            table = read_long_table(file, scored=True, only=wanted, bad="skip" if skip_bad_lines else "raise")
-            report_problems(file, table.problems)
+            table = open_predictions(file, skip_bad_lines, wanted)
             found[name] = evaluate_predictions(true, table, terms, **options)
     for path, write in ((output, write_evaluations), (report, write_evaluation_report)):
         if path is not None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.shared.options import split_names
 from truepath.english import counted
 from truepath.errors import TruePathError
 from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
-    from truepath.cafa import Annotations, Ontology
+    from truepath.cafa import Annotations, LongTable, Ontology
 
 __all__ = [
     "AsJson",
@@ -28,8 +29,8 @@ __all__ = [
     "list_predictions",
     "open_annotations",
     "open_ontology",
+    "open_predictions",
     "print_table",
-    "report_problems",
 ]
 
 OntologyFile = Annotated[Path, typer.Option("--ontology", "-O", help="The ontology: .obo, or an OBO graph in .json.")]
@@ -54,7 +55,7 @@ def open_ontology(path: Path, relations: str) -> Ontology:
     """Read an ontology."""
     from truepath.cafa import read_ontology
 
-    return read_ontology(path, relations=tuple(name.strip() for name in relations.split(",")))
+    return read_ontology(path, relations=split_names(relations))
 
 
 def open_annotations(
@@ -71,13 +72,19 @@ def open_annotations(
 
     found = read_annotations(path, bad="skip" if skip_bad else "raise")
     chosen = found.select(
-        evidence=None if evidence is None else evidence.split(","),
-        taxa=None if taxa is None else taxa.split(","),
-        after=after,
-        until=until,
+        evidence=split_names(evidence) or None, taxa=split_names(taxa) or None, after=after, until=until
     )
     report_problems(path, chosen.problems)
     return chosen
+
+
+def open_predictions(path: Path, skip_bad: bool, only: Sequence[str] | None = None) -> LongTable:
+    """Read predictions, of all targets or of some, and say what was left out."""
+    from truepath.cafa import read_long_table
+
+    table = read_long_table(path, scored=True, only=only, bad="skip" if skip_bad else "raise")
+    report_problems(path, table.problems)
+    return table
 
 
 def report_problems(path: Path, problems: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from truepath.cli.cafa.options import OntologyFile, Output, Relations, SkipBad, open_ontology, report_problems
+from truepath.cli.cafa.options import OntologyFile, Output, Relations, SkipBad, open_ontology, open_predictions
 from truepath.english import counted
 
 __all__ = ["submit"]
@@ -24,12 +24,11 @@ def submit(
     skip_bad_lines: SkipBad = False,
 ) -> None:
     """Write a submission: scores passed on to ancestors and rounded, only the best terms of each target."""
-    from truepath.cafa import Predictions, SubmissionRules, read_long_table, write_submission
+    from truepath.cafa import Predictions, SubmissionRules, write_submission
     from truepath.cli.shared.outputs import check_outputs
 
     check_outputs({"--output": output}, {"PREDICTIONS": predictions, "--ontology": ontology})
-    table = read_long_table(predictions, scored=True, bad="skip" if skip_bad_lines else "raise")
-    report_problems(predictions, table.problems)
+    table = open_predictions(predictions, skip_bad_lines)
     terms = open_ontology(ontology, relations)
     lost = terms.resolve(table.terms).lost
     if lost:

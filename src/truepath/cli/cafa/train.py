@@ -17,7 +17,7 @@ from truepath.cli.cafa.options import (
     open_annotations,
     open_ontology,
 )
-from truepath.cli.shared.options import NumberOfJobs, Seed
+from truepath.cli.shared.options import NumberOfJobs, Seed, split_names
 
 __all__ = ["train"]
 
@@ -52,7 +52,7 @@ def train(
         found,
         open_ontology(ontology, relations),
         head=head,
-        aspects=None if aspects is None else aspects.split(","),
+        aspects=split_names(aspects) or None,
         min_count=min_count,
         random_state=seed,
         n_jobs=n_jobs,

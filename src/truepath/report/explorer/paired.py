@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from truepath.metrics.inputs import find_mistakes
 from truepath.report.explorer.packing import pack_numbers
-from truepath.report.measures import Measured, paired_difference
+from truepath.report.measures import By, paired_difference
 from truepath.report.run import Run
 
 __all__ = ["count_one_sided", "pair_table"]
 
 #: More methods are not compared pair by pair
 MOST_METHODS = 8
-
-By = Mapping[str, Mapping[str, Measured]]  # method -> metric -> value with interval
 
 
 def pair_table(run: Run, measured: Mapping[int, By]) -> list[dict[str, Any]]:
@@ -42,13 +40,8 @@ def _compare_two(run: Run, a: int, b: int, measured: Mapping[int, By], wrong: li
         for depth, by in measured.items()
     }
     repaired, broken = count_one_sided(wrong[a], wrong[b])
-    return {
-        "first": a,
-        "second": b,
-        "measures": differences,
-        "repaired": pack_numbers(repaired),
-        "broken": pack_numbers(broken),
-    }
+    packed = {"repaired": pack_numbers(repaired), "broken": pack_numbers(broken)}
+    return {"first": a, "second": b, "measures": differences, **packed}
 
 
 def count_one_sided(first: Any, second: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

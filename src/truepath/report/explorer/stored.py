@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from truepath.decoders import MultiThreshold, SingleThreshold
 from truepath.files.strict_json import json_values
-from truepath.hierarchy import Hierarchy
-from truepath.report.explorer.optima import find_optima
-from truepath.report.explorer.paired import By, pair_table
+from truepath.report.explorer.paired import pair_table
 from truepath.report.explorer.rows import row_table
 from truepath.report.explorer.score_counts import (
     as_coherent,
@@ -19,6 +18,7 @@ from truepath.report.explorer.score_counts import (
     positions,
     score_table,
 )
+from truepath.report.measures import By
 from truepath.report.nodes import node_table
 from truepath.report.run import Evaluated, Run
 
@@ -40,23 +40,21 @@ def stored_data(run: Run, measured: Mapping[int, By], random_state: Any = 0) -> 
 
 
 def _curves(run: Run, result: Evaluated) -> dict[str, Any] | None:
-    """Return what a method's scores give at many thresholds, with the thresholds used and the best ones."""
+    """Return what a method's scores give at many thresholds, with the thresholds used and the best on these rows."""
     if result.S is None or run.y_true.nnz == 0:
         return None
     truth, hierarchy = run.y_true, run.hierarchy
     S, is_raised = as_coherent(result.S, hierarchy)
-    best = find_optima(truth, S, hierarchy)
-    used = None if result.thresholds is None else np.unique(result.thresholds)
-    wanted = [best.f1, best.h_loss, *(used if used is not None and used.size == 1 else ())]
+    names = {"f1": "micro_f1", "h_loss": "h_loss"}
+    best = {key: SingleThreshold(name, hierarchy=hierarchy).fit(S, truth).threshold_ for key, name in names.items()}
+    best_each = np.asarray(MultiThreshold("micro_f1", hierarchy=hierarchy).fit(S, truth).thresholds_, np.float64)
+    used = None if result.thresholds is None else np.broadcast_to(result.thresholds, (hierarchy.n_nodes,))
+    wanted = [*best.values(), *(used[:1] if used is not None and (used == used[0]).all() else ())]
     grid = choose_thresholds(truth, S, np.array(wanted))
     return {
         **score_table(count_at_thresholds(truth, S, hierarchy, grid)),
         "raised": is_raised,
-        "used": None if result.thresholds is None else positions(grid, _each(result.thresholds, hierarchy)),
-        "best": {"f1": positions(grid, best.f1), "h_loss": positions(grid, best.h_loss)},
-        "best_each": {"at": positions(grid, best.per_label), "values": json_values(best.per_label, str)},
+        "used": None if used is None else positions(grid, used),
+        "best": {key: positions(grid, threshold) for key, threshold in best.items()},
+        "best_each": {"at": positions(grid, best_each), "values": json_values(best_each, str)},
     }
-
-
-def _each(thresholds: Any, hierarchy: Hierarchy) -> Any:
-    return np.broadcast_to(thresholds, (hierarchy.n_nodes,))
