@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truepath.cli.shared.messages import say
-from truepath.cli.shared.options import Between, ByOrder, Delimiter, Encoding, Header, Ids, SafeCsv, Sep
+from truepath.cli.shared.options import (
+    Between,
+    ByOrder,
+    Delimiter,
+    Encoding,
+    Header,
+    Ids,
+    LabelFile,
+    LabelFormat,
+    Matrix,
+    SafeCsv,
+    Sep,
+)
 from truepath.cli.shared.outputs import check_outputs
 from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
 from truepath.english import counted
@@ -64,16 +76,9 @@ def label(
     encoding: Encoding = None,
     ids: Ids = None,
     by_order: ByOrder = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option("--format", "-f", help="csv, tsv, parquet or json (default: the ending of OUTPUT).")
-    ] = None,
-    matrix: Annotated[
-        bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
-    ] = False,
+    output: LabelFile = None,
+    form: LabelFormat = None,
+    matrix: Matrix = False,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Turn the scores of any model into label sets that respect the hierarchy."""

@@ -225,7 +225,7 @@ class _Truth(NamedTuple):
 
 def _read_truth(truth: str, hierarchy: str | None, given: Iterable[Path], reading: Reading) -> _Truth:
     """Return the true labels of a file or a data set; ``given`` are the files to be compared with them."""
-    files = [truth, *given] if holds_labels(truth) else [*given]
+    files: list[Any] = [truth, *given] if holds_labels(truth) else [*given]
     ids = find_column(reading.ids, files, reading.form)
     if not holds_labels(truth):
         return _Truth(*_read_part(truth, hierarchy, reading), ids, reading)

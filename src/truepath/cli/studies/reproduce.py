@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.shared.options import NumberOfJobs, Seed
+from truepath.cli.shared.options import DataFolder, NumberOfJobs, Seed
 from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def reproduce(
         str | None,
         typer.Argument(help="Name of a paper from the list below, or all.", metavar="PAPER|all"),
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of benchmark data (default: $TRUEPATH_DATA or the cache folder).")
-    ] = None,
+    data: DataFolder = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results and tables.")] = Path("reproduced"),
     only: Annotated[
         str | None, typer.Option(help="Only cells (single results of a table) with this text in their key.")
