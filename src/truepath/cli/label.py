@@ -25,7 +25,7 @@ from truepath.cli.shared.options import (
     Sep,
 )
 from truepath.cli.shared.outputs import check_outputs
-from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
+from truepath.cli.strategies import choose, corrections, learning_nothing, typed_options
 from truepath.english import counted
 from truepath.errors import ConstraintError, TruePathError
 
@@ -91,7 +91,7 @@ def label(
 
     member, options = choose(strategy, typed_options(ctx))
     _check_thresholds(thresholds, strategy, options)
-    correction = find_correction(coherent)
+    _check_coherent(coherent)
     find_format("-.csv" if output is None else output, form)  # before the work, not after it
     inputs = {
         "--truth": truth,
@@ -110,7 +110,7 @@ def label(
         held_out = _learn_from(table, tree, columns, cells, by_order, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options, **_saved(thresholds, tree))
         show(0, table.S.shape[0], "learning")
-        correct = partial(_correct, hierarchy=tree, correction=correction, wanted="coherent scores" in member.needs)
+        correct = partial(_correct, hierarchy=tree, coherent=coherent, wanted="coherent scores" in member.needs)
         S = correct(table)
         _fit(decoder, held_out, correct, strategy)
         Y = _predict(decoder, S, show)
@@ -170,16 +170,23 @@ def _learn_from(
     return given, replace(true, y=true.y[rows], ids=given.ids)
 
 
-def _correct(table: ScoreTable, *, hierarchy: Hierarchy, correction: Any, wanted: bool) -> Any:
+def _check_coherent(name: str) -> None:
+    """Refuse what neither is an error nor makes scores coherent without learning anything."""
+    if name not in ("error", *corrections()):
+        raise TruePathError(f"--coherent must be error or one of {', '.join(corrections())}; got {name!r}.")
+
+
+def _correct(table: ScoreTable, *, hierarchy: Hierarchy, coherent: str, wanted: bool) -> Any:
     """Return a table's scores made coherent, or report which are not and what to do."""
     from truepath.hierarchy import check_scores
 
-    if correction is not None:
-        return correction(hierarchy=hierarchy).transform(table.S)
+    if coherent != "error":
+        return corrections()[coherent](hierarchy=hierarchy).transform(table.S)
     try:
         return check_scores(table.S, hierarchy, name=table.path, coherent=wanted)
     except ConstraintError as found:
-        remedy = f"Add --coherent max-up to correct them (or {', '.join(other_corrections())})."
+        others = ", ".join(name for name in corrections() if name != "max-up")
+        remedy = f"Add --coherent max-up to correct them (or {others})."
         raise ConstraintError(found.problem, remedy) from None
 
 

@@ -43,7 +43,7 @@ class Reading:
     Parameters
     ----------
     labels : str, default="labels"
-        The column of label names; a file that lacks it may call it ``labels``.
+        The column of label names; a model's file that lacks it may call it ``labels``.
     part : str, default="test"
         Which part of the true labels, if they are those of a data set.
     header : bool, optional
@@ -91,10 +91,10 @@ class Reading:
         names = column_names(file, self.form)
         return next((name for name in (self.labels, "labels") if name in names), None)
 
-    def read_labels(self, file: Any, hierarchy: Hierarchy, ids: str | None) -> LabelTable:
-        """Read the labels of a file."""
+    def read_labels(self, file: Any, hierarchy: Hierarchy, labels: str | None, ids: str | None) -> LabelTable:
+        """Read the labels of a file; None for the column that was named."""
         cells: dict[str, Any] = {"sep": self.sep, "between": self.between, "close": self.close, **self.written}
-        return read_labels(file, hierarchy, labels=self.column(file) or self.labels, ids=ids, **cells)
+        return read_labels(file, hierarchy, labels=labels or self.labels, ids=ids, **cells)
 
     def remark(self, text: str) -> None:
         """Pass a remark on."""
@@ -213,7 +213,7 @@ class _Truth(NamedTuple):
         """Return labels or scores in the order of the true rows, and remark how the rows were matched."""
         how = self.reading
         if kind == "labels":
-            table: Any = how.read_labels(file, self.hierarchy, self.ids[file])
+            table: Any = how.read_labels(file, self.hierarchy, how.column(file), self.ids[file])
             values = table.y
         else:
             table = read_scores(file, self.hierarchy, ids=self.ids[file], **how.written)
@@ -235,7 +235,7 @@ def _read_truth(truth: str, hierarchy: str | None, given: Iterable[Path], readin
         tree = _find_hierarchy(files, ids, reading)
     else:
         tree = open_hierarchy(hierarchy, sep=reading.sep, header=reading.header)
-    table = reading.read_labels(truth, tree, ids[truth])
+    table = reading.read_labels(truth, tree, reading.labels, ids[truth])
     return _Truth(tree, table.y, table.row_keys, ids, reading)
 
 
