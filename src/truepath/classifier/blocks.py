@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -100,19 +101,15 @@ def block_results(X: Any, predict: Predict, n_nodes: int, fitted_on: FittedOn, b
 def _collect(parts: Iterator[Any], n_rows: int | None, n_nodes: int, is_sparse: bool) -> Any:
     """Put the results below each other: scores in one array, labels in CSR where an array would be too large."""
     first = next(parts)
-    if is_sparse or first.shape[0] == n_rows:
-        return stack_sparse(_chain(first, parts), n_nodes) if is_sparse else first
+    if first.shape[0] == n_rows and not is_sparse:
+        return first
+    parts = chain([first], parts)
     is_large = first.dtype == bool and (n_rows is None or n_rows * n_nodes >= DENSE_LIMIT)
-    if is_large or sparse.issparse(first):
-        return stack_sparse(_chain(first, parts), n_nodes)
+    if is_sparse or is_large or sparse.issparse(first):
+        return stack_sparse(parts, n_nodes)
     if n_rows is None:
-        return np.concatenate([first, *parts])
-    return _fill(np.empty((n_rows, n_nodes), first.dtype), _chain(first, parts), n_rows, n_nodes, first.dtype)
-
-
-def _chain(first: Any, parts: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from parts
+        return np.concatenate(list(parts))
+    return _fill(np.empty((n_rows, n_nodes), first.dtype), parts, n_rows, n_nodes, first.dtype)
 
 
 def _fill(out: Any, parts: Iterator[Any], n_rows: int | None, n_nodes: int, dtype: Any) -> Any:

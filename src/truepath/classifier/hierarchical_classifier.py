@@ -30,7 +30,6 @@ from truepath.classifier.parts import (
     combines_by_learning,
     decides_by_learning,
     give_budget,
-    resolve_calibrator,
     resolve_parts,
     takes_conditional,
 )
@@ -203,11 +202,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         sample_weight : array-like, shape (n_samples,), optional
         """
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
-        chosen = self.learner, self.combiner, self.decoder, self.cv
-        parts = resolve_parts(*chosen, X, Y, hierarchy, self.random_state)
+        parts = resolve_parts(self, X, Y, hierarchy)
         learner = give_budget(prepare(parts.learner, hierarchy), self.budget, self.n_jobs)
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
-        self.calibrator_ = give_hierarchy(resolve_calibrator(self.calibrate), hierarchy)
+        self.calibrator_ = give_hierarchy(parts.calibrator, hierarchy)
         self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
         cv = resolve_cv(parts.cv, learner, count_rows(X))
         begun = f"fitting {name_learner(learner)} on {Y.shape[0]:,} rows, {hierarchy.n_nodes:,} labels"
@@ -247,18 +245,16 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         weight = None if weight is None else weight[held_out.rows]
         self.n_held_out_ = int(held_out.rows.size)
         decides = decides_by_learning(self.decoder_)
-        if combines_by_learning(self.combiner_):
-            if decides or self.calibrator_ is not None:
-                self.combiner_, S = fit_and_cross_transform(self.combiner_, S, Y, weight, h, self.random_state)
-            else:
-                fit_part(self.combiner_, S, Y, weight, h)
-        elif self.combiner_ is not None:
-            S = self.combiner_.fit(S).transform(S)
-        if self.calibrator_ is not None:
-            if decides:
-                self.calibrator_, S = fit_and_cross_transform(self.calibrator_, S, Y, weight, h, self.random_state)
-            else:
-                fit_part(self.calibrator_, S, Y, weight, h)
+        for part, is_followed in (
+            (self.combiner_, decides or self.calibrator_ is not None),
+            (self.calibrator_, decides),
+        ):
+            if part is not None and not combines_by_learning(part):
+                S = part.fit(S).transform(S)
+            elif part is not None and is_followed:
+                _, S = fit_and_cross_transform(part, S, Y, weight, h, self.random_state)
+            elif part is not None:
+                fit_part(part, S, Y, weight, h)
         if self.decoder_ is not None:
             fit_part(self.decoder_, S, Y, weight, h)
 
