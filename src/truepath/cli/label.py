@@ -31,9 +31,10 @@ from truepath.errors import ConstraintError, TruePathError
 
 if TYPE_CHECKING:
     from truepath.cli.shared.progress import Show
-    from truepath.data import LabelTable, ScoreTable
+    from truepath.data import ScoreTable
     from truepath.decoders.base import DecoderLike
     from truepath.hierarchy import Hierarchy
+    from truepath.workflow import Reading
 
 __all__ = ["label"]
 
@@ -84,10 +85,9 @@ def label(
     """Turn the scores of any model into label sets that respect the hierarchy."""
     from truepath.cli.shared.progress import progress
     from truepath.data import read_scores, write_labels
-    from truepath.data.tables.frames import TextForm
     from truepath.data.tables.join import find_column
     from truepath.data.tables.write import find_format
-    from truepath.workflow import open_hierarchy
+    from truepath.workflow import Reading, open_hierarchy
 
     member, options = choose(strategy, typed_options(ctx))
     _check_thresholds(thresholds, strategy, options)
@@ -103,11 +103,11 @@ def label(
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
         tree = open_hierarchy(hierarchy, sep=sep, header=header)
-        written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
-        columns = find_column(ids, [scores, truth, valid_scores, valid_truth], TextForm.of(delimiter, encoding))
-        table = read_scores(scores, tree, ids=columns[scores], **written)
-        cells = {"sep": sep, "between": between, **written}
-        held_out = _learn_from(table, tree, columns, cells, by_order, truth, valid_scores, valid_truth)
+        cells: dict[str, Any] = {"sep": sep, "between": between, "delimiter": delimiter, "encoding": encoding}
+        reading = Reading(**cells, ids=ids, by_order=by_order, say=say)
+        columns = find_column(ids, [scores, truth, valid_scores, valid_truth], reading.form)
+        table = read_scores(scores, tree, ids=columns[scores], **reading.written)
+        held_out = _learn_from(table, tree, columns, reading, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options, **_saved(thresholds, tree))
         show(0, table.S.shape[0], "learning")
         correct = partial(_correct, hierarchy=tree, coherent=coherent, wanted="coherent scores" in member.needs)
@@ -141,17 +141,13 @@ def _learn_from(
     table: ScoreTable,
     hierarchy: Hierarchy,
     ids: dict[Any, str | None],
-    cells: dict[str, Any],
-    by_order: bool,
+    reading: Reading,
     truth: Path | None,
     scores: Path | None,
     labels: Path | None,
-) -> tuple[ScoreTable, LabelTable] | None:
+) -> tuple[ScoreTable, Any] | None:
     """Read scores and the true labels of the same rows, to learn from."""
-    from dataclasses import replace
-
-    from truepath.data import read_labels, read_scores
-    from truepath.data.tables.join import join_rows
+    from truepath.data import read_scores
 
     if truth is not None and (scores is not None or labels is not None):
         raise TruePathError("--truth and --valid-scores/--valid-truth exclude each other: learn from one set of rows.")
@@ -162,12 +158,9 @@ def _learn_from(
         return None
     if truth is not None:
         say("learning from the rows that are labelled is optimistic; prefer --valid-scores.")
-    written = {key: cells[key] for key in ("delimiter", "encoding")}
-    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **written)
-    true = read_labels(source, hierarchy, ids=ids[source], **cells)
-    rows, how = join_rows(given.row_keys, true.row_keys, by_order=by_order)
-    say(f"{true.row_keys.path} and {given.row_keys.path}: {how}")
-    return given, replace(true, y=true.y[rows], ids=given.ids)
+    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **reading.written)
+    true = reading.read_labels(source, hierarchy, ids[source])
+    return given, true.y[reading.match(given.row_keys, true.row_keys)]
 
 
 def _check_coherent(name: str) -> None:
@@ -203,7 +196,7 @@ def _fit(decoder: DecoderLike, held_out: Any, correct: Callable[[ScoreTable], An
         say(f"{strategy} learns nothing; the true labels are not used.")
         return
     given, true = held_out
-    decoder.fit(correct(given), true.y)
+    decoder.fit(correct(given), true)
 
 
 def _predict(decoder: DecoderLike, S: Any, show: Show) -> Any:

@@ -36,11 +36,11 @@ __all__ = [
     "Model",
     "describe_estimator",
     "describe_hierarchy",
+    "describe_model",
     "differing_versions",
     "installed_versions",
     "is_model_file",
     "pack",
-    "read_metadata",
     "read_model",
     "write_model",
 ]
@@ -110,8 +110,32 @@ def is_model_file(path: str | PathLike[str]) -> bool:
     return False
 
 
-def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read the file's metadata; the payload is neither read nor checked."""
+def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
+    """Return the metadata of a model file, without loading the model.
+
+    Returns
+    -------
+    metadata : dict
+        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``python``, ``sklearn``, ``numpy``,
+        ``scipy``, ``skops``, ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``, ``height``, ``digest``, or None),
+        ``n_features``, ``feature_names`` (or None) and ``untrusted_types``, the types that
+        ``trusted`` of :func:`truepath.persistence.load` must name.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is foreign, cut short or too new. The payload is neither read nor checked.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from truepath.combiners import MaxUp
+    >>> from truepath.persistence import describe_model, save
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "flat.truepath"
+    >>> save(MaxUp().fit([[0.2, 0.4]]), file)
+    >>> describe_model(file)["class"]
+    'truepath.combiners.MaxUp'
+    """
     with open(path, "rb") as file:
         _, n_metadata, _ = _read_head(file, path)
         file.seek(_CHECKSUM, 1)

@@ -23,11 +23,11 @@ from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.flatness import warn_about_lists
 from truepath.metrics import get_metric
-from truepath.report import Evaluated, Run
 from truepath.workflow.hierarchies import open_hierarchy
 
 if TYPE_CHECKING:
     from truepath.experiments import ModelComparison
+    from truepath.report import Evaluated, Run
 
 __all__ = ["ModelFiles", "Reading", "compare_files", "read_outputs", "read_run"]
 
@@ -91,10 +91,16 @@ class Reading:
         names = column_names(file, self.form)
         return next((name for name in (self.labels, "labels") if name in names), None)
 
-    def read_labels(self, file: Any, hierarchy: Hierarchy, labels: str | None, ids: str | None) -> LabelTable:
+    def read_labels(self, file: Any, hierarchy: Hierarchy, ids: str | None, labels: str | None = None) -> LabelTable:
         """Read the labels of a file; None for the column that was named."""
         cells: dict[str, Any] = {"sep": self.sep, "between": self.between, "close": self.close, **self.written}
         return read_labels(file, hierarchy, labels=labels or self.labels, ids=ids, **cells)
+
+    def match(self, wanted: RowKeys, given: RowKeys) -> Any:
+        """Return where the rows of one table are in another, and remark how they were matched."""
+        rows, how = join_rows(wanted, given, by_order=self.by_order)
+        self.remark(f"{given.path} and {wanted.path}: {how}")
+        return rows
 
     def remark(self, text: str) -> None:
         """Pass a remark on."""
@@ -210,17 +216,13 @@ class _Truth(NamedTuple):
     reading: Reading
 
     def read(self, file: Path, kind: str) -> Any:
-        """Return labels or scores in the order of the true rows, and remark how the rows were matched."""
-        how = self.reading
+        """Return labels or scores in the order of the true rows."""
+        how, ids = self.reading, self.ids[file]
         if kind == "labels":
-            table: Any = how.read_labels(file, self.hierarchy, how.column(file), self.ids[file])
-            values = table.y
-        else:
-            table = read_scores(file, self.hierarchy, ids=self.ids[file], **how.written)
-            values = table.S
-        rows, matched = join_rows(self.rows, table.row_keys, by_order=how.by_order)
-        how.remark(f"{table.row_keys.path} and {self.rows.path}: {matched}")
-        return values[rows]
+            table = how.read_labels(file, self.hierarchy, ids, how.column(file))
+            return table.y[how.match(self.rows, table.row_keys)]
+        scores = read_scores(file, self.hierarchy, ids=ids, **how.written)
+        return scores.S[how.match(self.rows, scores.row_keys)]
 
 
 def _read_truth(truth: str, hierarchy: str | None, given: Iterable[Path], reading: Reading) -> _Truth:
@@ -235,7 +237,7 @@ def _read_truth(truth: str, hierarchy: str | None, given: Iterable[Path], readin
         tree = _find_hierarchy(files, ids, reading)
     else:
         tree = open_hierarchy(hierarchy, sep=reading.sep, header=reading.header)
-    table = reading.read_labels(truth, tree, reading.labels, ids[truth])
+    table = reading.read_labels(truth, tree, ids[truth])
     return _Truth(tree, table.y, table.row_keys, ids, reading)
 
 
@@ -306,6 +308,8 @@ def read_run(
         A column of the file of true labels, shown with examples.
     title : str, optional
     """
+    from truepath.report import Run
+
     given = [file for model in models for file in (model.labels, model.scores) if file is not None]
     for file in given:
         if not file.is_file():
@@ -321,6 +325,7 @@ def read_run(
 def _evaluated(model: ModelFiles, true: _Truth, threshold: float) -> Evaluated:
     """Read the output files of one model; labels of scores alone are those above a threshold."""
     from truepath.decoders import Threshold
+    from truepath.report import Evaluated
 
     S = None if model.scores is None else true.read(model.scores, "scores")
     files = {"predictions": model.labels, "scores": model.scores}
