@@ -68,8 +68,8 @@ def map_blocks(
         if out is not None:
             raise ValueError("out cannot be given with a Dask array: store the array that is returned.")
         meta: Any = sparse.csr_array((0, n_nodes), dtype=dtype) if is_sparse else np.empty((0, n_nodes), dtype)
-        inner = partial(_predict_chunk, predict, n_nodes, dtype, fitted_on, batch_size, is_sparse)
-        return map_lazily(X, inner, n_nodes, meta)
+        options = {"dtype": dtype, "fitted_on": fitted_on, "batch_size": batch_size, "is_sparse": is_sparse}
+        return map_lazily(X, partial(_predict_chunk, predict, n_nodes=n_nodes, **options), n_nodes, meta)
     if out is not None and is_sparse:
         raise ValueError("out holds all scores; leave out min_score, or out.")
     n_rows = known_rows(X)
@@ -79,12 +79,9 @@ def map_blocks(
     return _collect(parts, n_rows, n_nodes, is_sparse)
 
 
-def _predict_chunk(
-    predict: Predict, n_nodes: int, dtype: Any, fitted_on: FittedOn, batch_size: Any, is_sparse: bool, X: Any
-) -> Any:
-    options = {"fitted_on": fitted_on, "batch_size": batch_size, "is_sparse": is_sparse}
-    found = map_blocks(X, predict, n_nodes=n_nodes, dtype=dtype, **options)
-    return found if is_sparse else as_dense(found).astype(dtype, copy=False)
+def _predict_chunk(predict: Predict, X: Any, **options: Any) -> Any:
+    found = map_blocks(X, predict, **options)
+    return found if options["is_sparse"] else as_dense(found).astype(options["dtype"], copy=False)
 
 
 def block_results(X: Any, predict: Predict, n_nodes: int, fitted_on: FittedOn, batch_size: Any) -> Iterator[Any]:

@@ -110,9 +110,7 @@ class Explanation:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        pd = import_extra("pandas", "A data frame", "report")
-
-        return pd.DataFrame(self.to_dicts())
+        return import_extra("pandas", "A data frame", "report").DataFrame(self.to_dicts())
 
     def __str__(self) -> str:
         shown = {record.node: record for record in self.records}

@@ -214,7 +214,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             with tracked(self, 2 if splits is None else len(splits) + 2, begun) as progress:
                 self.learner_ = self._fit_honestly(learner, X, Y, weight, splits, progress)
         else:
-            self._fit_parts_that_learn_nothing(hierarchy)
+            self._fit_nothing(hierarchy)
             with tracked(self, 1, begun) as progress:
                 self.learner_ = self._fit_learner(learner, X, Y, weight, progress)
         self.tried_: list[Tried] = list(getattr(reach(self.learner_).member, "tried_", []))
@@ -258,7 +258,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         if self.decoder_ is not None:
             fit_part(self.decoder_, S, Y, weight, h)
 
-    def _fit_parts_that_learn_nothing(self, hierarchy: Hierarchy) -> None:
+    def _fit_nothing(self, hierarchy: Hierarchy) -> None:
         """Fit parts that learn nothing: they only keep the hierarchy."""
         self.n_held_out_ = 0
         nothing = np.zeros((1, hierarchy.n_nodes))
@@ -469,7 +469,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
     def _score_rows(self, X: Any, start: int = 0) -> NDArray[Any]:
         """Return the final scores of rows, the first of which messages call ``start``."""
-        S = self._learner_scores(X, start)
+        rows = np.arange(start, start + count_rows(X)) if start else None
+        S = node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_, rows=rows)
         S = S if self.combiner_ is None else self.combiner_.transform(S)
         return S if self.calibrator_ is None else self.calibrator_.transform(S)
 
@@ -544,10 +545,6 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """Return the hierarchical F1 (micro-averaged over all labels, ancestors included)."""
         truth = encode_labels(split_paths(y, self.sep, self.between), self._fitted().hierarchy_)
         return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
-
-    def _learner_scores(self, X: Any, start: int = 0) -> NDArray[Any]:
-        rows = np.arange(start, start + count_rows(X)) if start else None
-        return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_, rows=rows)
 
     def _fitted(self) -> HierarchicalClassifier:
         check_is_fitted(self, "learner_")

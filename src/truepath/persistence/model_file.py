@@ -203,30 +203,26 @@ def _brief(problem: Exception) -> str:
 ROOMS = ("hierarchy", "preprocessing", "combiners", "decoders", "learners", "classifier")
 
 
-#: Types of other packages that fitted estimators keep and skops does not trust by itself
-OTHERS = (
-    ("numpy", "dtype"),
-    ("sklearn.calibration", "_CalibratedClassifier"),
-    ("sklearn.calibration", "_SigmoidCalibration"),
-    ("sklearn.compose._column_transformer", "_RemainderColsList"),
-    ("sklearn.ensemble._hist_gradient_boosting.predictor", "TreePredictor"),
-    ("sklearn.tree._tree", "Tree"),
-    ("sklearn.utils._bunch", "Bunch"),
-    *(
-        ("sklearn.model_selection", name)
-        for name in (
-            "GroupKFold",
-            "KFold",
-            "PredefinedSplit",
-            "RepeatedKFold",
-            "ShuffleSplit",
-            "StratifiedKFold",
-            "StratifiedShuffleSplit",
-            "TimeSeriesSplit",
-        )
-    ),
-    *(("scipy.sparse", f"{kind}_{form}") for kind in ("csr", "csc", "coo") for form in ("array", "matrix")),
-)
+#: Types of other packages, by module, that fitted estimators keep and skops does not trust by itself
+OTHERS = {
+    "numpy": ["dtype"],
+    "scipy.sparse": [f"{kind}_{form}" for kind in ("csr", "csc", "coo") for form in ("array", "matrix")],
+    "sklearn.calibration": ["_CalibratedClassifier", "_SigmoidCalibration"],
+    "sklearn.compose._column_transformer": ["_RemainderColsList"],
+    "sklearn.ensemble._hist_gradient_boosting.predictor": ["TreePredictor"],
+    "sklearn.model_selection": [
+        "GroupKFold",
+        "KFold",
+        "PredefinedSplit",
+        "RepeatedKFold",
+        "ShuffleSplit",
+        "StratifiedKFold",
+        "StratifiedShuffleSplit",
+        "TimeSeriesSplit",
+    ],
+    "sklearn.tree._tree": ["Tree"],
+    "sklearn.utils._bunch": ["Bunch"],
+}
 
 
 def trusted_types() -> tuple[str, ...]:
@@ -249,9 +245,9 @@ def _trusted() -> Iterator[type]:
     for registry in (LEARNERS, COMBINERS, DECODERS):
         yield from (member for member in registry.members() if isinstance(member, type))
     yield from Record.known
-    for module, name in OTHERS:
-        if cls := getattr(import_module(module), name, None):  # private names of scikit-learn come and go
-            yield cls
+    for module, names in OTHERS.items():
+        found = (getattr(import_module(module), name, None) for name in names)
+        yield from filter(None, found)  # private names of scikit-learn come and go
 
 
 def _exported_classes(room: str) -> list[type]:
