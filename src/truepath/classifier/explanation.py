@@ -132,15 +132,16 @@ class Explanation:
         name = f"{short_name(record.name, above)} {title}".rstrip()
         numbers = f"{record.score:6.3f} {_number(record.threshold):>10} {_signed(record.margin):>8}"
         lines = [f"{mark} {numbers}   {indent}{name}{' (see above)' if again else ''}"]
-        if record.causes and not again:
+        if again:
+            return lines
+        if record.causes:
             because = ", ".join(f"{cause} {value:+.3f}" for cause, value in record.causes)
             lines.append(f"{'':29}{indent}  because of {because}")
-        if record.votes and not again:
+        if record.votes:
             lines.append(f"{'':29}{indent}  votes: {', '.join(f'{name} {value:+.3f}' for name, value in record.votes)}")
-        if not again:
-            for child in self.hierarchy.children(record.node).tolist():
-                if child in shown:
-                    lines += self._branch(shown[child], shown, indent + "  ", seen)
+        for child in self.hierarchy.children(record.node).tolist():
+            if child in shown:
+                lines += self._branch(shown[child], shown, indent + "  ", seen)
         return lines
 
 

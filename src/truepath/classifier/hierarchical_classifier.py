@@ -35,7 +35,7 @@ from truepath.classifier.parts import (
 )
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
-from truepath.classifier.updating import as_diff, describe_update, update_parts
+from truepath.classifier.updating import describe_update, update_parts
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.graph import Graph
@@ -325,7 +325,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         decoders, whose promise is about scores that they were fitted on, need a new ``fit``. After large changes, so
         does everything: compare ``score`` with that of a new model.
         """
-        diff = as_diff(self._fitted(), hierarchy)
+        old = self._fitted().hierarchy_
+        diff = hierarchy if isinstance(hierarchy, HierarchyDiff) else old.diff(hierarchy)
         labels = encode_labels(split_paths(y, self.sep, self.between), diff.new)
         for name, part in update_parts(self, diff, plain_rows(X), labels).items():
             setattr(self, name, part)

@@ -53,11 +53,14 @@ def resolve_parts(model: HierarchicalClassifier, X: Any, Y: Any, hierarchy: Hier
     check_learner(chosen["learner"])
     learner = adapt(chosen["learner"])
     combiner = chosen.get("combiner") if model.combiner is None else model.combiner
+    if combiner is None and not is_of_truepath(learner):
+        combiner = "max-up"  # learners of truepath are coherent
     calibrator = Calibrator(model.calibrate) if isinstance(model.calibrate, str) else model.calibrate
     decoder = chosen.get("decoder", "auto") if _is(model.decoder, "auto") else model.decoder
     decoder = default_decoder(Y, hierarchy).name if _is(decoder, "auto") else decoder
     cv = chosen.get("cv", "auto") if _is(model.cv, "auto") else model.cv
-    return Parts(learner, _resolve_combiner(combiner, learner), calibrator, _resolve_decoder(decoder), cv)
+    decoder = None if _is(decoder, "learner") else DECODERS.resolve(decoder)
+    return Parts(learner, COMBINERS.resolve(combiner), calibrator, decoder, cv)
 
 
 def give_budget(learner: Any, budget: Any, n_jobs: int | None) -> Any:
@@ -72,18 +75,6 @@ def give_budget(learner: Any, budget: Any, n_jobs: int | None) -> Any:
 
 def _is(value: Any, word: str) -> bool:
     return isinstance(value, str) and value == word
-
-
-def _resolve_decoder(decoder: Any) -> Any:
-    """Return a decoder for its name, the decoder given, or None for the learner's own decision."""
-    return None if _is(decoder, "learner") else DECODERS.resolve(decoder)
-
-
-def _resolve_combiner(combiner: Any, learner: Any) -> Any:
-    """Return a combiner for its name or the one given; by default none for coherent learners, MaxUp for others."""
-    if combiner is None and not is_of_truepath(learner):
-        combiner = "max-up"
-    return COMBINERS.resolve(combiner)
 
 
 def takes_conditional(decoder: Any) -> bool:

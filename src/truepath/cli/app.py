@@ -69,11 +69,11 @@ COMMANDS = {
     "Models elsewhere": (export, warmup),
 }
 #: Commands whose help ends with the members of a registry
-LISTING = {
-    **dict.fromkeys(("evaluate", "compare"), help_listing("truepath.registry:METRICS", "Measures:")),
-    "label": StrategyCommand,
-    "reproduce": help_listing("truepath.papers:PAPERS", "Papers:"),
-    **dict.fromkeys(("describe", "fit", "predict"), help_listing("truepath.registry:READERS", "Formats of data:")),
+LISTING: dict[Callable[..., None], Any] = {
+    **dict.fromkeys((evaluate, compare), help_listing("truepath.registry:METRICS", "Measures:")),
+    label: StrategyCommand,
+    reproduce: help_listing("truepath.papers:PAPERS", "Papers:"),
+    **dict.fromkeys((describe, fit, predict), help_listing("truepath.registry:READERS", "Formats of data:")),
 }
 
 
@@ -92,17 +92,11 @@ def _in_one_line(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for panel, commands in COMMANDS.items():
-    for command in commands:
-        app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(_in_one_line(command))
-
-
-for panel, commands in CAFA_COMMANDS.items():
-    for command in commands:
-        cafa.command(rich_help_panel=panel)(_in_one_line(command))
+for group, panels in ((app, COMMANDS), (cafa, CAFA_COMMANDS), (hierarchy, {None: HIERARCHY_COMMANDS})):
+    for panel, commands in panels.items():
+        for command in commands:
+            group.command(rich_help_panel=panel, cls=LISTING.get(command))(_in_one_line(command))
 app.add_typer(cafa, rich_help_panel="Gene function")
-for command in HIERARCHY_COMMANDS:
-    hierarchy.command()(_in_one_line(command))
 app.add_typer(hierarchy, rich_help_panel="Your data")
 
 

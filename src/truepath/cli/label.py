@@ -164,7 +164,7 @@ def _learn_from(
 
 
 def _check_coherent(name: str) -> None:
-    """Refuse what neither is an error nor makes scores coherent without learning anything."""
+    """Refuse a name that is neither ``"error"`` nor that of a correction."""
     if name not in ("error", *corrections()):
         raise TruePathError(f"--coherent must be error or one of {', '.join(corrections())}; got {name!r}.")
 

@@ -116,10 +116,10 @@ def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     metadata : dict
-        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``python``, ``sklearn``, ``numpy``,
-        ``scipy``, ``skops``, ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``, ``height``, ``digest``, or None),
-        ``n_features``, ``feature_names`` (or None) and ``untrusted_types``, the types that
-        ``trusted`` of :func:`truepath.persistence.load` must name.
+        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``python``, ``numpy``,
+        ``scipy``, ``scikit-learn``, ``numba``, ``skops``, ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``,
+        ``height``, ``digest``, or None), ``n_features``, ``feature_names`` (or None) and ``untrusted_types``, the types
+        that ``trusted`` of :func:`truepath.persistence.load` must name.
 
     Raises
     ------
