@@ -54,7 +54,10 @@ class TruePathError(ValueError):
     @property
     def where(self) -> str:
         """The file it is about, with the line if that is known; empty for errors that are about no file."""
-        return ""
+        path, line = getattr(self, "path", None), getattr(self, "line", None)
+        if path is None:
+            return "" if line is None else f"line {line}"
+        return str(path) if line is None else f"{path}:{line}"
 
     def __str__(self) -> str:
         said = f"{self.problem} {self.remedy}".strip()
@@ -112,14 +115,6 @@ class DataFormatError(TruePathError):
         super().__init__(problem, remedy)
         self.path, self.line = path, line
 
-    @property
-    def where(self) -> str:
-        """The file, and the line if that is known."""
-        parts = [] if self.path is None else [str(self.path)]
-        if self.line is not None:
-            parts.append(f"{self.line}" if parts else f"line {self.line}")
-        return ":".join(parts)
-
 
 class ModelFileError(TruePathError):
     """A model cannot be saved to, or loaded from, a file; ``path`` names the file, ``problem`` says why."""
@@ -127,11 +122,6 @@ class ModelFileError(TruePathError):
     def __init__(self, problem: str, path: str | PathLike[str] | None = None, remedy: str = ""):
         super().__init__(problem, remedy)
         self.path = path
-
-    @property
-    def where(self) -> str:
-        """The file."""
-        return "" if self.path is None else str(self.path)
 
 
 class CapabilityError(TruePathError):

@@ -117,13 +117,7 @@ METRICS = Registry("metric", "truepath.metrics")
 READERS = Registry("reader", "truepath.data")
 
 #: All registries, by the heading of the list of their members
-REGISTRIES = {
-    "learners": LEARNERS,
-    "combiners": COMBINERS,
-    "decoders": DECODERS,
-    "metrics": METRICS,
-    "readers": READERS,
-}
+REGISTRIES = {f"{registry.kind}s": registry for registry in (LEARNERS, COMBINERS, DECODERS, METRICS, READERS)}
 
 
 class Member(Documented):

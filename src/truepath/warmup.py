@@ -122,10 +122,10 @@ def _steps() -> dict[str, Callable[[], Any]]:
         **{f"learner {name}": partial(member.warm_up, tree) for name, member in learners.items()},
         "decoders": partial(_decode, tree),
         "decoders of DAGs": partial(_decode, dag),
-        "texts": partial(_fit_texts, tree),
+        "texts": partial(_fit, tree, None, _write_texts(tree)),
         "label sets": partial(_walk, tree),
         "measures": partial(_measure, dag),
-        "tables with thresholds": partial(_fit_table, tree),
+        "tables with thresholds": partial(_fit, tree, LEARNERS.resolve("pct-forest", n_estimators=2), tree.X),
     }
 
 
@@ -155,18 +155,14 @@ def _walk(made: _Made) -> None:
             h.is_coherent(S)
 
 
-def _fit_texts(made: _Made) -> None:
-    texts = [" ".join([*labels, f"word{i % 5}", "and"]) for i, labels in enumerate(made.names)]
-    model = HierarchicalClassifier(hierarchy=made.hierarchy).fit(texts, made.names)
-    model.predict(texts[:3])
-    model.predict_top(texts[:3], 2)
+def _write_texts(made: _Made) -> list[str]:
+    return [" ".join([*labels, f"word{i % 5}", "and"]) for i, labels in enumerate(made.names)]
 
 
-def _fit_table(made: _Made) -> None:
-    learner = LEARNERS.resolve("pct-forest", n_estimators=2)
-    model = HierarchicalClassifier(learner, hierarchy=made.hierarchy).fit(made.X, made.names)
-    model.predict(made.X[:3])
-    model.predict_top(made.X[:3], 2)
+def _fit(made: _Made, learner: Any, X: Any) -> None:
+    model = HierarchicalClassifier(learner, hierarchy=made.hierarchy).fit(X, made.names)
+    model.predict(X[:3])
+    model.predict_top(X[:3], 2)
 
 
 def _decode(made: _Made) -> None:

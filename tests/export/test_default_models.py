@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse
 
 from truepath import HierarchicalClassifier
-from truepath.classifier.default import default_method, linear_learner
+from truepath.classifier import default_method, make_preset
 from truepath.data import make_hmc
 from truepath.errors import LeftOutWarning
 from truepath.hierarchy.matrices import as_dense
@@ -140,7 +140,7 @@ MODELS: dict[str, Any] = {
     "texts below 100": (lambda: make_texts(70 + N_NEW), None, "linear", 2e-7),
     "texts from 100": (lambda: make_texts(150 + N_NEW), None, "text-blend", 2e-7),
     "texts from 500": (lambda: make_texts(600 + N_NEW), None, "text-blend", 2e-7),
-    "texts above 8,000": (lambda: make_texts(600 + N_NEW), linear_learner(), "text-blend", 2e-7),
+    "texts above 8,000": (lambda: make_texts(600 + N_NEW), make_preset("linear").learner, "text-blend", 2e-7),
     "Greek texts": (lambda: make_texts(120 + N_NEW, "greek"), None, "text-blend", 2e-7),
     "Cyrillic texts": (lambda: make_texts(70 + N_NEW, "cyrillic"), None, "linear", 2e-7),
     "Chinese texts": (lambda: make_texts(120 + N_NEW, "chinese"), None, "text-blend", 2e-7),

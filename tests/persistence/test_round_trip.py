@@ -16,6 +16,7 @@ from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingCla
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from threadpoolctl import threadpool_limits
@@ -163,6 +164,13 @@ def test_metadata_say_what_the_model_is(tmp_path):
     assert found["hierarchy"]["is_tree"] is True
     assert len(found["hierarchy"]["digest"]) == 64
     assert set(found) >= {"truepath", "scikit-learn", "numpy", "skops", "created"}
+
+
+def test_metadata_find_the_hierarchy_within_a_search(tmp_path):
+    X, Y = make_data()
+    search = GridSearchCV(PCTForest(n_estimators=2, hierarchy=TREE, random_state=0), {"max_depth": [2]}, cv=2)
+    save(search.fit(X, Y), tmp_path / "model")
+    assert describe_model(tmp_path / "model")["hierarchy"]["n_nodes"] == TREE.n_nodes
 
 
 def test_what_cannot_be_saved_is_said(tmp_path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +68,8 @@ def map_blocks(
         if out is not None:
             raise ValueError("out cannot be given with a Dask array: store the array that is returned.")
         meta: Any = sparse.csr_array((0, n_nodes), dtype=dtype) if is_sparse else np.empty((0, n_nodes), dtype)
-        inner = partial(_predict_chunk, predict, n_nodes, dtype, fitted_on, batch_size, is_sparse)
-        return map_lazily(X, inner, n_nodes, meta)
+        options = {"dtype": dtype, "fitted_on": fitted_on, "batch_size": batch_size, "is_sparse": is_sparse}
+        return map_lazily(X, partial(_predict_chunk, predict, n_nodes=n_nodes, **options), n_nodes, meta)
     if out is not None and is_sparse:
         raise ValueError("out holds all scores; leave out min_score, or out.")
     n_rows = known_rows(X)
@@ -78,12 +79,9 @@ def map_blocks(
     return _collect(parts, n_rows, n_nodes, is_sparse)
 
 
-def _predict_chunk(
-    predict: Predict, n_nodes: int, dtype: Any, fitted_on: FittedOn, batch_size: Any, is_sparse: bool, X: Any
-) -> Any:
-    options = {"fitted_on": fitted_on, "batch_size": batch_size, "is_sparse": is_sparse}
-    found = map_blocks(X, predict, n_nodes=n_nodes, dtype=dtype, **options)
-    return found if is_sparse else as_dense(found).astype(dtype, copy=False)
+def _predict_chunk(predict: Predict, X: Any, **options: Any) -> Any:
+    found = map_blocks(X, predict, **options)
+    return found if options["is_sparse"] else as_dense(found).astype(options["dtype"], copy=False)
 
 
 def block_results(X: Any, predict: Predict, n_nodes: int, fitted_on: FittedOn, batch_size: Any) -> Iterator[Any]:
@@ -100,19 +98,15 @@ def block_results(X: Any, predict: Predict, n_nodes: int, fitted_on: FittedOn, b
 def _collect(parts: Iterator[Any], n_rows: int | None, n_nodes: int, is_sparse: bool) -> Any:
     """Put the results below each other: scores in one array, labels in CSR where an array would be too large."""
     first = next(parts)
-    if is_sparse or first.shape[0] == n_rows:
-        return stack_sparse(_chain(first, parts), n_nodes) if is_sparse else first
+    if first.shape[0] == n_rows and not is_sparse:
+        return first
+    parts = chain([first], parts)
     is_large = first.dtype == bool and (n_rows is None or n_rows * n_nodes >= DENSE_LIMIT)
-    if is_large or sparse.issparse(first):
-        return stack_sparse(_chain(first, parts), n_nodes)
+    if is_sparse or is_large or sparse.issparse(first):
+        return stack_sparse(parts, n_nodes)
     if n_rows is None:
-        return np.concatenate([first, *parts])
-    return _fill(np.empty((n_rows, n_nodes), first.dtype), _chain(first, parts), n_rows, n_nodes, first.dtype)
-
-
-def _chain(first: Any, parts: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from parts
+        return np.concatenate(list(parts))
+    return _fill(np.empty((n_rows, n_nodes), first.dtype), parts, n_rows, n_nodes, first.dtype)
 
 
 def _fill(out: Any, parts: Iterator[Any], n_rows: int | None, n_nodes: int, dtype: Any) -> Any:

@@ -14,25 +14,20 @@ from sklearn.pipeline import Pipeline
 
 from truepath.adapters.prepare import seed_parts, tags_of
 from truepath.adapters.rows import count_rows
+from truepath.classifier.fitted_on import are_texts
 from truepath.classifier.presets import PRESETS
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.propagation import drop_ancestors
-from truepath.learners import PCTForest, SparseLinear, TableBlend
 from truepath.preprocessing import AutoFeatures
-from truepath.preprocessing.auto_features import is_frame
 from truepath.preprocessing.column_kinds import MANY_ROWS, is_mostly_text
 from truepath.registry import DECODERS
 
 __all__ = [
     "DecoderChoice",
-    "blend_learner",
     "default_decoder",
     "default_learner",
     "default_method",
     "describe_default",
-    "forest_learner",
-    "linear_learner",
-    "text_blend_learner",
     "with_features",
 ]
 
@@ -102,9 +97,7 @@ def default_method(X: Any) -> str:
     >>> default_method(texts), default_method(texts * 200), default_method([[0.5, 1.0]])
     ('linear', 'text-blend', 'blend')
     """
-    is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
-    is_text = is_text or (hasattr(X, "ndim") and X.ndim == 1 and not is_frame(X))
-    if not (is_text or sparse.issparse(X) or is_mostly_text(X)):
+    if not (are_texts(X) or sparse.issparse(X) or is_mostly_text(X)):
         return "blend"
     return "text-blend" if LEAST_ROWS_TO_BLEND <= count_rows(X) <= MOST_ROWS_TO_BLEND else "linear"
 
@@ -161,33 +154,3 @@ def with_features(learner: Any, random_state: Any = 0) -> Pipeline:
     takes_sparse = tags is not None and tags.input_tags.sparse
     features = AutoFeatures(scale=not takes_nan, impute=not takes_nan, dense=not takes_sparse)
     return Pipeline([("features", features), ("learner", seed_parts(learner, random_state))])
-
-
-def text_blend_learner(random_state: Any = 0) -> Pipeline:
-    """Return linear models, a kernel ridge regression and FAEL on TF-IDF weights, weighed on held-out rows."""
-    return Pipeline([("features", AutoFeatures(scale=True)), ("learner", TableBlend(None, random_state=random_state))])
-
-
-def blend_learner(random_state: Any = 0) -> Pipeline:
-    """Return forests, kernel ridge regressions and FAEL, weighed on held-out rows within a budget of time."""
-    return Pipeline(
-        [("features", AutoFeatures(impute=False)), ("learner", TableBlend(None, random_state=random_state))]
-    )
-
-
-def linear_learner() -> Pipeline:
-    """Return one linear classifier per label on TF-IDF weights."""
-    return Pipeline([("features", AutoFeatures(scale=True)), ("learner", SparseLinear())])
-
-
-def forest_learner(random_state: Any = 0) -> Pipeline:
-    """Return 100 extra-randomised predictive clustering trees, which handle missing values."""
-    forest = PCTForest(
-        n_estimators=100,
-        splitter="random",
-        bootstrap=False,
-        max_features=1 / 3,
-        min_leaf_weight=2,
-        random_state=random_state,
-    )
-    return Pipeline([("features", AutoFeatures(impute=False)), ("learner", forest)])

@@ -16,6 +16,7 @@ from truepath.classifier.html import explanation_table
 from truepath.classifier.parts import takes_conditional
 from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.names import short_name
 from truepath.preprocessing.auto_features import is_frame
 
@@ -109,9 +110,7 @@ class Explanation:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        pd = import_extra("pandas", "A data frame", "report")
-
-        return pd.DataFrame(self.to_dicts())
+        return import_extra("pandas", "A data frame", "report").DataFrame(self.to_dicts())
 
     def __str__(self) -> str:
         shown = {record.node: record for record in self.records}
@@ -133,15 +132,16 @@ class Explanation:
         name = f"{short_name(record.name, above)} {title}".rstrip()
         numbers = f"{record.score:6.3f} {_number(record.threshold):>10} {_signed(record.margin):>8}"
         lines = [f"{mark} {numbers}   {indent}{name}{' (see above)' if again else ''}"]
-        if record.causes and not again:
+        if again:
+            return lines
+        if record.causes:
             because = ", ".join(f"{cause} {value:+.3f}" for cause, value in record.causes)
             lines.append(f"{'':29}{indent}  because of {because}")
-        if record.votes and not again:
+        if record.votes:
             lines.append(f"{'':29}{indent}  votes: {', '.join(f'{name} {value:+.3f}' for name, value in record.votes)}")
-        if not again:
-            for child in self.hierarchy.children(record.node).tolist():
-                if child in shown:
-                    lines += self._branch(shown[child], shown, indent + "  ", seen)
+        for child in self.hierarchy.children(record.node).tolist():
+            if child in shown:
+                lines += self._branch(shown[child], shown, indent + "  ", seen)
         return lines
 
 
@@ -158,8 +158,7 @@ def explain_row(model: HierarchicalClassifier, x: Any, n_others: int, n_causes: 
     X = _one_row(model, x)
     hierarchy = model.hierarchy_
     raw = node_scores(model.learner_, X, hierarchy.n_nodes, hierarchy=hierarchy)
-    S = np.asarray(model.predict_proba(X), np.float64)[0]
-    predicted = _dense_row(model.predict(X))
+    predicted, S = (values[0] for values in model.label_and_score(X))
     thresholds = getattr(model.decoder_, "thresholds_", None)
     t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
     nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others)
@@ -220,25 +219,18 @@ def _shown(hierarchy: Hierarchy, predicted: np.ndarray, closeness: np.ndarray, n
     others = order[~predicted[order]][: max(0, n_others)]
     chosen = predicted.copy()
     chosen[others] = True
-    return np.flatnonzero(_dense_row(hierarchy.close(chosen[None, :])))
-
-
-def _dense_row(Y: Any) -> np.ndarray:
-    return (Y.toarray() if sparse.issparse(Y) else np.asarray(Y))[0].astype(bool)
+    return np.flatnonzero(as_dense(hierarchy.close(chosen[None, :]))[0])
 
 
 def _one_row(model: HierarchicalClassifier, x: Any) -> Any:
     """Return x as a batch of one row."""
     if isinstance(x, str):
         return [x]
-    if is_frame(x) or sparse.issparse(x):
-        n_rows = x.shape[0] if is_frame(x) or x.ndim == 2 else 1  # polars frames have no ndim
-        X = x
-    else:
-        values = np.asarray(x)
-        is_text = values.dtype.kind in "UT" and values.ndim == 1 and not hasattr(model, "n_features_in_")
-        X = values[None, :] if values.ndim == 1 and not is_text else values
-        n_rows = X.shape[0]
+    if not (is_frame(x) or sparse.issparse(x)):
+        x = np.asarray(x)
+        is_text = x.dtype.kind in "UT" and not hasattr(model, "n_features_in_")
+        x = x[None, :] if x.ndim == 1 and not is_text else x
+    n_rows = 1 if sparse.issparse(x) and x.ndim == 1 else x.shape[0]
     if n_rows != 1:
         raise ValueError(f"x must be one row; got {n_rows}. Call explain for one row at a time.")
-    return X
+    return x

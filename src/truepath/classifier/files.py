@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
@@ -20,7 +21,6 @@ from truepath.data.tables.frames import FOUND_OUT, TextForm
 from truepath.data.tables.scores import write_scores
 from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink, open_top_sink
 from truepath.data.tables.streams import stream_columns
-from truepath.data.tables.write import find_format
 from truepath.english import did_you_mean
 from truepath.errors import TruePathError
 from truepath.files.names import PathType, ending_of
@@ -134,20 +134,26 @@ def predict_file(
     1,b
     2
     """
-    form, content = TextForm.of(delimiter, encoding), _Content(top, per, among, long, matrix)
-    content.check()
+    _check_content(top, per, among, long, matrix)
+    form = TextForm.of(delimiter, encoding)
     blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form, keep)
     known, n_rows, begun = UniqueIds(), 0, time.perf_counter()
     first = next(blocks)
     with ExitStack() as files:
         common: dict[str, Any] = {"safe_csv": safe_csv, "id_name": first.id_name}
         options: dict[str, Any] = {"keep": first.keep, "format": format, **common}
-        write_block = files.enter_context(_label_sink(output, model, content, options))
+        if top is None:
+            predict: Callable[[Any], Any] = model.predict
+            write = files.enter_context(open_label_sink(output, model.hierarchy_, matrix=matrix, **options))
+        else:
+            predict = partial(model.predict_top, k=top, per=per, among=among)
+            levels = top_levels(model.hierarchy_, top, per).tolist()
+            write = files.enter_context(open_top_sink(output, levels, long=long, **options))
         score_block = files.enter_context(_score_sink(scores, model, common))
         for block in chain([first], blocks):
             if block.ids is not None:
                 known.add(block.ids)
-            write_block(block)
+            write(predict(block.X), block.names, block.kept)
             score_block(block)
             n_rows += len(block)
             if on_progress is not None:
@@ -155,38 +161,14 @@ def predict_file(
     return n_rows
 
 
-class _Content(NamedTuple):
-    """What is written for each row: its best labels, or its label set."""
-
-    top: int | None
-    per: str
-    among: str
-    long: bool
-    matrix: bool
-
-    def check(self) -> None:
-        """Refuse what does not go together."""
-        if self.top is not None:
-            check_top(self.top, self.per, self.among)
-            if self.matrix:
-                raise TruePathError("a matrix has all labels; leave out matrix, or top.")
-        elif self.long or self.per != "row" or self.among != "all":
-            raise TruePathError("long, per and among are about the best labels; give top, the number of them.")
-
-
-@contextmanager
-def _label_sink(
-    output: PathType | TextIO, model: HierarchicalClassifier, content: _Content, options: dict[str, Any]
-) -> Iterator[Any]:
-    """Yield a function that writes the labels of a block."""
-    if content.top is None:
-        with open_label_sink(output, model.hierarchy_, matrix=content.matrix, **options) as write:
-            yield lambda block: write(model.predict(block.X), block.names, block.kept)
-        return
-    levels = top_levels(model.hierarchy_, content.top, content.per).tolist()
-    choice: dict[str, Any] = {"per": content.per, "among": content.among}
-    with open_top_sink(output, levels, long=content.long, **options) as write:
-        yield lambda block: write(model.predict_top(block.X, content.top, **choice), block.names, block.kept)
+def _check_content(top: int | None, per: str, among: str, long: bool, matrix: bool) -> None:
+    """Refuse what does not go together: label sets are written, or the best labels of each row."""
+    if top is not None:
+        check_top(top, per, among)
+        if matrix:
+            raise TruePathError("a matrix has all labels; leave out matrix, or top.")
+    elif long or per != "row" or among != "all":
+        raise TruePathError("long, per and among are about the best labels; give top, the number of them.")
 
 
 @contextmanager
@@ -200,7 +182,6 @@ def _score_sink(path: PathType | None, model: HierarchicalClassifier, options: d
         ids = [name for _, names in parts for name in names]
         write_scores(path, np.concatenate([S for S, _ in parts]), model.hierarchy_, ids=ids)
     else:
-        find_format(path)
         with open_score_sink(path, model.hierarchy_, **options) as write:
             yield lambda block: write(model.predict_proba(block.X), block.names)
 

@@ -9,7 +9,7 @@ from truepath.adapters.rows import count_rows
 from truepath.data import Dataset
 from truepath.records import Record
 
-__all__ = ["FittedOn"]
+__all__ = ["FittedOn", "are_texts"]
 
 
 @dataclass(frozen=True)
@@ -67,5 +67,17 @@ class FittedOn(Record, home="truepath.classifier"):
         """
         if hasattr(X, "columns"):
             return cls("frame", columns=tuple(map(str, X.columns)), n_rows=count_rows(X))
-        is_text = not hasattr(X, "shape") and len(X) > 0 and isinstance(next(iter(X)), str)
-        return cls("texts" if is_text or getattr(X, "ndim", 2) == 1 else "array", n_rows=count_rows(X))
+        return cls("texts" if are_texts(X) else "array", n_rows=count_rows(X))
+
+
+def are_texts(X: Any) -> bool:
+    """Say whether the rows of X are texts: those of a list that begins with one, or of an array of one dimension.
+
+    Examples
+    --------
+    >>> are_texts(["a text"]), are_texts([[1.0, 2.0]])
+    (True, False)
+    """
+    if hasattr(X, "shape"):
+        return getattr(X, "ndim", 2) == 1
+    return len(X) > 0 and isinstance(next(iter(X)), str)

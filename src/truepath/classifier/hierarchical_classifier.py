@@ -30,13 +30,12 @@ from truepath.classifier.parts import (
     combines_by_learning,
     decides_by_learning,
     give_budget,
-    resolve_calibrator,
     resolve_parts,
     takes_conditional,
 )
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
-from truepath.classifier.updating import as_diff, describe_update, update_parts
+from truepath.classifier.updating import describe_update, update_parts
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.graph import Graph
@@ -203,11 +202,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         sample_weight : array-like, shape (n_samples,), optional
         """
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
-        chosen = self.learner, self.combiner, self.decoder, self.cv
-        parts = resolve_parts(*chosen, X, Y, hierarchy, self.random_state)
+        parts = resolve_parts(self, X, Y, hierarchy)
         learner = give_budget(prepare(parts.learner, hierarchy), self.budget, self.n_jobs)
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
-        self.calibrator_ = give_hierarchy(resolve_calibrator(self.calibrate), hierarchy)
+        self.calibrator_ = give_hierarchy(parts.calibrator, hierarchy)
         self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
         cv = resolve_cv(parts.cv, learner, count_rows(X))
         begun = f"fitting {name_learner(learner)} on {Y.shape[0]:,} rows, {hierarchy.n_nodes:,} labels"
@@ -216,7 +214,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             with tracked(self, 2 if splits is None else len(splits) + 2, begun) as progress:
                 self.learner_ = self._fit_honestly(learner, X, Y, weight, splits, progress)
         else:
-            self._fit_parts_that_learn_nothing(hierarchy)
+            self._fit_nothing(hierarchy)
             with tracked(self, 1, begun) as progress:
                 self.learner_ = self._fit_learner(learner, X, Y, weight, progress)
         self.tried_: list[Tried] = list(getattr(reach(self.learner_).member, "tried_", []))
@@ -247,22 +245,20 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         weight = None if weight is None else weight[held_out.rows]
         self.n_held_out_ = int(held_out.rows.size)
         decides = decides_by_learning(self.decoder_)
-        if combines_by_learning(self.combiner_):
-            if decides or self.calibrator_ is not None:
-                self.combiner_, S = fit_and_cross_transform(self.combiner_, S, Y, weight, h, self.random_state)
-            else:
-                fit_part(self.combiner_, S, Y, weight, h)
-        elif self.combiner_ is not None:
-            S = self.combiner_.fit(S).transform(S)
-        if self.calibrator_ is not None:
-            if decides:
-                self.calibrator_, S = fit_and_cross_transform(self.calibrator_, S, Y, weight, h, self.random_state)
-            else:
-                fit_part(self.calibrator_, S, Y, weight, h)
+        for part, is_followed in (
+            (self.combiner_, decides or self.calibrator_ is not None),
+            (self.calibrator_, decides),
+        ):
+            if part is not None and not combines_by_learning(part):
+                S = part.fit(S).transform(S)
+            elif part is not None and is_followed:
+                _, S = fit_and_cross_transform(part, S, Y, weight, h, self.random_state)
+            elif part is not None:
+                fit_part(part, S, Y, weight, h)
         if self.decoder_ is not None:
             fit_part(self.decoder_, S, Y, weight, h)
 
-    def _fit_parts_that_learn_nothing(self, hierarchy: Hierarchy) -> None:
+    def _fit_nothing(self, hierarchy: Hierarchy) -> None:
         """Fit parts that learn nothing: they only keep the hierarchy."""
         self.n_held_out_ = 0
         nothing = np.zeros((1, hierarchy.n_nodes))
@@ -329,7 +325,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         decoders, whose promise is about scores that they were fitted on, need a new ``fit``. After large changes, so
         does everything: compare ``score`` with that of a new model.
         """
-        diff = as_diff(self._fitted(), hierarchy)
+        old = self._fitted().hierarchy_
+        diff = hierarchy if isinstance(hierarchy, HierarchyDiff) else old.diff(hierarchy)
         labels = encode_labels(split_paths(y, self.sep, self.between), diff.new)
         for name, part in update_parts(self, diff, plain_rows(X), labels).items():
             setattr(self, name, part)
@@ -473,7 +470,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
     def _score_rows(self, X: Any, start: int = 0) -> NDArray[Any]:
         """Return the final scores of rows, the first of which messages call ``start``."""
-        S = self._learner_scores(X, start)
+        rows = np.arange(start, start + count_rows(X)) if start else None
+        S = node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_, rows=rows)
         S = S if self.combiner_ is None else self.combiner_.transform(S)
         return S if self.calibrator_ is None else self.calibrator_.transform(S)
 
@@ -548,10 +546,6 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """Return the hierarchical F1 (micro-averaged over all labels, ancestors included)."""
         truth = encode_labels(split_paths(y, self.sep, self.between), self._fitted().hierarchy_)
         return float(hierarchical_f1(truth, self.predict(X), self.hierarchy_, sample_weight=sample_weight))
-
-    def _learner_scores(self, X: Any, start: int = 0) -> NDArray[Any]:
-        rows = np.arange(start, start + count_rows(X)) if start else None
-        return node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_, rows=rows)
 
     def _fitted(self) -> HierarchicalClassifier:
         check_is_fitted(self, "learner_")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn.utils import get_tags
 
@@ -16,47 +16,51 @@ from truepath.combiners import Calibrator
 from truepath.hierarchy import Hierarchy
 from truepath.registry import COMBINERS, DECODERS
 
+if TYPE_CHECKING:
+    from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
+
 __all__ = [
     "Parts",
     "combines_by_learning",
     "decides_by_learning",
     "give_budget",
-    "resolve_calibrator",
     "resolve_parts",
     "takes_conditional",
 ]
 
 
 class Parts(NamedTuple):
-    """Learner, combiner, decoder and where held-out scores come from; None for a part that is not there."""
+    """The parts and where held-out scores come from; None for a part that is not there."""
 
     learner: Any
     combiner: Any
+    calibrator: Any
     decoder: Any
     cv: Any
 
 
-def resolve_parts(
-    learner: Any, combiner: Any, decoder: Any, cv: Any, X: Any, Y: Any, hierarchy: Hierarchy, random_state: Any
-) -> Parts:
+def resolve_parts(model: HierarchicalClassifier, X: Any, Y: Any, hierarchy: Hierarchy) -> Parts:
     """Return the parts that the parameters of a classifier mean, given the rows and labels to learn from.
 
     The name of a preset as ``learner`` brings its combiner, decoder and ``cv`` too, wherever these are left at their
     defaults (None, "auto" and "auto").
     """
-    chosen: dict[str, Any] = {}
-    if isinstance(learner, str):
-        chosen = PRESETS[learner].parts(random_state)
-    elif learner is None:
-        chosen = {"learner": default_learner(X, random_state)}
-    learner = chosen.get("learner", learner)
-    check_learner(learner)
-    learner = adapt(learner)
-    combiner = chosen.get("combiner") if combiner is None else combiner
-    decoder = chosen.get("decoder", "auto") if _is(decoder, "auto") else decoder
+    chosen: dict[str, Any] = {"learner": model.learner}
+    if isinstance(model.learner, str):
+        chosen = PRESETS[model.learner].parts(model.random_state)
+    elif model.learner is None:
+        chosen = {"learner": default_learner(X, model.random_state)}
+    check_learner(chosen["learner"])
+    learner = adapt(chosen["learner"])
+    combiner = chosen.get("combiner") if model.combiner is None else model.combiner
+    if combiner is None and not is_of_truepath(learner):
+        combiner = "max-up"  # learners of truepath are coherent
+    calibrator = Calibrator(model.calibrate) if isinstance(model.calibrate, str) else model.calibrate
+    decoder = chosen.get("decoder", "auto") if _is(model.decoder, "auto") else model.decoder
     decoder = default_decoder(Y, hierarchy).name if _is(decoder, "auto") else decoder
-    cv = chosen.get("cv", cv) if _is(cv, "auto") else cv
-    return Parts(learner, _resolve_combiner(combiner, learner), _resolve_decoder(decoder), cv)
+    cv = chosen.get("cv", "auto") if _is(model.cv, "auto") else model.cv
+    decoder = None if _is(decoder, "learner") else DECODERS.resolve(decoder)
+    return Parts(learner, COMBINERS.resolve(combiner), calibrator, decoder, cv)
 
 
 def give_budget(learner: Any, budget: Any, n_jobs: int | None) -> Any:
@@ -71,23 +75,6 @@ def give_budget(learner: Any, budget: Any, n_jobs: int | None) -> Any:
 
 def _is(value: Any, word: str) -> bool:
     return isinstance(value, str) and value == word
-
-
-def _resolve_decoder(decoder: Any) -> Any:
-    """Return a decoder for its name, the decoder given, or None for the learner's own decision."""
-    return None if _is(decoder, "learner") else DECODERS.resolve(decoder)
-
-
-def _resolve_combiner(combiner: Any, learner: Any) -> Any:
-    """Return a combiner for its name or the one given; by default none for coherent learners, MaxUp for others."""
-    if combiner is None and not is_of_truepath(learner):
-        combiner = "max-up"
-    return COMBINERS.resolve(combiner)
-
-
-def resolve_calibrator(calibrate: Any) -> Any:
-    """Return a calibrator for the name of its method, the one given, or None."""
-    return Calibrator(calibrate) if isinstance(calibrate, str) else calibrate
 
 
 def takes_conditional(decoder: Any) -> bool:

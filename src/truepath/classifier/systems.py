@@ -11,7 +11,6 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from truepath.classifier.default import blend_learner, forest_learner, linear_learner, text_blend_learner
 from truepath.classifier.presets import Arguments, preset
 from truepath.combiners import FAEL, KernelFAEL, TruePathRule
 from truepath.decoders import MAS, MASR, BestPath, ExactLeafMAP, MultiThreshold, SingleThreshold, Threshold
@@ -29,6 +28,8 @@ from truepath.learners import (
     PerParent,
     RestrictedCutsetNetwork,
     SiblingLasso,
+    SparseLinear,
+    TableBlend,
 )
 from truepath.preprocessing import LAIM, AutoFeatures
 
@@ -54,6 +55,11 @@ def _scaled(learner: Any) -> Pipeline:
     return _pipe(AutoFeatures(scale=True), learner)
 
 
+def _with_missing(learner: Any) -> Pipeline:
+    """Return a learner that handles missing values behind features that leave them."""
+    return _pipe(AutoFeatures(impute=False), learner)
+
+
 def _logistic() -> LogisticRegression:
     return LogisticRegression(max_iter=300)
 
@@ -63,27 +69,30 @@ def _logistic() -> LogisticRegression:
 
 @preset("linear", "one linear classifier per label")
 def _linear(seed: Any) -> Arguments:
-    return {"learner": linear_learner()}
+    return {"learner": _scaled(SparseLinear())}
 
 
 @preset("text-blend", "linear models, kernel ridge and FAEL, weighed on held-out rows")
 def _text_blend(seed: Any) -> Arguments:
-    return {"learner": text_blend_learner(seed)}
+    return {"learner": _scaled(TableBlend(None, random_state=seed))}
 
 
 @preset("blend", "forests, kernel ridge and FAEL, weighed on held-out rows")
 def _blend(seed: Any) -> Arguments:
-    return {"learner": blend_learner(seed)}
+    return {"learner": _with_missing(TableBlend(None, random_state=seed))}
 
 
 @preset("forest", "extra-randomised clustering trees")
 def _forest(seed: Any) -> Arguments:
-    return {"learner": forest_learner(seed)}
+    forest = PCTForest(
+        n_estimators=100, splitter="random", bootstrap=False, max_features=1 / 3, min_leaf_weight=2, random_state=seed
+    )
+    return {"learner": _with_missing(forest)}
 
 
 @preset("half", "one linear classifier per label, cut at one half: the baseline")
 def _half(seed: Any) -> Arguments:
-    return {"learner": linear_learner(), "decoder": Threshold(0.5)}
+    return {"learner": _scaled(SparseLinear()), "decoder": Threshold(0.5)}
 
 
 # ---------------------------------------------------------------------------- trees and thresholds
@@ -92,7 +101,7 @@ def _half(seed: Any) -> Arguments:
 def _clus_forest(seed: Any) -> Pipeline:
     """Clus-HMC-Ens as Triguero & Vens run it: 50 trees, leaf weight 2, log2(d) + 1 features per split."""
     forest = PCTForest(n_estimators=50, min_leaf_weight=2, max_features="log2+1", random_state=seed)
-    return _pipe(AutoFeatures(impute=False), forest)
+    return _with_missing(forest)
 
 
 @preset("clus-ens+sts", "forest of predictive clustering trees, one threshold", _TRIGUERO, published=True)
@@ -124,7 +133,7 @@ def _clus_ens_optimal(seed: Any) -> Arguments:
     differs="no F-test stops the tree, and one threshold is fitted where the paper draws curves over all",
 )
 def _pct(seed: Any) -> Arguments:
-    return {"learner": _pipe(AutoFeatures(impute=False), PCTree(random_state=seed)), "decoder": SingleThreshold()}
+    return {"learner": _with_missing(PCTree(random_state=seed)), "decoder": SingleThreshold()}
 
 
 # ------------------------------------------------------------------------------------ mandatory leaves
@@ -158,6 +167,10 @@ def _br_metalabeler(seed: Any) -> Arguments:
 # ---------------------------------------------------------------------------------- local classifiers
 
 
+def _local(policy: str) -> Pipeline:
+    return _scaled(PerNode(_logistic(), policy=policy))
+
+
 @preset(
     "hbr",
     "a local classifier at each node, decided top-down at one half",
@@ -185,7 +198,7 @@ def _hmc_lp(seed: Any) -> Arguments:
     differs=f"{_LOGISTIC} and one fitted threshold; the survey leaves both open",
 )
 def _lcpn(seed: Any) -> Arguments:
-    return {"learner": _scaled(PerNode(_logistic(), policy="siblings")), "decoder": SingleThreshold()}
+    return {"learner": _local("siblings"), "decoder": SingleThreshold()}
 
 
 @preset(
@@ -205,8 +218,7 @@ def _lcppn(seed: Any) -> Arguments:
     differs=f"{_LOGISTIC}, and one fitted threshold instead of one half",
 )
 def _tpr(seed: Any) -> Arguments:
-    learner = _scaled(PerNode(_logistic(), policy="less_inclusive"))
-    return {"learner": learner, "combiner": TruePathRule(), "decoder": SingleThreshold()}
+    return {"learner": _local("less_inclusive"), "combiner": TruePathRule(), "decoder": SingleThreshold()}
 
 
 @preset(
@@ -216,14 +228,12 @@ def _tpr(seed: Any) -> Arguments:
     differs=f"{_LOGISTIC}, lambda chosen by generalised cross-validation, one threshold: the text states none of these",
 )
 def _fael(seed: Any) -> Arguments:
-    learner = _scaled(PerNode(_logistic(), policy="siblings"))
-    return {"learner": learner, "combiner": FAEL("gcv"), "decoder": SingleThreshold()}
+    return {"learner": _local("siblings"), "combiner": FAEL("gcv"), "decoder": SingleThreshold()}
 
 
 @preset("kernel-fael", "as fael, with a kernel", _ZHANG, differs=f"{_LOGISTIC}, kernel width and lambda of our choice")
 def _kernel_fael(seed: Any) -> Arguments:
-    learner = _scaled(PerNode(_logistic(), policy="siblings"))
-    return {"learner": learner, "combiner": KernelFAEL(), "decoder": SingleThreshold()}
+    return {"learner": _local("siblings"), "combiner": KernelFAEL(), "decoder": SingleThreshold()}
 
 
 # ------------------------------------------------------------------------------------------- boosting

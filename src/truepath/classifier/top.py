@@ -78,9 +78,7 @@ class TopLabels:
 
     def to_frame(self) -> Any:
         """Return the long table as a pandas data frame."""
-        pd = import_extra("pandas", "A data frame", "report")
-
-        return pd.DataFrame(self.to_dicts())
+        return import_extra("pandas", "A data frame", "report").DataFrame(self.to_dicts())
 
     def ranks(self) -> NDArray[np.int64]:
         """Return the rank of each place: from 1 up, again for each level."""

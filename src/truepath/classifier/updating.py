@@ -6,17 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from truepath.adapters.capabilities import ask, grade, update_learner
 from truepath.english import counted
-from truepath.hierarchy import Hierarchy, HierarchyDiff
+from truepath.hierarchy import HierarchyDiff
 
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["as_diff", "describe_update", "update_parts"]
-
-
-def as_diff(model: HierarchicalClassifier, change: Hierarchy | HierarchyDiff) -> HierarchyDiff:
-    """Return the change as a diff from the model's hierarchy."""
-    return change if isinstance(change, HierarchyDiff) else model.hierarchy_.diff(change)
+__all__ = ["describe_update", "update_parts"]
 
 
 def update_parts(model: HierarchicalClassifier, diff: HierarchyDiff, X: Any, y: Any) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from truepath.cli.names import help_listing
 from truepath.cli.predict import predict
 from truepath.cli.report import report
 from truepath.cli.serve import serve
-from truepath.cli.shared.messages import warnings_as_lines
+from truepath.cli.shared.messages import INTERRUPTED, warnings_as_lines
 from truepath.cli.strategies import StrategyCommand
 from truepath.cli.studies.compare import compare
 from truepath.cli.studies.experiment import experiment
@@ -48,7 +48,6 @@ from truepath.errors import explain
 __all__ = ["app", "format_error", "main"]
 
 BAD_INPUT = 1
-INTERRUPTED = 130
 #: Processes that clean up after workers, of multiprocessing and of joblib
 TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
 
@@ -70,11 +69,11 @@ COMMANDS = {
     "Models elsewhere": (export, warmup),
 }
 #: Commands whose help ends with the members of a registry
-LISTING = {
-    **dict.fromkeys(("evaluate", "compare"), help_listing("truepath.registry:METRICS", "Measures:")),
-    "label": StrategyCommand,
-    "reproduce": help_listing("truepath.papers:PAPERS", "Papers:"),
-    **dict.fromkeys(("describe", "fit", "predict"), help_listing("truepath.registry:READERS", "Formats of data:")),
+LISTING: dict[Callable[..., None], Any] = {
+    **dict.fromkeys((evaluate, compare), help_listing("truepath.registry:METRICS", "Measures:")),
+    label: StrategyCommand,
+    reproduce: help_listing("truepath.papers:PAPERS", "Papers:"),
+    **dict.fromkeys((describe, fit, predict), help_listing("truepath.registry:READERS", "Formats of data:")),
 }
 
 
@@ -93,17 +92,11 @@ def _in_one_line(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for panel, commands in COMMANDS.items():
-    for command in commands:
-        app.command(rich_help_panel=panel, cls=LISTING.get(command.__name__))(_in_one_line(command))
-
-
-for panel, commands in CAFA_COMMANDS.items():
-    for command in commands:
-        cafa.command(rich_help_panel=panel)(_in_one_line(command))
+for group, panels in ((app, COMMANDS), (cafa, CAFA_COMMANDS), (hierarchy, {None: HIERARCHY_COMMANDS})):
+    for panel, commands in panels.items():
+        for command in commands:
+            group.command(rich_help_panel=panel, cls=LISTING.get(command))(_in_one_line(command))
 app.add_typer(cafa, rich_help_panel="Gene function")
-for command in HIERARCHY_COMMANDS:
-    hierarchy.command()(_in_one_line(command))
 app.add_typer(hierarchy, rich_help_panel="Your data")
 
 
@@ -134,17 +127,11 @@ def main() -> None:
         if os.environ.get("TRUEPATH_TRACEBACK") and not hasattr(error, "format_message"):
             raise
         if type(error).__name__ == "NoArgsIsHelpError":  # nothing was typed: the message is the help
-            code = _show_usage(error)
+            error.show()  # type: ignore[attr-defined]
         else:
             typer.echo(format_error(error), err=True)
-            code = getattr(error, "exit_code", BAD_INPUT)
+        code = getattr(error, "exit_code", BAD_INPUT)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _show_usage(error: Any) -> int:
-    """Show the help of the command that got no arguments."""
-    error.show()
-    return int(error.exit_code)
 
 
 @contextmanager

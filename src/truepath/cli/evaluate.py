@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from truepath.cli.shared.options import Between, ByOrder, Delimiter, Encoding, Header, Ids, LabelColumn, Part, Seed, Sep
+from truepath.cli.shared.options import (
+    Between,
+    ByOrder,
+    Delimiter,
+    Encoding,
+    Header,
+    Ids,
+    LabelColumn,
+    Part,
+    Seed,
+    Sep,
+    split_names,
+)
 from truepath.english import counted
 from truepath.errors import TruePathError
 from truepath.files.strict_json import dump_json
@@ -115,7 +127,7 @@ def _names(given: str) -> list[str]:
     """Split names at commas, or read them from a file, one per line."""
     if Path(given).is_file():
         return [line.strip() for line in Path(given).read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [name.strip() for name in given.split(",") if name.strip()]
+    return split_names(given)
 
 
 def _requested(metrics: str | None, given: dict[str, Any]) -> tuple[MetricWithOptions, ...]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from truepath.cli.shared.options import DataFolder
 from truepath.cli.shared.progress import Show
 from truepath.files.strict_json import dump_json
 
@@ -32,9 +33,7 @@ def fetch(
     source: Annotated[
         Path | None, typer.Option("--from", help="For wordnet-nouns: the folder of WordNet's files (data.noun).")
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of benchmark data (default: $TRUEPATH_DATA or the cache folder).")
-    ] = None,
+    data: DataFolder = None,
     allow_http: Annotated[
         bool, typer.Option("--allow-http", help="Allow a mirror on your own network without encryption.")
     ] = False,

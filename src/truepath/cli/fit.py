@@ -105,6 +105,7 @@ def fit(
     from truepath.cli.shared.outputs import check_outputs
     from truepath.cli.shared.progress import progress
     from truepath.errors import TruePathError
+    from truepath.persistence import packages_to_trust
     from truepath.report import save_run
     from truepath.report.run_folder import files_of_run
     from truepath.workflow import fit_dataset, open_hierarchy, open_training
@@ -134,20 +135,11 @@ def fit(
     if result.run is not None:
         save_run(folder, result.run)
         summary["run"] = str(folder)
-    summary["trust"] = _to_trust(learner, output)
+    summary["trust"] = packages_to_trust(output)
     if as_json:
         typer.echo(dump_json(summary, indent=2))
     else:
         _print(summary, result, output)
-
-
-def _to_trust(learner: str | None, output: Path) -> list[str]:
-    """Return the packages whose classes are in the file, where a class of others was asked for."""
-    if learner is None:
-        return []
-    from truepath.persistence import packages_to_trust
-
-    return packages_to_trust(output)
 
 
 def _summary(result: FitResult) -> dict[str, Any]:

@@ -11,17 +11,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truepath.cli.shared.messages import say
-from truepath.cli.shared.options import Between, ByOrder, Delimiter, Encoding, Header, Ids, SafeCsv, Sep
+from truepath.cli.shared.options import (
+    Between,
+    ByOrder,
+    Delimiter,
+    Encoding,
+    Header,
+    Ids,
+    LabelFile,
+    LabelFormat,
+    Matrix,
+    SafeCsv,
+    Sep,
+)
 from truepath.cli.shared.outputs import check_outputs
-from truepath.cli.strategies import choose, find_correction, learning_nothing, other_corrections, typed_options
+from truepath.cli.strategies import choose, corrections, learning_nothing, typed_options
 from truepath.english import counted
 from truepath.errors import ConstraintError, TruePathError
 
 if TYPE_CHECKING:
     from truepath.cli.shared.progress import Show
-    from truepath.data import LabelTable, ScoreTable
+    from truepath.data import ScoreTable
     from truepath.decoders.base import DecoderLike
     from truepath.hierarchy import Hierarchy
+    from truepath.workflow import Reading
 
 __all__ = ["label"]
 
@@ -64,29 +77,21 @@ def label(
     encoding: Encoding = None,
     ids: Ids = None,
     by_order: ByOrder = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option("--format", "-f", help="csv, tsv, parquet or json (default: the ending of OUTPUT).")
-    ] = None,
-    matrix: Annotated[
-        bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
-    ] = False,
+    output: LabelFile = None,
+    form: LabelFormat = None,
+    matrix: Matrix = False,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Turn the scores of any model into label sets that respect the hierarchy."""
     from truepath.cli.shared.progress import progress
     from truepath.data import read_scores, write_labels
-    from truepath.data.tables.frames import TextForm
     from truepath.data.tables.join import find_column
     from truepath.data.tables.write import find_format
-    from truepath.workflow import open_hierarchy
+    from truepath.workflow import Reading, open_hierarchy
 
     member, options = choose(strategy, typed_options(ctx))
     _check_thresholds(thresholds, strategy, options)
-    correction = find_correction(coherent)
+    _check_coherent(coherent)
     find_format("-.csv" if output is None else output, form)  # before the work, not after it
     inputs = {
         "--truth": truth,
@@ -98,14 +103,14 @@ def label(
     with progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
         tree = open_hierarchy(hierarchy, sep=sep, header=header)
-        written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
-        columns = find_column(ids, [scores, truth, valid_scores, valid_truth], TextForm.of(delimiter, encoding))
-        table = read_scores(scores, tree, ids=columns[scores], **written)
-        cells = {"sep": sep, "between": between, **written}
-        held_out = _learn_from(table, tree, columns, cells, by_order, truth, valid_scores, valid_truth)
+        cells: dict[str, Any] = {"sep": sep, "between": between, "delimiter": delimiter, "encoding": encoding}
+        reading = Reading(**cells, ids=ids, by_order=by_order, say=say)
+        columns = find_column(ids, [scores, truth, valid_scores, valid_truth], reading.form)
+        table = read_scores(scores, tree, ids=columns[scores], **reading.written)
+        held_out = _learn_from(table, tree, columns, reading, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options, **_saved(thresholds, tree))
         show(0, table.S.shape[0], "learning")
-        correct = partial(_correct, hierarchy=tree, correction=correction, wanted="coherent scores" in member.needs)
+        correct = partial(_correct, hierarchy=tree, coherent=coherent, wanted="coherent scores" in member.needs)
         S = correct(table)
         _fit(decoder, held_out, correct, strategy)
         Y = _predict(decoder, S, show)
@@ -136,17 +141,13 @@ def _learn_from(
     table: ScoreTable,
     hierarchy: Hierarchy,
     ids: dict[Any, str | None],
-    cells: dict[str, Any],
-    by_order: bool,
+    reading: Reading,
     truth: Path | None,
     scores: Path | None,
     labels: Path | None,
-) -> tuple[ScoreTable, LabelTable] | None:
+) -> tuple[ScoreTable, Any] | None:
     """Read scores and the true labels of the same rows, to learn from."""
-    from dataclasses import replace
-
-    from truepath.data import read_labels, read_scores
-    from truepath.data.tables.join import join_rows
+    from truepath.data import read_scores
 
     if truth is not None and (scores is not None or labels is not None):
         raise TruePathError("--truth and --valid-scores/--valid-truth exclude each other: learn from one set of rows.")
@@ -157,24 +158,28 @@ def _learn_from(
         return None
     if truth is not None:
         say("learning from the rows that are labelled is optimistic; prefer --valid-scores.")
-    written = {key: cells[key] for key in ("delimiter", "encoding")}
-    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **written)
-    true = read_labels(source, hierarchy, ids=ids[source], **cells)
-    rows, how = join_rows(given.row_keys, true.row_keys, by_order=by_order)
-    say(f"{true.row_keys.path} and {given.row_keys.path}: {how}")
-    return given, replace(true, y=true.y[rows], ids=given.ids)
+    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **reading.written)
+    true = reading.read_labels(source, hierarchy, ids[source])
+    return given, true.y[reading.match(given.row_keys, true.row_keys)]
 
 
-def _correct(table: ScoreTable, *, hierarchy: Hierarchy, correction: Any, wanted: bool) -> Any:
+def _check_coherent(name: str) -> None:
+    """Refuse a name that is neither ``"error"`` nor that of a correction."""
+    if name not in ("error", *corrections()):
+        raise TruePathError(f"--coherent must be error or one of {', '.join(corrections())}; got {name!r}.")
+
+
+def _correct(table: ScoreTable, *, hierarchy: Hierarchy, coherent: str, wanted: bool) -> Any:
     """Return a table's scores made coherent, or report which are not and what to do."""
     from truepath.hierarchy import check_scores
 
-    if correction is not None:
-        return correction(hierarchy=hierarchy).transform(table.S)
+    if coherent != "error":
+        return corrections()[coherent](hierarchy=hierarchy).transform(table.S)
     try:
         return check_scores(table.S, hierarchy, name=table.path, coherent=wanted)
     except ConstraintError as found:
-        remedy = f"Add --coherent max-up to correct them (or {', '.join(other_corrections())})."
+        others = ", ".join(name for name in corrections() if name != "max-up")
+        remedy = f"Add --coherent max-up to correct them (or {others})."
         raise ConstraintError(found.problem, remedy) from None
 
 
@@ -191,7 +196,7 @@ def _fit(decoder: DecoderLike, held_out: Any, correct: Callable[[ScoreTable], An
         say(f"{strategy} learns nothing; the true labels are not used.")
         return
     given, true = held_out
-    decoder.fit(correct(given), true.y)
+    decoder.fit(correct(given), true)
 
 
 def _predict(decoder: DecoderLike, S: Any, show: Show) -> Any:

@@ -39,25 +39,13 @@ def list_members(kind: str) -> list[dict[str, Any]]:
     ['bayesian-aggregation', 'blend']
     """
     if kind == "presets":
-        return [_preset(name) for name in _preset_names()]
+        from truepath.classifier import PRESETS
+
+        wanted = ("name", "summary", "reference", "published", "differs")
+        return [{key: getattr(preset, key) for key in wanted} for preset in PRESETS.members()]
     if kind not in REGISTRIES:
         raise TruePathError(f"--kind {kind!r} is unknown.", suggest(kind, [*KINDS, "all"]))
     return REGISTRIES[kind].table()
-
-
-def _preset_names() -> list[str]:
-    from truepath.classifier import preset_names
-
-    return list(preset_names())
-
-
-def _preset(name: str) -> dict[str, Any]:
-    """Return the description of a preset: where it is from, and how it differs from what was published."""
-    from truepath.classifier import get_preset
-
-    preset = get_preset(name)
-    wanted = ("name", "summary", "reference", "published", "differs")
-    return {key: getattr(preset, key) for key in wanted if hasattr(preset, key)}
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
@@ -76,15 +64,12 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
 def _remarks(row: dict[str, Any]) -> list[str]:
     """Return the remarks in brackets after a summary."""
-    said = []
-    if row.get("reference"):
-        said.append(row["reference"] + (", as published" if row.get("published") else ""))
-    if row.get("differs"):
-        said.append(f"differs: {row['differs']}")
-    if row.get("endings"):
-        said.append(" ".join(row["endings"]))
-    if row.get("needs"):
-        said.append(f"needs {', '.join(row['needs'])}")
-    if row.get("learns_from"):
-        said.append(f"learns from {row['learns_from']}")
-    return said
+    forms = {
+        "reference": "{}, as published" if row.get("published") else "{}",
+        "differs": "differs: {}",
+        "endings": "{}",
+        "needs": "needs {}",
+        "learns_from": "learns from {}",
+    }
+    values = {**row, "endings": " ".join(row.get("endings", ())), "needs": ", ".join(row.get("needs", ()))}
+    return [form.format(values[key]) for key, form in forms.items() if values.get(key)]

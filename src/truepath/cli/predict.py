@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truepath.cli.shared.options import Delimiter, Encoding, ModelFile, SafeCsv, Trust
+from truepath.cli.shared.options import Delimiter, Encoding, LabelFile, LabelFormat, Matrix, ModelFile, SafeCsv, Trust
 from truepath.english import counted
 from truepath.errors import TruePathError
 
@@ -26,16 +26,9 @@ def predict(
             help="Rows of the same kind: a file in one of the formats below, a folder, or a data set's name."
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="csv, tsv, parquet or json (default: the ending of OUTPUT).")
-    ] = None,
-    matrix: Annotated[
-        bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
-    ] = False,
+    output: LabelFile = None,
+    format: LabelFormat = None,
+    matrix: Matrix = False,
     top: Annotated[
         int | None,
         typer.Option(help="Number of best labels to write for each row, with their scores, instead of label sets."),

@@ -17,18 +17,17 @@ from truepath.cli.shared.options import (
     LabelColumn,
     Part,
     Sep,
+    hierarchy_option,
     refuse_options,
+    truth_option,
 )
 
 __all__ = ["report"]
 
 #: The heading of the help for options about files
 FILES = "Files of any model: --truth T --predictions P --scores S"
-#: The options that are about files
-OF_FILES = (
-    *("truth", "predictions", "scores", "hierarchy", "name", "labels", "text", "threshold", "part", "header"),
-    *("sep", "between", "delimiter", "encoding", "ids", "by_order"),
-)
+#: What a report about a run takes; all else is about files
+OF_RUNS = ("run", "output", "title", "open_page")
 
 
 def report(
@@ -43,15 +42,7 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page (default: that of the run).")] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    truth: Annotated[
-        str | None,
-        typer.Option(
-            "--truth",
-            "-t",
-            help="True labels: a file of labels, a 0/1 matrix, or a data set.",
-            rich_help_panel=FILES,
-        ),
-    ] = None,
+    truth: Annotated[str | None, truth_option(FILES)] = None,
     predictions: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,15 +61,7 @@ def report(
             rich_help_panel=FILES,
         ),
     ] = None,
-    hierarchy: Annotated[
-        str | None,
-        typer.Option(
-            "--hierarchy",
-            "-H",
-            help="Hierarchy, as in truepath label (default: built from the label paths found).",
-            rich_help_panel=FILES,
-        ),
-    ] = None,
+    hierarchy: Annotated[str | None, hierarchy_option(FILES)] = None,
     name: Annotated[
         list[str] | None,
         typer.Option(help="Name of a model, in the same order (default: its file).", rich_help_panel=FILES),
@@ -140,7 +123,8 @@ def _check_use(ctx: typer.Context, run: Path | None, truth: str | None, found: A
         missing = "a run, or --truth and --predictions" if truth is None else "--predictions or --scores"
         raise TruePathError(f"nothing to report on: {missing} is missing.", "See truepath report -h.")
     if run is not None:
-        refuse_options(ctx, OF_FILES, f"files of any model, and {run} is a run: leave one of the two out")
+        of_files = [param.name for param in ctx.command.params if param.name not in OF_RUNS]
+        refuse_options(ctx, of_files, f"files of any model, and {run} is a run: leave one of the two out")
 
 
 def _report_folder(run: Path, output: Path | None, title: str | None) -> Path:

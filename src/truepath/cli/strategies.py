@@ -8,7 +8,7 @@ elsewhere has its options too.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any
@@ -24,9 +24,8 @@ from truepath.registry import COMBINERS, DECODERS
 __all__ = [
     "StrategyCommand",
     "choose",
-    "find_correction",
+    "corrections",
     "learning_nothing",
-    "other_corrections",
     "read_value",
     "typed_options",
 ]
@@ -54,7 +53,7 @@ class StrategyCommand(_Listing):
         """Add the names of the corrections to the help of --coherent, then show the help."""
         for param in self.params:
             if param.name == "coherent":
-                param.help = f"If a score is above its parent's: error, or correct it by {', '.join(_corrections())}."
+                param.help = f"If a score is above its parent's: error, or correct it by {', '.join(corrections())}."
         super().format_help(ctx, formatter)
 
     @cached_property
@@ -90,22 +89,7 @@ def learning_nothing() -> list[str]:
     return [name for name in DECODERS if not (_required(DECODERS[name]) or DECODERS[name]().learns)]
 
 
-def find_correction(name: str) -> Any:
-    """Return the combiner that makes scores coherent without learning anything; None for ``"error"``."""
-    if name == "error":
-        return None
-    known = _corrections()
-    if name not in known:
-        raise TruePathError(f"--coherent must be error or one of {', '.join(known)}; got {name!r}.")
-    return known[name]
-
-
-def other_corrections() -> list[str]:
-    """Return the names of the corrections other than the simplest, ``"max-up"``."""
-    return [name for name in _corrections() if name != "max-up"]
-
-
-def _corrections() -> dict[str, Any]:
+def corrections() -> dict[str, Any]:
     """Return the combiners that learn nothing and make scores coherent, by name."""
     return {one.name: one for one in COMBINERS.members() if one.is_coherent and not one.learns_from}
 
@@ -137,21 +121,10 @@ def _make_options(texts: dict[str, str]) -> list[Any]:
 
     def take(**_: Any) -> None: ...
 
-    kinds: dict[str, Any] = {
-        name: Annotated[
-            str | None,
-            typer.Option(
-                _flag(name),
-                help=text,
-                callback=_keep_typed,
-                expose_value=False,
-                show_default=False,
-                metavar="VALUE",
-                rich_help_panel="Options of the strategies",
-            ),
-        ]
-        for name, text in texts.items()
-    }
+    kept: dict[str, Any] = {"callback": _keep_typed, "expose_value": False}
+    shown: dict[str, Any] = {"metavar": "VALUE", "show_default": False, "rich_help_panel": "Options of the strategies"}
+    options = {name: typer.Option(_flag(name), help=text, **kept, **shown) for name, text in texts.items()}
+    kinds: dict[str, Any] = {name: Annotated[str | None, option] for name, option in options.items()}
     parameters = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kinds[name]) for name in kinds]
     take.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     take.__annotations__ = kinds
@@ -173,15 +146,11 @@ def _describe_options() -> Iterator[tuple[str, str]]:
     meanings: dict[str, dict[str, list[str]]] = {}
     for member in DECODERS.members():
         said = _parameter_texts(getdoc(member) or "")
-        for name in _typeable(signature(member).parameters):
+        for name in signature(member).parameters.keys() - ONLY_IN_PYTHON:
             meanings.setdefault(name, {}).setdefault(said.get(name, ""), []).append(member.name)
     for name in sorted(meanings):
         parts = (f"{', '.join(owners)}: {text}".rstrip(": ") for text, owners in meanings[name].items())
         yield name, escape("; ".join(parts))
-
-
-def _typeable(names: Collection[str]) -> list[str]:
-    return [name for name in names if name not in ONLY_IN_PYTHON]
 
 
 def _parameter_texts(doc: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Saving fitted estimators in a safe format, and loading them again without running code from the file."""
 
-from truepath.persistence.model_file import describe_model, load, save, trusted_types
+from truepath.persistence.container import describe_model
+from truepath.persistence.model_file import load, save, trusted_types
 from truepath.persistence.trust import packages_to_trust, trusted_types_of
 from truepath.public import publish
 

@@ -36,11 +36,11 @@ __all__ = [
     "Model",
     "describe_estimator",
     "describe_hierarchy",
+    "describe_model",
     "differing_versions",
     "installed_versions",
     "is_model_file",
     "pack",
-    "read_metadata",
     "read_model",
     "write_model",
 ]
@@ -110,8 +110,32 @@ def is_model_file(path: str | PathLike[str]) -> bool:
     return False
 
 
-def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read the file's metadata; the payload is neither read nor checked."""
+def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
+    """Return the metadata of a model file, without loading the model.
+
+    Returns
+    -------
+    metadata : dict
+        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``python``, ``numpy``,
+        ``scipy``, ``scikit-learn``, ``numba``, ``skops``, ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``,
+        ``height``, ``digest``, or None), ``n_features``, ``feature_names`` (or None) and ``untrusted_types``, the types
+        that ``trusted`` of :func:`truepath.persistence.load` must name.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is foreign, cut short or too new. The payload is neither read nor checked.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from truepath.combiners import MaxUp
+    >>> from truepath.persistence import describe_model, save
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "flat.truepath"
+    >>> save(MaxUp().fit([[0.2, 0.4]]), file)
+    >>> describe_model(file)["class"]
+    'truepath.combiners.MaxUp'
+    """
     with open(path, "rb") as file:
         _, n_metadata, _ = _read_head(file, path)
         file.seek(_CHECKSUM, 1)
@@ -179,15 +203,17 @@ def _digest(*parts: bytes) -> bytes:
 
 def describe_estimator(estimator: Any, untrusted: Iterable[str] = ()) -> dict[str, Any]:
     """Return the metadata of a fitted estimator, plain values only."""
-    cls = type(estimator)
-    hierarchy = _hierarchy(estimator)
+    from truepath.adapters.prepare import find_hierarchy  # late: hierarchies of models are read without learners
+
+    cls, hierarchy = type(estimator), find_hierarchy(estimator)
+    n_features = getattr(estimator, "n_features_in_", None)
     names = getattr(estimator, "feature_names_in_", None)
     return {
         "class": f"{cls.__module__}.{cls.__qualname__}",
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         **installed_versions(),
         "hierarchy": None if hierarchy is None else describe_hierarchy(hierarchy),
-        "n_features": _number(getattr(estimator, "n_features_in_", None)),
+        "n_features": None if n_features is None else int(n_features),
         "feature_names": None if names is None else [str(name) for name in names],
         "untrusted_types": sorted(untrusted),
     }
@@ -209,20 +235,6 @@ def describe_hierarchy(hierarchy: Hierarchy) -> dict[str, Any]:
         "height": hierarchy.height,
         "digest": hashlib.sha256(hierarchy.to_json().encode("utf-8", "surrogatepass")).hexdigest(),
     }
-
-
-def _hierarchy(estimator: Any) -> Hierarchy | None:
-    """Find the hierarchy of an estimator, or of a pipeline's last step."""
-    steps = getattr(estimator, "steps", None)
-    for holder in (estimator, steps[-1][1] if steps else None):
-        for attribute in ("hierarchy_", "hierarchy"):
-            if isinstance(found := getattr(holder, attribute, None), Hierarchy):
-                return found
-    return None
-
-
-def _number(value: Any) -> int | None:
-    return None if value is None else int(value)
 
 
 def differing_versions(metadata: dict[str, Any]) -> tuple[str, str]:

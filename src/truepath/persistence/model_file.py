@@ -1,4 +1,4 @@
-"""``save``, ``load`` and ``describe_model``: fitted estimators in files that cannot run code.
+"""``save`` and ``load``: fitted estimators in files that cannot run code.
 
 The estimator itself is written by skops: a schema of types and attributes in JSON beside arrays in NumPy's own format.
 Reading it builds objects of known types from data; nothing in the file is executed. Around it is the envelope of
@@ -26,7 +26,6 @@ from truepath.persistence.container import (
     Model,
     describe_estimator,
     differing_versions,
-    read_metadata,
     read_model,
     write_model,
 )
@@ -35,7 +34,7 @@ from truepath.persistence.soundness import check_sound, check_usable
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
-__all__ = ["describe_model", "load", "save", "trusted_types"]
+__all__ = ["load", "save", "trusted_types"]
 
 
 #: Quick, and within a few percent of the smallest
@@ -138,15 +137,17 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     """
     model = read_model(path)
     import skops.io
+    from sklearn import __version__ as here
 
-    allowed = [*trusted_types(), *_names(trusted)]
+    allowed, saved_by = [*trusted_types(), *_names(trusted)], model.metadata.get("scikit-learn")
+    is_of_other_sklearn = saved_by != here
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn warns about its version once per estimator inside
             check_payload(model.payload, max_bytes)
             estimator = skops.io.loads(model.payload, trusted=allowed)
         check_sound(estimator)
-        if _is_of_other_sklearn(model.metadata):
+        if is_of_other_sklearn:
             check_usable(estimator)
     except PayloadError as problem:
         raise ModelFileError(f"the model cannot be read: {problem}.", path) from None
@@ -155,37 +156,14 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
         raise ModelFileError(said, path, remedy) from problem
     if not hasattr(estimator, "get_params"):
         raise ModelFileError(f"the file holds a {type(estimator).__name__}, which is not an estimator.", path)
-    _warn_about_versions(model.metadata, path)
+    if is_of_other_sklearn:
+        warnings.warn(
+            f"{path} was saved with scikit-learn {saved_by}, this is {here}: estimators of scikit-learn inside may "
+            "predict differently. Fit and save again to be sure.",
+            UserWarning,
+            stacklevel=2,
+        )
     return estimator
-
-
-def describe_model(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return the metadata of a model file, without loading the model.
-
-    Returns
-    -------
-    metadata : dict
-        ``class`` of the estimator, ``created`` (UTC), versions ``truepath``, ``python``, ``sklearn``, ``numpy``,
-        ``scipy``, ``skops``, ``hierarchy`` (``n_nodes``, ``n_edges``, ``is_tree``, ``height``, ``digest``, or None),
-        ``n_features``, ``feature_names`` (or None) and ``untrusted_types``, the types that
-        ``trusted`` of :func:`load` must name.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is foreign, cut short or too new. The checksum is checked by :func:`load` only.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from truepath.combiners import MaxUp
-    >>> from truepath.persistence import describe_model, save
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "flat.truepath"
-    >>> save(MaxUp().fit([[0.2, 0.4]]), file)
-    >>> describe_model(file)["class"]
-    'truepath.combiners.MaxUp'
-    """
-    return read_metadata(path)
 
 
 def _names(trusted: Sequence[str | type]) -> list[str]:
@@ -221,52 +199,30 @@ def _brief(problem: Exception) -> str:
     return f"{type(problem).__name__}: {text[:200]}" if text else type(problem).__name__
 
 
-def _is_of_other_sklearn(metadata: dict[str, Any]) -> bool:
-    import sklearn
-
-    return bool(metadata.get("scikit-learn") != sklearn.__version__)
-
-
-def _warn_about_versions(metadata: dict[str, Any], path: str | PathLike[str]) -> None:
-    import sklearn
-
-    if _is_of_other_sklearn(metadata):
-        warnings.warn(
-            f"{path} was saved with scikit-learn {metadata.get('scikit-learn')}, this is {sklearn.__version__}: "
-            "estimators of scikit-learn inside may predict differently. Fit and save again to be sure.",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
 #: The modules whose estimators can be saved
 ROOMS = ("hierarchy", "preprocessing", "combiners", "decoders", "learners", "classifier")
 
 
-#: Types of other packages that fitted estimators keep and skops does not trust by itself
-OTHERS = (
-    ("numpy", "dtype"),
-    ("sklearn.calibration", "_CalibratedClassifier"),
-    ("sklearn.calibration", "_SigmoidCalibration"),
-    ("sklearn.compose._column_transformer", "_RemainderColsList"),
-    ("sklearn.ensemble._hist_gradient_boosting.predictor", "TreePredictor"),
-    ("sklearn.tree._tree", "Tree"),
-    ("sklearn.utils._bunch", "Bunch"),
-    *(
-        ("sklearn.model_selection", name)
-        for name in (
-            "GroupKFold",
-            "KFold",
-            "PredefinedSplit",
-            "RepeatedKFold",
-            "ShuffleSplit",
-            "StratifiedKFold",
-            "StratifiedShuffleSplit",
-            "TimeSeriesSplit",
-        )
-    ),
-    *(("scipy.sparse", f"{kind}_{form}") for kind in ("csr", "csc", "coo") for form in ("array", "matrix")),
-)
+#: Types of other packages, by module, that fitted estimators keep and skops does not trust by itself
+OTHERS = {
+    "numpy": ["dtype"],
+    "scipy.sparse": [f"{kind}_{form}" for kind in ("csr", "csc", "coo") for form in ("array", "matrix")],
+    "sklearn.calibration": ["_CalibratedClassifier", "_SigmoidCalibration"],
+    "sklearn.compose._column_transformer": ["_RemainderColsList"],
+    "sklearn.ensemble._hist_gradient_boosting.predictor": ["TreePredictor"],
+    "sklearn.model_selection": [
+        "GroupKFold",
+        "KFold",
+        "PredefinedSplit",
+        "RepeatedKFold",
+        "ShuffleSplit",
+        "StratifiedKFold",
+        "StratifiedShuffleSplit",
+        "TimeSeriesSplit",
+    ],
+    "sklearn.tree._tree": ["Tree"],
+    "sklearn.utils._bunch": ["Bunch"],
+}
 
 
 def trusted_types() -> tuple[str, ...]:
@@ -289,9 +245,9 @@ def _trusted() -> Iterator[type]:
     for registry in (LEARNERS, COMBINERS, DECODERS):
         yield from (member for member in registry.members() if isinstance(member, type))
     yield from Record.known
-    for module, name in OTHERS:
-        if cls := getattr(import_module(module), name, None):  # private names of scikit-learn come and go
-            yield cls
+    for module, names in OTHERS.items():
+        found = (getattr(import_module(module), name, None) for name in names)
+        yield from filter(None, found)  # private names of scikit-learn come and go
 
 
 def _exported_classes(room: str) -> list[type]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
-from truepath.persistence.model_file import describe_model
+from truepath.persistence.container import describe_model
 
 __all__ = ["packages_to_trust", "trusted_types_of"]
 

@@ -51,8 +51,6 @@ def __getattr__(name: str) -> Any:
     for file, names in _FILES.items():
         if name in names:
             home = import_module(f"{__name__}.{file}")
-            found = {each: getattr(home, each) for each in names}
-            publish(__name__, names, found)
-            globals().update(found)
-            return found[name]
+            publish(__name__, names, vars(home))
+            return getattr(home, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

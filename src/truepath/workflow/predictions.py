@@ -5,28 +5,29 @@ Rows are matched by their ids, or by their order; labels may be names, 0/1 colum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from truepath.data import open_dataset, read_labels, read_scores
+from truepath.data import LabelTable, open_dataset, read_labels, read_scores
 from truepath.data.tables.frames import TextForm, format_of, holds_labels, read_columns
 from truepath.data.tables.join import RowKeys, find_column, join_rows
 from truepath.data.tables.labels import split_labels
 from truepath.data.tables.matrices import column_names
 from truepath.data.tables.row_ids import as_texts
+from truepath.english import counted
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.flatness import warn_about_lists
 from truepath.metrics import get_metric
-from truepath.report import Evaluated, Run
 from truepath.workflow.hierarchies import open_hierarchy
 
 if TYPE_CHECKING:
     from truepath.experiments import ModelComparison
+    from truepath.report import Evaluated, Run
 
 __all__ = ["ModelFiles", "Reading", "compare_files", "read_outputs", "read_run"]
 
@@ -42,7 +43,7 @@ class Reading:
     Parameters
     ----------
     labels : str, default="labels"
-        The column of label names; a file that lacks it may call it ``labels``.
+        The column of label names; a model's file that lacks it may call it ``labels``.
     part : str, default="test"
         Which part of the true labels, if they are those of a data set.
     header : bool, optional
@@ -85,10 +86,21 @@ class Reading:
         """How text tables are written, as arguments."""
         return {"delimiter": self.delimiter, "encoding": self.encoding}
 
-    @property
-    def cells(self) -> dict[str, Any]:
-        """How their labels are written, as arguments."""
-        return {"sep": self.sep, "between": self.between, "close": self.close, **self.written}
+    def column(self, file: Any) -> str | None:
+        """Return the column of labels in a file: the one named, or else ``labels``; None if it has neither."""
+        names = column_names(file, self.form)
+        return next((name for name in (self.labels, "labels") if name in names), None)
+
+    def read_labels(self, file: Any, hierarchy: Hierarchy, ids: str | None, labels: str | None = None) -> LabelTable:
+        """Read the labels of a file; None for the column that was named."""
+        cells: dict[str, Any] = {"sep": self.sep, "between": self.between, "close": self.close, **self.written}
+        return read_labels(file, hierarchy, labels=labels or self.labels, ids=ids, **cells)
+
+    def match(self, wanted: RowKeys, given: RowKeys) -> Any:
+        """Return where the rows of one table are in another, and remark how they were matched."""
+        rows, how = join_rows(wanted, given, by_order=self.by_order)
+        self.remark(f"{given.path} and {wanted.path}: {how}")
+        return rows
 
     def remark(self, text: str) -> None:
         """Pass a remark on."""
@@ -131,13 +143,11 @@ def compare_files(
     """
     from truepath.experiments import compare_models
 
-    files: list[Any] = [truth, a, b] if holds_labels(truth) else [a, b]
-    ids = find_column(reading.ids, files, reading.form)
     names, kind = _metrics(metrics, [a, b], reading)
-    tree, y_true, rows = _read_true_rows(truth, hierarchy, files, ids, reading)
-    first, second = (_read_in_order(file, tree, kind, ids[file], rows, reading) for file in (a, b))
+    true = _read_truth(truth, hierarchy, [a, b], reading)
+    first, second = (true.read(file, kind) for file in (a, b))
     options = {"names": (str(a), str(b)), **options}
-    return [compare_models(y_true, first, second, tree, metric=name, **options) for name in names]
+    return [compare_models(true.y, first, second, true.hierarchy, metric=name, **options) for name in names]
 
 
 def _metrics(given: Sequence[str], files: list[Path], reading: Reading) -> tuple[list[str], str]:
@@ -160,8 +170,7 @@ def _metrics(given: Sequence[str], files: list[Path], reading: Reading) -> tuple
 
 def _has_column(file: Path, reading: Reading) -> bool:
     """Return whether a file has a column of labels, rather than one for each label."""
-    names = column_names(file, reading.form)
-    return format_of(file) == "json" or reading.labels in names or "labels" in names
+    return format_of(file) == "json" or reading.column(file) is not None
 
 
 def _hold_labels(file: Path, reading: Reading) -> bool:
@@ -171,13 +180,6 @@ def _hold_labels(file: Path, reading: Reading) -> bool:
     names = column_names(file, reading.form)
     S = read_scores(file, ids=reading.ids if reading.ids in names else None, **reading.written).S
     return bool(np.isin(getattr(S, "data", S) if hasattr(S, "tocsr") else S, (0, 1)).all())
-
-
-def _match_rows(wanted: RowKeys, given: RowKeys, reading: Reading) -> Any:
-    """Return where the rows of one table are in another, and remark how they were matched."""
-    rows, how = join_rows(wanted, given, by_order=reading.by_order)
-    reading.remark(f"{given.path} and {wanted.path}: {how}")
-    return rows
 
 
 def read_outputs(
@@ -196,28 +198,51 @@ def read_outputs(
     labels, scores : path, optional
         The output files of a model; the result has the entries ``"labels"`` and ``"scores"`` of those that are given.
     """
-    files = {"labels": labels, "scores": scores}
-    ids = find_column(reading.ids, [truth if holds_labels(truth) else None, *files.values()], reading.form)
-    tree, y_true, rows = _read_truth(truth, hierarchy, ids.get(truth), reading)
-    found = {
-        kind: _read_in_order(file, tree, kind, ids[file], rows, reading)
-        for kind, file in files.items()
-        if file is not None
-    }
-    return tree, y_true, found
+    if hierarchy is None and holds_labels(truth):
+        problem = "hierarchy (--hierarchy) is missing: a file of labels does not contain the hierarchy."
+        raise TruePathError(problem, "Give a file of edges, the hierarchy.json of a run, or a saved model.")
+    files = {kind: file for kind, file in (("labels", labels), ("scores", scores)) if file is not None}
+    true = _read_truth(truth, hierarchy, files.values(), reading)
+    return true.hierarchy, true.y, {kind: true.read(file, kind) for kind, file in files.items()}
 
 
-def _read_truth(truth: str, hierarchy: str | None, ids: str | None, reading: Reading) -> tuple[Hierarchy, Any, RowKeys]:
-    """Return the hierarchy, the true labels and what their rows are matched by."""
-    if holds_labels(truth):
-        if not Path(truth).is_file():
-            raise FileNotFoundError(2, "no such file", truth)
-        if hierarchy is None:
-            problem = "hierarchy (--hierarchy) is missing: a file of labels does not contain the hierarchy."
-            raise TruePathError(problem, "Give a file of edges, the hierarchy.json of a run, or a saved model.")
+class _Truth(NamedTuple):
+    """The true labels, what their rows are matched by, and how files about the same rows are read."""
+
+    hierarchy: Hierarchy
+    y: Any
+    rows: RowKeys
+    ids: dict[Any, str | None]
+    reading: Reading
+
+    def read(self, file: Path, kind: str) -> Any:
+        """Return labels or scores in the order of the true rows."""
+        how, ids = self.reading, self.ids[file]
+        if kind == "labels":
+            table = how.read_labels(file, self.hierarchy, ids, how.column(file))
+            return table.y[how.match(self.rows, table.row_keys)]
+        scores = read_scores(file, self.hierarchy, ids=ids, **how.written)
+        return scores.S[how.match(self.rows, scores.row_keys)]
+
+
+def _read_truth(truth: str, hierarchy: str | None, given: Iterable[Path], reading: Reading) -> _Truth:
+    """Return the true labels of a file or a data set; ``given`` are the files to be compared with them."""
+    files: list[Any] = [truth, *given] if holds_labels(truth) else [*given]
+    ids = find_column(reading.ids, files, reading.form)
+    if not holds_labels(truth):
+        return _Truth(*_read_part(truth, hierarchy, reading), ids, reading)
+    if not Path(truth).is_file():
+        raise FileNotFoundError(2, "no such file", truth)
+    if hierarchy is None:
+        tree = _find_hierarchy(files, ids, reading)
+    else:
         tree = open_hierarchy(hierarchy, sep=reading.sep, header=reading.header)
-        table = read_labels(truth, tree, labels=reading.labels, ids=ids, **reading.cells)
-        return tree, table.y, table.row_keys
+    table = reading.read_labels(truth, tree, ids[truth])
+    return _Truth(tree, table.y, table.row_keys, ids, reading)
+
+
+def _read_part(truth: str, hierarchy: str | None, reading: Reading) -> tuple[Hierarchy, Any, RowKeys]:
+    """Return the hierarchy of a data set, the labels of one of its parts, and what their rows are matched by."""
     ds = open_dataset(truth)
     part = "all" if list(ds) == ["all"] else reading.part
     if part not in ds.splits:
@@ -229,17 +254,6 @@ def _read_truth(truth: str, hierarchy: str | None, ids: str | None, reading: Rea
     return ds.hierarchy, rows.y, RowKeys(truth, rows.y.shape[0], keys)
 
 
-def _read_true_rows(
-    truth: str, hierarchy: str | None, files: list[Any], ids: dict[Any, str | None], reading: Reading
-) -> tuple[Hierarchy, Any, RowKeys]:
-    """Return the hierarchy, the true labels and what their rows are matched by."""
-    if hierarchy is not None or not holds_labels(truth):
-        return _read_truth(truth, hierarchy, ids.get(truth), reading)
-    tree = _find_hierarchy(files, ids, reading)
-    table = read_labels(truth, tree, labels=_column(truth, reading), ids=ids[truth], **reading.cells)
-    return tree, table.y, table.row_keys
-
-
 def _find_hierarchy(files: list[Any], ids: dict[Any, str | None], reading: Reading) -> Hierarchy:
     """Build the hierarchy of the label paths in all files, with a remark."""
     names: dict[str, None] = {}
@@ -249,8 +263,8 @@ def _find_hierarchy(files: list[Any], ids: dict[Any, str | None], reading: Readi
         raise TruePathError("hierarchy (--hierarchy) is missing, and the files have no names of labels.", "Give one.")
     warn_about_lists(names, reading.sep or "/")
     tree = Hierarchy.from_paths(names, sep=reading.sep or "/")
-    levels = f"{tree.n_nodes} labels on {tree.height} level{'s' if tree.height > 1 else ''}"
-    reading.remark(f"no --hierarchy: built from the label paths in the files, {levels}")
+    shape = f"{counted(tree.n_nodes, 'label')} on {counted(tree.height, 'level')}"
+    reading.remark(f"no --hierarchy: built from the label paths in the files, {shape}")
     return tree
 
 
@@ -262,29 +276,12 @@ def _labels_in(file: Any, ids: str | None, reading: Reading, known: Collection[s
     """
     if format_of(file) == "json":
         raise TruePathError(f"hierarchy (--hierarchy) is missing: it is not built from JSON ({file}).", "Give one.")
-    form = reading.form
-    column = _column(file, reading)
-    if column in column_names(file, form):
-        cells = read_columns(file, form).column(column)
+    if (column := reading.column(file)) is not None:
+        cells = read_columns(file, reading.form).column(column)
         signs = (reading.between, ";") if known else (reading.between,)
         by_sign = [[name for cell in cells for name in split_labels(cell, sign)] for sign in signs]
         return min(by_sign, key=lambda names: sum(name not in known for name in set(names)))
     return list(read_scores(file, ids=ids, **reading.written).names or ())
-
-
-def _column(file: Any, reading: Reading) -> str:
-    """Return the column of labels: the one named, or ``labels`` in a file that lacks it."""
-    names = column_names(file, reading.form)
-    return reading.labels if reading.labels in names else "labels"
-
-
-def _read_in_order(file: Path, tree: Hierarchy, kind: str, ids: str | None, rows: RowKeys, reading: Reading) -> Any:
-    """Return labels or scores, in the order of the true rows."""
-    if kind == "labels":
-        table = read_labels(file, tree, labels=_column(file, reading), ids=ids, **reading.cells)
-        return table.y[_match_rows(rows, table.row_keys, reading)]
-    scores = read_scores(file, tree, ids=ids, **reading.written)
-    return scores.S[_match_rows(rows, scores.row_keys, reading)]
 
 
 def read_run(
@@ -311,33 +308,31 @@ def read_run(
         A column of the file of true labels, shown with examples.
     title : str, optional
     """
+    from truepath.report import Run
+
     given = [file for model in models for file in (model.labels, model.scores) if file is not None]
     for file in given:
         if not file.is_file():
             raise FileNotFoundError(2, "no such file", str(file))
-    files: list[Any] = [truth, *given] if holds_labels(truth) else given
-    ids = find_column(reading.ids, files, reading.form)
-    tree, y_true, rows = _read_true_rows(truth, hierarchy, files, ids, reading)
-    results = [_evaluated(model, tree, ids, rows, reading, threshold) for model in models]
-    names = next((keys.tolist() for keys in rows.keys.values()), None)
+    true = _read_truth(truth, hierarchy, given, reading)
+    results = [_evaluated(model, true, threshold) for model in models]
+    names = next((keys.tolist() for keys in true.rows.keys.values()), None)
     texts = None if text is None else _texts(truth, text, reading)
     usual = f"{Path(truth).stem}: {', '.join(model.name for model in models)}"
-    return Run(tree, y_true, results, title=title or usual, ids=names, texts=texts)
+    return Run(true.hierarchy, true.y, results, title=title or usual, ids=names, texts=texts)
 
 
-def _evaluated(
-    model: ModelFiles, tree: Hierarchy, ids: dict[Any, str | None], rows: RowKeys, reading: Reading, threshold: float
-) -> Evaluated:
+def _evaluated(model: ModelFiles, true: _Truth, threshold: float) -> Evaluated:
     """Read the output files of one model; labels of scores alone are those above a threshold."""
     from truepath.decoders import Threshold
+    from truepath.report import Evaluated
 
-    S = None if model.scores is None else _read_in_order(model.scores, tree, "scores", ids[model.scores], rows, reading)
+    S = None if model.scores is None else true.read(model.scores, "scores")
     files = {"predictions": model.labels, "scores": model.scores}
     settings: dict[str, Any] = {kind: str(file) for kind, file in files.items() if file is not None}
     if model.labels is not None:
-        y_pred = _read_in_order(model.labels, tree, "labels", ids[model.labels], rows, reading)
-        return Evaluated(model.name, y_pred, S, settings=settings)
-    y_pred = Threshold(threshold, hierarchy=tree, coherent="max-up").predict(S)
+        return Evaluated(model.name, true.read(model.labels, "labels"), S, settings=settings)
+    y_pred = Threshold(threshold, hierarchy=true.hierarchy, coherent="max-up").predict(S)
     return Evaluated(model.name, y_pred, S, threshold, settings={**settings, "threshold": threshold})
 
 

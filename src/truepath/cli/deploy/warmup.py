@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from truepath.cli.shared.options import NumberOfJobs
 from truepath.files.strict_json import dump_json
 
 __all__ = ["warmup"]
 
 
 def warmup(
-    n_jobs: Annotated[int, typer.Option("--n-jobs", "-j", help="Parallel workers; -1 for all cores.")] = -1,
+    n_jobs: NumberOfJobs = -1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts and the folder as JSON.")] = False,
 ) -> None:
     """Compile the loops of common models ahead of time, so that the first fit or prediction does not wait for it.

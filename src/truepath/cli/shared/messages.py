@@ -1,4 +1,4 @@
-"""Warnings about the input, as lines on stderr."""
+"""Messages on stderr: remarks and warnings about the input, a line each; and the exit code after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 
 import typer
 
-__all__ = ["say", "warnings_as_lines"]
+__all__ = ["INTERRUPTED", "say", "warnings_as_lines"]
+
+#: The exit code after Ctrl-C
+INTERRUPTED = 130
 
 
 def say(text: str) -> None:

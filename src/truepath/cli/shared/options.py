@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,12 +13,16 @@ __all__ = [
     "BetweenOrNone",
     "ByOrder",
     "Data",
+    "DataFolder",
     "Delimiter",
     "Encoding",
     "Header",
     "Ids",
     "LabelColumn",
     "LabelColumns",
+    "LabelFile",
+    "LabelFormat",
+    "Matrix",
     "ModelFile",
     "NewModel",
     "NumberOfJobs",
@@ -30,9 +34,11 @@ __all__ = [
     "SplitColumn",
     "TextColumn",
     "Trust",
+    "hierarchy_option",
     "refuse_options",
     "split_columns",
     "split_names",
+    "truth_option",
 ]
 
 #: Data to learn from or to describe, the first argument
@@ -41,6 +47,10 @@ Data = Annotated[
     typer.Argument(
         help="A file in one of the formats below, a folder of train, valid and test files, or a data set's name."
     ),
+]
+DataFolder = Annotated[
+    Path | None,
+    typer.Option("--data", help="Folder of benchmark data (default: $TRUEPATH_DATA or the cache folder)."),
 ]
 #: A saved model, the first argument of every command that uses one
 ModelFile = Annotated[Path, typer.Argument(help="A model that truepath fit saved.")]
@@ -100,6 +110,31 @@ SafeCsv = Annotated[
 #: Of label sets of any model, to evaluate, compare and report on
 LabelColumn = Annotated[str, typer.Option("--labels", help="Column of label names.")]
 Part = Annotated[str, typer.Option("--part", help="Which part of the true labels, if they are those of a data set.")]
+
+#: Label sets to write
+LabelFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
+]
+LabelFormat = Annotated[
+    str | None, typer.Option("--format", "-f", help="csv, tsv, parquet or json (default: the ending of OUTPUT).")
+]
+Matrix = Annotated[
+    bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
+]
+
+
+def truth_option(panel: str) -> Any:
+    """Return ``--truth``, under a heading of the help."""
+    text = "True labels: a file of labels, a 0/1 matrix, or a data set."
+    return typer.Option("--truth", "-t", help=text, rich_help_panel=panel)
+
+
+def hierarchy_option(panel: str) -> Any:
+    """Return ``--hierarchy`` of files that may do without, under a heading of the help."""
+    text = "Hierarchy, as in truepath label (default: built from the label paths found)."
+    return typer.Option("--hierarchy", "-H", help=text, rich_help_panel=panel)
+
 
 # -------------------------------------------------------------------------------------- models and fitting
 

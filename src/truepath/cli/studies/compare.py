@@ -20,8 +20,10 @@ from truepath.cli.shared.options import (
     SafeCsv,
     Seed,
     Sep,
+    hierarchy_option,
     refuse_options,
     split_names,
+    truth_option,
 )
 from truepath.files.strict_json import dump_json
 
@@ -30,12 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compare", "compare_results"]
 
-#: The two uses, as headings of the help; and the options that belong to one of them
+#: The two uses, as headings of the help; what both take, and what results take; all else is about two models
 TWO_MODELS, RESULTS = "Two models: A B --truth", "Results of experiments: RESULTS"
-OF_MODELS = (
-    *("hierarchy", "labels", "part", "resamples", "seed", "header", "sep", "between", "delimiter", "encoding", "ids"),
-    "by_order",
-)
+OF_BOTH = ("files", "metrics", "alpha", "form", "as_json")
 OF_RESULTS = ("diagram", "greater_is_better", "safe_csv")
 
 
@@ -75,24 +74,8 @@ def compare(
         typer.Option("--format", "-f", help="table, markdown, latex, csv or json; for two models table or json."),
     ] = Format.table,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    truth: Annotated[
-        str | None,
-        typer.Option(
-            "--truth",
-            "-t",
-            help="True labels: a file of labels, a 0/1 matrix, or a data set.",
-            rich_help_panel=TWO_MODELS,
-        ),
-    ] = None,
-    hierarchy: Annotated[
-        str | None,
-        typer.Option(
-            "--hierarchy",
-            "-H",
-            help="Hierarchy, as in truepath label (default: built from the label paths found).",
-            rich_help_panel=TWO_MODELS,
-        ),
-    ] = None,
+    truth: Annotated[str | None, truth_option(TWO_MODELS)] = None,
+    hierarchy: Annotated[str | None, hierarchy_option(TWO_MODELS)] = None,
     labels: LabelColumn = "labels",
     part: Part = "test",
     resamples: Annotated[
@@ -141,7 +124,8 @@ def compare(
         raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
     form = Format.json if as_json else form
     if len(files) == 1 and truth is None:
-        refuse_options(ctx, OF_MODELS, "two models, compared by: truepath compare A B --truth T")
+        of_models = [param.name for param in ctx.command.params if param.name not in (*OF_BOTH, *OF_RESULTS)]
+        refuse_options(ctx, of_models, "two models, compared by: truepath compare A B --truth T")
         compare_results(files[0], metrics, alpha, form, diagram, greater_is_better, safe_csv)
         return
     _check_files(files, truth)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.shared.messages import INTERRUPTED
 from truepath.cli.shared.options import SafeCsv
 from truepath.files.strict_json import dump_json
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["experiment"]
 
 SOME_FAILED = 1
-INTERRUPTED = 130
 SHOWN_ERRORS = 5
 
 

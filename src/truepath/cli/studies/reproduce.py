@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truepath.cli.shared.options import NumberOfJobs, Seed
+from truepath.cli.shared.messages import INTERRUPTED
+from truepath.cli.shared.options import DataFolder, NumberOfJobs, Seed
 from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["reproduce"]
 
 NOTHING_COMPARED = 1
-INTERRUPTED = 130
 
 
 def reproduce(
@@ -26,9 +26,7 @@ def reproduce(
         str | None,
         typer.Argument(help="Name of a paper from the list below, or all.", metavar="PAPER|all"),
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of benchmark data (default: $TRUEPATH_DATA or the cache folder).")
-    ] = None,
+    data: DataFolder = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results and tables.")] = Path("reproduced"),
     only: Annotated[
         str | None, typer.Option(help="Only cells (single results of a table) with this text in their key.")
@@ -112,8 +110,8 @@ def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, reru
     return found
 
 
-def _write(paper: Paper, output: Path, settings: Settings) -> str:
-    """Write the page of all finished cells; return it."""
+def _write(paper: Paper, output: Path, settings: Settings) -> None:
+    """Write the page of all finished cells, and its figures."""
     from truepath.experiments.store import replace_file
     from truepath.papers.runner import all_comparisons, finished_cells
     from truepath.papers.tables import to_markdown
@@ -125,7 +123,6 @@ def _write(paper: Paper, output: Path, settings: Settings) -> str:
     replace_file(output / f"{paper.name}.md", text)
     for name, figure in (paper.figures(comparisons) if paper.figures else {}).items():
         replace_file(output / name, figure)
-    return text
 
 
 def _print(

@@ -68,14 +68,9 @@ def update(
         show(0, None, f"loading {model.name}")
         fitted = HierarchicalClassifier.load(model, trusted=trusted_types_of(model, trust or []))
         change = _change(fitted, hierarchy, (step or [], steps), sep, header)
-        read = {
-            "labels": split_columns(labels),
-            "text": fitted.fitted_on_.text,
-            "ids": fitted.fitted_on_.ids,
-            "sep": sep,
-        }
-        read |= {"between": between, "delimiter": delimiter, "encoding": encoding}
-        ds = open_training(data, hierarchy=change.old if old_labels else change.new, **read)
+        columns = {"labels": split_columns(labels), "text": fitted.fitted_on_.text, "ids": fitted.fitted_on_.ids}
+        form = {"sep": sep, "between": between, "delimiter": delimiter, "encoding": encoding}
+        ds = open_training(data, hierarchy=change.old if old_labels else change.new, **columns, **form)
         show(0, None, f"learning {counted(len(change.touched), 'label')}")
         update_model(fitted, change, ds, old_labels=old_labels).save(output)
     _print_update(change, fitted.updated_, ds.n_samples, output, json_wanted)
