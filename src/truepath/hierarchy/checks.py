@@ -205,14 +205,10 @@ def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int)
 
 def flat_like(*matrices: Any) -> Hierarchy | None:
     """Return a flat hierarchy of the columns of the first frame, None if there is no frame."""
-    named = next((names for M in matrices if (names := frame_names(M)) is not None), None)
-    return None if named is None else _flat(named)
-
-
-def _flat(names: Sequence[str]) -> Hierarchy:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-    return Hierarchy.flat(names)
+    named = next((names for M in matrices if (names := frame_names(M)) is not None), None)
+    return None if named is None else Hierarchy.flat(named)
 
 
 def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
@@ -222,9 +218,7 @@ def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
         raise ValueError(
             "S must be a matrix (n_samples, n_nodes). Reshape your data with S.reshape(1, -1) for one row."
         )
-    if hierarchy is None and (names := frame_names(S)) is not None:
-        return _flat(names)
-    return resolve_hierarchy(hierarchy, shape[1] if hierarchy is None else 0)
+    return resolve_hierarchy(flat_like(S) if hierarchy is None else hierarchy, shape[1])
 
 
 def as_labels(Y: Any, name: str = "y", n_nodes: int | None = None) -> Any:
