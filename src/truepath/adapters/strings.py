@@ -29,8 +29,12 @@ def code_strings(learner: Any, X: Any, reset: bool) -> Any:
         import narwhals.stable.v1 as nw
 
         frame = nw.from_native(X, eager_only=True)
-        names, kinds = [str(name) for name in frame.columns], frame.schema
-        columns = [[] if kinds[name].is_numeric() else frame.get_column(name).to_list() for name in frame.columns]
+        names = [str(name) for name in frame.columns]
+        known = () if reset else getattr(learner, "strings_", ())
+        columns = [
+            [] if kind.is_numeric() and j not in known else frame.get_column(name).to_list()
+            for j, (name, kind) in enumerate(frame.schema.items())
+        ]
     elif np.ndim(X) == 2 and np.asarray(X).dtype.kind in "OUT":
         columns = list(np.asarray(X, object).T)
     else:
@@ -76,7 +80,8 @@ def _is_number(cell: str) -> bool:
 
 
 def _codes(cells: Any, known: tuple[str, ...]) -> np.ndarray:
-    """Return the place of each string, NaN where a cell is missing."""
+    """Return the place of each string, NaN where a cell is missing; a number is what it is written as."""
     place = {text: float(p) for p, text in enumerate(known)}
+    place |= {f"{text}.0": p for text, p in place.items() if f"{text}.0" not in place and text.lstrip("-").isdecimal()}
     unseen = float(len(known))
     return np.array([np.nan if is_missing(cell) else place.get(str(cell), unseen) for cell in cells])
