@@ -259,11 +259,12 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         if not kinds:
             raise ValueError("X has 0 feature(s), and a minimum of 1 is required.")
         of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, TIME, CATEGORY, TEXT)}
+        encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
         texts = [(TEXT, [key], self._words(columns[key])) for key in of_kind[TEXT]]
         return [
             (NUMBER, of_kind[NUMBER], self._numbers(is_embedding(columns) and not of_kind[CATEGORY])),
             (TIME, of_kind[TIME], self._numbers()),
-            (CATEGORY, of_kind[CATEGORY], self._categories()),
+            (CATEGORY, of_kind[CATEGORY], encoder),
             *texts,
         ]
 
@@ -296,9 +297,6 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)] if self.impute else []
         steps += [Normalizer() if by_row else StandardScaler()] if self.scale else []
         return make_pipeline(*steps) if steps else FunctionTransformer()
-
-    def _categories(self) -> Any:
-        return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
 
     def _words(self, column: Any) -> Any:
         many = len(column) >= ROWS_FOR_RARE_WORDS
