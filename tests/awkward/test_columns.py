@@ -122,6 +122,16 @@ def test_unseen_and_missing_words():
     assert not hasattr(model.set_params(categorical_features=[1]).fit(plain, Y), "strings_")
 
 
+@pytest.mark.parametrize("kind", [int, float])
+def test_words_that_are_numbers_in_later_rows(kind):
+    """A frame of few rows may hold only those of the words that its reader takes for numbers."""
+    codes = ["1" if odd else "2" for odd in ODD]
+    X = WORDS.assign(colour=["other", *codes[1:]])
+    model = PCTree(categorical_features=["colour"], min_leaf_weight=1).fit(X, Y)
+    later = X[1:].astype({"colour": kind})
+    np.testing.assert_array_equal(model.predict_proba(later), model.predict_proba(X[1:]))
+
+
 def test_words_elsewhere_are_refused_with_the_way_out():
     with pytest.raises(ValueError, match=r"column 'colour' of X holds 'blue', which is not a number\. List"):
         PCTree().fit(WORDS, Y)

@@ -157,5 +157,5 @@ def map_lazily(X: Any, function: Callable[[Any], Any], n_columns: int, meta: Any
         return da.concatenate(parts, allow_unknown_chunksizes=True)
     if X.ndim == 2:
         X = X.rechunk({1: -1})
-        return X.map_blocks(function, dtype=meta.dtype, chunks=(X.chunks[0], (n_columns,)), meta=meta)
-    return X.map_blocks(function, dtype=meta.dtype, chunks=(X.chunks[0], (n_columns,)), new_axis=1, meta=meta)
+    added = None if X.ndim == 2 else 1
+    return X.map_blocks(function, dtype=meta.dtype, chunks=(X.chunks[0], (n_columns,)), new_axis=added, meta=meta)

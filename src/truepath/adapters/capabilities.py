@@ -65,34 +65,30 @@ __all__ = [
     "update_learner",
 ]
 
-Grade = Literal["exact", "approximate", "no"]
+Grade = Literal["exact", "approximate", "as its members", "no"]
 
 
 class Capability(NamedTuple):
     """Something that a member may offer by having a method."""
 
-    name: str
     method: str
     verb: str  # as in "PCTree cannot <verb>"
 
 
 #: What may be offered, by name
-CAPABILITIES: dict[str, Capability] = {
-    capability.name: capability
-    for capability in (
-        Capability("held-out scores", "fit_held_out", "score its own training rows out of sample"),
-        Capability("contributions", "contributions", "compute what each feature adds to a score"),
-        Capability("features", "feature_weights", "list the features that matter to each label"),
-        Capability("likeness", "likeness", "compare rows"),
-        Capability("update", "update", "be updated to a changed hierarchy"),
-        Capability("export", "export_scores", "be exported to ONNX"),
-        Capability("export of labels", "export_labels", "be exported to ONNX"),
-        Capability("export of rows", "export_rows", "be exported to ONNX"),
-        Capability("cost", "fit_seconds", "estimate the cost of a fit"),
-        Capability("warming up", "warm_up", "warm up"),
-        Capability("best labels", "predict_top", "find the best labels without scoring all"),
-        Capability("more rows", "partial_fit", "learn from more rows"),
-    )
+CAPABILITIES = {
+    "held-out scores": Capability("fit_held_out", "score its own training rows out of sample"),
+    "contributions": Capability("contributions", "compute what each feature adds to a score"),
+    "features": Capability("feature_weights", "list the features that matter to each label"),
+    "likeness": Capability("likeness", "compare rows"),
+    "update": Capability("update", "be updated to a changed hierarchy"),
+    "export": Capability("export_scores", "be exported to ONNX"),
+    "export of labels": Capability("export_labels", "be exported to ONNX"),
+    "export of rows": Capability("export_rows", "be exported to ONNX"),
+    "cost": Capability("fit_seconds", "estimate the cost of a fit"),
+    "warming up": Capability("warm_up", "warm up"),
+    "best labels": Capability("predict_top", "find the best labels without scoring all"),
+    "more rows": Capability("partial_fit", "learn from more rows"),
 }
 
 
@@ -219,35 +215,24 @@ def refusal(member: Any, capability: str, why: str = "") -> CapabilityError:
 
 
 def grade(estimator: Any, capability: str) -> Grade:
-    """Say whether a member answers exactly, approximately or not at all.
+    """Say whether a member, or a class of members, answers exactly, approximately or not at all.
 
     A member lists in ``approximates`` the capabilities that it does not answer exactly: a property, where that depends
-    on the members within.
+    on the members within. The grade of such a class is "as its members".
     """
     if not offers(estimator, capability):
         return "no"
-    member = reach(estimator).member
-    return "approximate" if capability in getattr(member, "approximates", ()) else "exact"
-
-
-def capability_table() -> list[dict[str, str]]:
-    """Return one record per member: its name and its grade of each capability; made from the classes.
-
-    What holds other members has the grade "as its members" where it depends on these.
-    """
-    rows = []
-    for family in (LEARNERS, COMBINERS, DECODERS):
-        for member in family.members():
-            grades = {name: _grade_class(member, name) for name in CAPABILITIES}
-            rows.append({"kind": family.kind, "name": member.name, "class": member.__name__, **grades})
-    return rows
-
-
-def _grade_class(member: type, capability: str) -> str:
-    """Return the grade that a class itself states."""
-    if not hasattr(member, CAPABILITIES[capability].method):
-        return "no"
-    stated = getattr(member, "approximates", ())
+    stated = getattr(reach(estimator).member, "approximates", ())
     if isinstance(stated, property):
         return "as its members"
     return "approximate" if capability in stated else "exact"
+
+
+def capability_table() -> list[dict[str, str]]:
+    """Return one record per member: its name and its grade of each capability; made from the classes."""
+    rows = []
+    for family in (LEARNERS, COMBINERS, DECODERS):
+        for member in family.members():
+            grades = {name: grade(member, name) for name in CAPABILITIES}
+            rows.append({"kind": family.kind, "name": member.name, "class": member.__name__, **grades})
+    return rows

@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.capabilities import offers, reach
 from truepath.adapters.fitting import node_scores
+from truepath.adapters.prepare import tags_of
 from truepath.errors import TruePathError
 from truepath.hierarchy.matrices import as_dense
 
@@ -324,15 +325,13 @@ def leave_out(learner: Any, x: Any, nodes: Nodes) -> Contributions:
     if sparse.issparse(x):
         row = sparse.csr_array(x).astype(np.float64)
         columns = np.sort(row.indices[row.data != 0])
-        without: Any = sparse.csr_array(_without(as_dense(row[:, columns]), 0.0))
-        place = sparse.csr_array(
-            (np.ones(columns.size), (np.arange(columns.size), columns)), shape=(columns.size, row.shape[1])
-        )
-        without = sparse.csr_array(without @ place)
+        stored = sparse.csr_array(_without(as_dense(row[:, columns]), 0.0))
+        places = stored.data, columns[stored.indices], stored.indptr
+        without: Any = sparse.csr_array(places, shape=(stored.shape[0], row.shape[1]))
     else:
         row, columns = np.asarray(x, np.float64), np.arange(x.shape[1])
-        tags = getattr(learner, "__sklearn_tags__", None)
-        takes_missing = tags is not None and tags().input_tags.allow_nan
+        tags = tags_of(learner)
+        takes_missing = tags is not None and tags.input_tags.allow_nan
         without = _without(row, np.nan if takes_missing else 0.0)
     S = node_scores(learner, without)[:, nodes].astype(np.float64)
     values = S[-1] - S[:-1]
@@ -354,9 +353,8 @@ def combine_contributions(combiner: Any, parts: Sequence[ScorePart], nodes: Any)
         found: Contributions = combiner.contributions(parts, nodes)
         return found
     told = [part.everything() for part in parts]
-    at, base = (
-        np.concatenate([np.asarray(v) for v in of]) for of in ([p.scores for p in parts], [t.base for t in told])
-    )
+    at = np.concatenate([part.scores for part in parts])
+    base = np.concatenate([part.base for part in told])
     rows = np.vstack([_without(at[None, :], base), base])
     split = np.split(rows, len(parts), axis=1)
     S = np.asarray(as_dense(combiner.transform(split if len(parts) > 1 else split[0])), np.float64)[:, nodes]

@@ -8,7 +8,7 @@ it knows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -67,12 +67,16 @@ def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = No
         Which rows to take; None takes all.
     """
     options = {} if weight is None else _weight_options(learner, take_rows(weight, rows))
-    X, Y = take_rows(X, rows), take_rows(Y, rows)
+    return _call_fit(learner, learner.fit, take_rows(X, rows), take_rows(Y, rows), options)
+
+
+def _call_fit(learner: Any, fit: Callable[..., Any], X: Any, Y: Any, options: dict[str, Any]) -> Any:
+    """Call a method that fits, with labels as the learner takes them; those of this library do not check them again."""
     with config_context(enable_metadata_routing=False):  # it is decided here where the weights go
         if is_search(final_step(learner)) or not is_of_truepath(learner):
-            return learner.fit(X, _plain_labels(learner, Y), **options)
+            return fit(X, _plain_labels(learner, Y), **options)
         with already_checked(Y, find_hierarchy(learner)):
-            return learner.fit(X, Y, **options)
+            return fit(X, Y, **options)
 
 
 def _plain_labels(learner: Any, Y: Any) -> NDArray[np.int64]:
@@ -365,11 +369,7 @@ def fit_held_out(learner: Any, X: Any, Y: Any, weight: Any = None) -> tuple[Held
     options = {} if weight is None else _weight_options(member, weight)
     with config_context(enable_metadata_routing=False):
         X = _fit_steps(fitted, X, Y)
-        if is_of_truepath(member):
-            with already_checked(Y, find_hierarchy(member)):
-                S = member.fit_held_out(X, Y, **options)
-        else:
-            S = member.fit_held_out(X, _plain_labels(member, Y), **options)
+    S = _call_fit(member, member.fit_held_out, X, Y, options)
     rows = np.flatnonzero(np.isfinite(S).all(axis=1))
     if rows.size == 0:
         raise ValueError("every row was drawn by every tree; raise n_estimators, or give cv a number of folds.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.checks import check_labels, resolve_hierarchy
+from truepath.hierarchy.encode import paths_of_levels
 from truepath.hierarchy.flatness import warn_about_levels, warn_about_lists, warn_about_separators
 from truepath.hierarchy.names import WAYS
 
@@ -128,11 +129,10 @@ def _class_ids(values: Any) -> str:
 
 def _holds_numbers(row: Any) -> bool:
     """Say whether a row is a sequence of numbers, and so part of a 0/1 matrix (or a number by mistake)."""
-    if isinstance(row, (list, tuple)):
-        return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in row)
-    if isinstance(row, (str, bytes)) or np.ndim(row) > 1:
+    if isinstance(row, (str, bytes)) or (not isinstance(row, (list, tuple)) and np.ndim(row) > 1):
         return False
-    return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in np.ravel(row).tolist())
+    values = row if isinstance(row, (list, tuple)) else np.ravel(row).tolist()
+    return all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in values)
 
 
 def _paths(values: NDArray[Any]) -> Iterator[Any]:
@@ -143,11 +143,7 @@ def _paths(values: NDArray[Any]) -> Iterator[Any]:
                 raise TypeError(f"row {i} of y is {_shown(row)}, not a label or a collection of labels. {WAYS}")
             yield from (_path(label, i) for label in ([row] if isinstance(row, str) else row))
         return
-    for path in values.reshape(-1, values.shape[-1]).tolist():
-        filled = [not (is_missing(cell) or cell == "") for cell in path]
-        length = filled.index(False) if False in filled else len(path)
-        if length:
-            yield tuple(str(cell) for cell in path[:length])
+    yield from chain.from_iterable(paths_of_levels(values))
 
 
 def _path(label: Any, row: int) -> Any:

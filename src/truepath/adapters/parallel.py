@@ -25,11 +25,11 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import lru_cache
 from itertools import chain, islice
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from uuid import uuid4
 
 import threadpoolctl
@@ -106,15 +106,16 @@ def iterate_parallel(
     one_by_one : bool, default=False
         For few jobs of which some take much longer: joblib would put several into one batch after some short ones.
     """
-    unfinished = _Unfinished(cases)
+    ahead, unfinished = enumerate(cases), dict[int, tuple[Any, ...]]()
     asked = {"prefer": prefer, "require": "sharedmem" if shared_memory else None}
-    how = {"n_jobs": n_jobs, **{key: value for key, value in asked.items() if value}}  # the rest is the user's to set
+    asked = {key: value for key, value in asked.items() if value}  # the rest is the user's to set
+    backend, _ = get_active_backend(**asked)
     for attempt in range(RETRIES + 1):
-        send = _Sender(function, common, how)
+        jobs = _make_jobs(function, common, backend, _hand_out(ahead, unfinished))
         try:
-            with closing(_results(send, unfinished, how, in_order, one_by_one)) as results:
+            with closing(_results(jobs, backend, {"n_jobs": n_jobs, **asked}, in_order, one_by_one)) as results:
                 for k, result in results:
-                    unfinished.remove(k)
+                    del unfinished[k]
                     yield result
             return
         except Exception as problem:
@@ -132,7 +133,7 @@ def count_workers(n_jobs: int | None = None, *, shared_memory: bool = False) -> 
 
 
 def _results(
-    send: _Sender, unfinished: _Unfinished, how: dict[str, Any], in_order: bool, one_by_one: bool
+    jobs: Iterator[Any], backend: Any, how: dict[str, Any], in_order: bool, one_by_one: bool
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield pairs (number of the case, result).
 
@@ -140,51 +141,32 @@ def _results(
     over results one by one then get as many jobs at a time as there are workers.
     """
     size: Any = "auto" if in_order and not one_by_one else 1
-    if getattr(send.backend, "supports_return_generator", True):
+    if getattr(backend, "supports_return_generator", True):
         kind = "generator" if in_order else "generator_unordered"
-        with closing(Parallel(return_as=kind, batch_size=size, **how)(map(send, unfinished))) as results:
+        with closing(Parallel(return_as=kind, batch_size=size, **how)(jobs)) as results:
             yield from results
         return
     with Parallel(batch_size=size, **how) as workers:
-        jobs = iter(unfinished)
         at_a_time = None if in_order else count_workers(how["n_jobs"])
         while some := list(islice(jobs, at_a_time)):
-            yield from workers(map(send, some))
+            yield from workers(some)
 
 
-class _Unfinished:
-    """The cases whose results have not come back; going through them again starts with those handed out before."""
-
-    def __init__(self, cases: Iterable[tuple[Any, ...]]):
-        self.ahead = enumerate(cases)
-        self.handed_out: dict[int, tuple[Any, ...]] = {}
-
-    def __iter__(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        return chain(sorted(self.handed_out.items(), key=lambda item: item[0]), self._hand_out())
-
-    def _hand_out(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        for k, case in self.ahead:
-            self.handed_out[k] = case
-            yield k, case
-
-    def remove(self, k: int) -> None:
-        del self.handed_out[k]
-
-    def __len__(self) -> int:
-        return len(self.handed_out)
+def _hand_out(
+    ahead: Iterator[tuple[int, tuple[Any, ...]]], unfinished: dict[int, tuple[Any, ...]]
+) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield numbered cases: those handed out before whose results have not come back, then the others."""
+    for k, case in chain(list(unfinished.items()), ahead):
+        unfinished[k] = case
+        yield k, case
 
 
-class _Sender:
-    """Makes joblib's jobs from numbered cases, for the backend that is active."""
-
-    def __init__(self, function: Callable[..., Any], common: tuple[Any, ...], how: dict[str, Any]):
-        self.backend, _ = get_active_backend(**{key: how[key] for key in ("prefer", "require") if key in how})
-        self.call = delayed(_Call(function))
-        self.common = _put_in_ray(common) if _is_ray(self.backend) else _Common(common)
-
-    def __call__(self, numbered: tuple[int, tuple[Any, ...]]) -> Any:
-        k, case = numbered
-        return self.call(self.common, k, *case)
+def _make_jobs(
+    function: Callable[..., Any], common: tuple[Any, ...], backend: Any, cases: Iterator[tuple[int, tuple[Any, ...]]]
+) -> Iterator[Any]:
+    """Make joblib's jobs from numbered cases."""
+    call, shared = delayed(_Call(function)), _InRay(common) if _is_ray(backend) else _Common(common)
+    return (call(shared, k, *case) for k, case in cases)
 
 
 class _Call:
@@ -200,8 +182,6 @@ class _Call:
         function = self.function
         if self.home != _here():
             function, case = align((function, case))
-        if self.config == get_config():
-            return k, function(*common.get(), *case)
         with config_context(**self.config):
             return k, function(*common.get(), *case)
 
@@ -229,8 +209,10 @@ def _arrive(values: tuple[Any, ...]) -> _Common:
 class _InRay:
     """What all jobs read, kept in Ray's store of objects, which every worker of a machine reads in place."""
 
-    def __init__(self, reference: Any):
-        self.reference = reference
+    def __init__(self, common: tuple[Any, ...]):
+        import ray
+
+        self.reference = ray.put(_Common(common))
 
     def get(self) -> tuple[Any, ...]:
         import ray
@@ -243,19 +225,12 @@ def _is_ray(backend: Any) -> bool:
     return any(cls.__module__.startswith("ray.") for cls in type(backend).__mro__)
 
 
-def _put_in_ray(common: tuple[Any, ...]) -> _InRay:
-    import ray
-
-    return _InRay(ray.put(_Common(common)))
-
-
 def _here() -> str:
     """Return what no other process is called, forked ones included."""
     return f"{_PROCESS} {os.getpid()}"
 
 
-@contextmanager
-def single_blas_thread() -> Iterator[None]:
+def single_blas_thread() -> AbstractContextManager[None]:
     """Keep BLAS to one thread, in the whole process, until the last of all such blocks has ended.
 
     Blocks may be nested, and may overlap in several threads.
@@ -265,26 +240,19 @@ def single_blas_thread() -> Iterator[None]:
     >>> with single_blas_thread(), single_blas_thread():
     ...     pass
     """
-    with _limited("blas"):
-        yield
+    return _limited("blas")
 
 
-@contextmanager
-def single_thread() -> Iterator[None]:
+def single_thread() -> AbstractContextManager[None]:
     """Keep BLAS, and OpenMP in the calling thread, to one thread."""
-    with _limited(None):
-        yield
+    return _limited(None)
 
 
 @contextmanager
 def _limited(user_api: str | None) -> Iterator[None]:
-    pools = _thread_pools(len(sys.modules))
-    _of_process.enter(pools.of_process)
-    try:
-        with pools.of_thread.limit(limits=1, user_api=user_api):
-            yield
-    finally:
-        _of_process.leave()
+    of_process, of_thread = _thread_pools(len(sys.modules))
+    with _of_process.hold(of_process), of_thread.limit(limits=1, user_api=user_api):
+        yield
 
 
 class _CountedLimit:
@@ -295,32 +263,35 @@ class _CountedLimit:
         self.n_inside = 0
         self.limiter: Any = None
 
-    def enter(self, pools: threadpoolctl.ThreadpoolController) -> None:
+    @contextmanager
+    def hold(self, pools: threadpoolctl.ThreadpoolController) -> Iterator[None]:
+        """Count one more caller, and set or restore the limit for the first and the last."""
         with self.lock:
             if self.n_inside == 0:
-                _take_control()
-                self.limiter = pools.limit(limits=1, user_api="blas")
-                _take_control()
+                with _control():
+                    self.limiter = pools.limit(limits=1, user_api="blas")
             self.n_inside += 1
-
-    def leave(self) -> None:
-        with self.lock:
-            self.n_inside -= 1
-            if self.n_inside == 0:
-                _take_control()
-                self.limiter.restore_original_limits()
-                _take_control()
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.n_inside -= 1
+                if self.n_inside == 0:
+                    with _control():
+                        self.limiter.restore_original_limits()
 
     def renew_lock(self) -> None:
         """Replace a lock that another thread may have held when this process was forked."""
         self.lock = Lock()
 
 
-def _take_control() -> None:
+@contextmanager
+def _control() -> Iterator[None]:
     """Let any thread set the limit of OpenBLAS: threadpoolctl 3.7 and newer listen to the first one only."""
-    clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
-    if clear is not None:
-        clear(force=True)
+    release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", lambda force: None)
+    release(force=True)
+    yield
+    release(force=True)
 
 
 _of_process = _CountedLimit()
@@ -329,18 +300,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_of_process.renew_lock)
 
 
-class _Pools(NamedTuple):
-    of_process: Any
-    of_thread: Any
-
-
 @lru_cache(maxsize=1)
-def _thread_pools(n_modules: int) -> _Pools:
-    """Look for the thread pools when modules were imported since: it takes milliseconds, as long as a small fit."""
+def _thread_pools(n_modules: int) -> tuple[Any, Any]:
+    """Return the thread pools whose limit belongs to the process, and to a thread.
+
+    They are looked for when modules were imported since: it takes milliseconds, as long as a small fit.
+    """
     found = threadpoolctl.ThreadpoolController()
     of_thread = [pool["filepath"] for pool in found.info() if _belongs_to_threads(pool)]
     of_process = [pool["filepath"] for pool in found.info() if not _belongs_to_threads(pool)]
-    return _Pools(found.select(filepath=of_process), found.select(filepath=of_thread))
+    return found.select(filepath=of_process), found.select(filepath=of_thread)
 
 
 def _belongs_to_threads(pool: dict[str, Any]) -> bool:

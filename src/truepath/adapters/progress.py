@@ -29,7 +29,6 @@ from typing import Any, TypeVar
 __all__ = [
     "CallbackSupportMixin",
     "Progress",
-    "begin_callbacks",
     "on_progress",
     "print_progress",
     "tracked",
@@ -51,12 +50,6 @@ except ImportError:  # scikit-learn below 1.9
     def with_callbacks(method: Method) -> Method:
         """Return the method as it is."""
         return method
-
-
-def begin_callbacks(estimator: Any, n_tasks: int) -> Any:
-    """Return scikit-learn's callback context of a fit with ``n_tasks`` tasks; None if it has none."""
-    begin = getattr(estimator, "_init_callback_context", None)
-    return None if begin is None else begin(max_subtasks=n_tasks).call_on_fit_task_begin(estimator=estimator)
 
 
 def without_callbacks(estimator: Any) -> Any:
@@ -148,7 +141,8 @@ class Progress:
     def __init__(self, estimator: Any, total: int, listener: Listener | None, begun: str = "begun"):
         self.estimator, self.total, self.listener = estimator, total, listener
         self.done = 0
-        self.context = begin_callbacks(estimator, total)
+        begin = getattr(estimator, "_init_callback_context", None)  # of scikit-learn's callbacks
+        self.context = begin and begin(max_subtasks=total).call_on_fit_task_begin(estimator=estimator)
         self._report(begun)
 
     def step(self, what: str) -> None:

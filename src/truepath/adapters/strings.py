@@ -24,35 +24,34 @@ def code_strings(learner: Any, X: Any, reset: bool) -> Any:
     reset : bool
         Whether these are the rows of training. Later a string that was not seen gets the number after the last.
     """
-    frame = _as_frame(X)
-    if frame is None and (np.ndim(X) != 2 or np.asarray(X).dtype.kind not in "OUT"):
+    frame = names = None
+    if hasattr(X, "columns"):
+        import narwhals.stable.v1 as nw
+
+        frame = nw.from_native(X, eager_only=True)
+        names = [str(name) for name in frame.columns]
+        known = () if reset else getattr(learner, "strings_", ())
+        columns = [
+            [] if kind.is_numeric() and j not in known else frame.get_column(name).to_list()
+            for j, (name, kind) in enumerate(frame.schema.items())
+        ]
+    elif np.ndim(X) == 2 and np.asarray(X).dtype.kind in "OUT":
+        columns = list(np.asarray(X, object).T)
+    else:
         return X
-    columns = _columns(X, frame)
     if reset:
-        names = None if frame is None else [str(name) for name in frame.columns]
         is_nominal = resolve_categorical(learner.categorical_features, len(columns), names)
         learner.strings_ = _find_strings(columns, is_nominal, names)
-    strings = getattr(learner, "strings_", {})
-    for j, known in strings.items():
-        columns[j] = _codes(columns[j], known)
-    return _put_back(columns, strings, X, frame)
-
-
-def _as_frame(X: Any) -> Any:
-    """Return X for narwhals if it is a data frame."""
-    if not hasattr(X, "columns"):
-        return None
-    import narwhals.stable.v1 as nw
-
-    return nw.from_native(X, eager_only=True)
-
-
-def _columns(X: Any, frame: Any) -> list[Any]:
-    """Return the cells of each column; none of a column of a frame that holds numbers."""
+    coded = {j: _codes(columns[j], known) for j, known in getattr(learner, "strings_", {}).items()}
+    if not coded:
+        return X
     if frame is None:
-        return list(np.asarray(X, object).T)
-    kinds = frame.schema
-    return [[] if kinds[name].is_numeric() else frame.get_column(name).to_list() for name in frame.columns]
+        return np.column_stack([coded.get(j, column) for j, column in enumerate(columns)])
+    library = nw.get_native_namespace(frame)
+    made = [
+        nw.new_series(frame.columns[j], codes, nw.Float64(), native_namespace=library) for j, codes in coded.items()
+    ]
+    return frame.with_columns(*made).to_native()
 
 
 def _find_strings(columns: list[Any], is_nominal: np.ndarray, names: list[str] | None) -> dict[int, tuple[str, ...]]:
@@ -81,22 +80,8 @@ def _is_number(cell: str) -> bool:
 
 
 def _codes(cells: Any, known: tuple[str, ...]) -> np.ndarray:
-    """Return the place of each string, NaN where a cell is missing."""
+    """Return the place of each string, NaN where a cell is missing; a number is what it is written as."""
     place = {text: float(p) for p, text in enumerate(known)}
+    place |= {f"{text}.0": p for text, p in place.items() if f"{text}.0" not in place and text.lstrip("-").isdecimal()}
     unseen = float(len(known))
     return np.array([np.nan if is_missing(cell) else place.get(str(cell), unseen) for cell in cells])
-
-
-def _put_back(columns: list[Any], strings: dict[int, tuple[str, ...]], X: Any, frame: Any) -> Any:
-    """Return X with the columns of strings replaced."""
-    if not strings:
-        return X
-    if frame is None:
-        return np.column_stack([np.asarray(column, object) for column in columns])
-    import narwhals.stable.v1 as nw
-
-    library = nw.get_native_namespace(frame)
-    made = [nw.new_series(frame.columns[j], columns[j], nw.Float64(), native_namespace=library) for j in strings]
-    if hasattr(X, "index"):  # of pandas, which would match the rows by it
-        made = [nw.from_native(series.to_native().set_axis(X.index), series_only=True) for series in made]
-    return frame.with_columns(*made).to_native()

@@ -16,7 +16,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, strip_accents_unicode
@@ -36,24 +35,8 @@ N_CODE_POINTS = 0x110000
 SURROGATES = range(0xD800, 0xE000)
 
 
-class LetterTable(NamedTuple):
-    """What every letter becomes.
-
-    Attributes
-    ----------
-    row_of : dict of str to int
-        The row of ``becomes`` of each letter; letters that are not listed have row 0.
-    becomes : ndarray, shape (n_rows, most)
-        Numbers, filled up with padding.
-    """
-
-    row_of: dict[str, int]
-    becomes: np.ndarray
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """How many letters each row holds."""
-        return np.asarray((self.becomes != PADDING).sum(axis=1))
+#: What every letter becomes: the row of each letter, 0 for those not listed, and the numbers of each row, padded
+LetterTable = tuple[dict[str, int], np.ndarray]
 
 
 def count_pieces(graph: Graph, vectorizer: CountVectorizer, texts: str) -> str:
@@ -126,7 +109,7 @@ def _make_table(rows: dict[str, tuple[int, ...]], usual: tuple[int, ...]) -> Let
             row_of[letter] = distinct.setdefault(row, len(distinct))
     most = max(map(len, distinct))
     becomes = np.array([row + (PADDING,) * (most - len(row)) for row in distinct], np.int64)
-    return LetterTable(row_of, becomes)
+    return row_of, becomes
 
 
 def _word_table(letters: dict[str, int], prepare: Callable[[str], str]) -> LetterTable:
@@ -174,7 +157,7 @@ def _runs_of_words(graph: Graph, cut: str, letters: dict[str, int], prepare: Cal
     ends = graph.add("And", _shift(graph, is_long, 1), graph.add("Not", is_long))
     kept = graph.add("Or", is_long, ends)
     told = graph.add("Where", is_long, numbers, graph.constant(SEPARATOR, np.int64))
-    return _pad(graph, _place(graph, [(told, graph.cast(kept, "INT64"))]), (1, 0), SEPARATOR)
+    return _pad(graph, _place(graph, [told], graph.cast(kept, "INT64")), (1, 0), SEPARATOR)
 
 
 def _runs_of_letters(graph: Graph, cut: str, letters: dict[str, int], prepare: Callable[[str], str]) -> str:
@@ -195,24 +178,20 @@ def _runs_of_letters(graph: Graph, cut: str, letters: dict[str, int], prepare: C
     told = graph.add("Where", in_run, graph.constant(space, np.int64), plain)
     drops = graph.add("And", is_blank, follows)
     kept = graph.add("And", graph.add("Not", drops), _greater(graph, numbers, PADDING))
-    return _place(graph, [(told, graph.cast(kept, "INT64"))])
+    return _place(graph, [told], graph.cast(kept, "INT64"))
 
 
 def _spell_out(
     graph: Graph, cut: str, table: LetterTable, letters: dict[str, int], prepare: Callable[[str], str]
 ) -> str:
     """Return what the letters of each text become, one number after the other."""
-    rows = _pad(
-        graph, graph.encode(cut, table.row_of, 0), (0, 1), table.row_of[""]
-    )  # some batches have no letter at all
-    lengths = graph.add("Gather", graph.constant(table.lengths, np.int64), rows)
-    parts = []
-    for k in range(table.becomes.shape[1]):
-        number = graph.add("Gather", graph.constant(table.becomes[:, k]), rows)
-        if k == 0 and prepare(SIGMA) != SIGMA and {FINAL_SIGMA, prepare(SIGMA)} & letters.keys():
-            number = _end_words_in_sigma(graph, cut, number, letters)
-        parts.append((number, lengths))
-    return _place(graph, parts)
+    row_of, becomes = table
+    rows = _pad(graph, graph.encode(cut, row_of, 0), (0, 1), row_of[""])  # some batches have no letter at all
+    lengths = graph.add("Gather", graph.constant((becomes != PADDING).sum(axis=1), np.int64), rows)
+    numbers = [graph.add("Gather", graph.constant(column), rows) for column in becomes.T]
+    if prepare(SIGMA) != SIGMA and {FINAL_SIGMA, prepare(SIGMA)} & letters.keys():
+        numbers[0] = _end_words_in_sigma(graph, cut, numbers[0], letters)
+    return _place(graph, numbers, lengths)
 
 
 def _end_words_in_sigma(graph: Graph, cut: str, number: str, letters: dict[str, int]) -> str:
@@ -222,33 +201,30 @@ def _end_words_in_sigma(graph: Graph, cut: str, number: str, letters: dict[str, 
     is_cased = _greater(graph, kinds, 0)
     ends = graph.add("And", _shift(graph, is_cased, 1), graph.add("Not", _shift(graph, is_cased, -1)))
     ends = graph.add("And", ends, _greater(graph, kinds, 1))
-    inner = graph.add("Slice", ends, *(graph.constant([at], np.int64) for at in (1, -1, 1)))
+    inner = _slice(graph, ends, 1, -1)
     return graph.add("Where", inner, graph.constant(letters.get(FINAL_SIGMA, OTHER), np.int64), number)
 
 
-def _place(graph: Graph, parts: list[tuple[str, str]]) -> str:
-    """Put numbers one after the other: of each part k the cells whose length is more than k.
-
-    ``parts`` are pairs (numbers, lengths), the lengths the same for all: how many numbers a cell has.
-    """
-    lengths = parts[0][1]
+def _place(graph: Graph, numbers: list[str], lengths: str) -> str:
+    """Put numbers one after the other: of matrix k the cells whose length, how many numbers they have, is more."""
     ends = graph.add("CumSum", lengths, graph.constant(1, np.int64))
     starts = graph.add("Sub", ends, lengths)
-    width = graph.add("ReduceMax", graph.add("Concat", _flat(graph, ends), graph.constant([0], np.int64), axis=0))
-    n_rows = graph.add("Slice", graph.add("Shape", lengths), *(graph.constant([at], np.int64) for at in (0, 1)))
+    every_end = graph.add("Concat", graph.reshape(ends, [-1]), graph.constant([0], np.int64), axis=0)
+    width = graph.add("ReduceMax", every_end)
+    n_rows = _slice(graph, graph.add("Shape", lengths), 0, 1, axis=0)
     one_more = graph.add("Add", graph.reshape(width, [1]), graph.constant([1], np.int64))
     padding = graph.onnx.numpy_helper.from_array(np.array([PADDING], np.int64))
     made = graph.add("ConstantOfShape", graph.add("Concat", n_rows, one_more, axis=0), value=padding)
-    for k, (numbers, _) in enumerate(parts):
+    for k, part in enumerate(numbers):
         is_there = _greater(graph, lengths, k)
         at = graph.add("Where", is_there, graph.add("Add", starts, graph.constant(k, np.int64)), width)
-        value = graph.add("Where", is_there, numbers, graph.constant(PADDING, np.int64))
+        value = graph.add("Where", is_there, part, graph.constant(PADDING, np.int64))
         made = graph.add("ScatterElements", made, at, value, axis=1)
     return made
 
 
-def _flat(graph: Graph, values: str) -> str:
-    return graph.reshape(values, [-1])
+def _slice(graph: Graph, values: str, start: int, stop: int, axis: int = 1) -> str:
+    return graph.add("Slice", values, *(graph.constant([at], np.int64) for at in (start, stop, axis)))
 
 
 def _greater(graph: Graph, numbers: str, than: int) -> str:
@@ -264,12 +240,9 @@ def _pad(graph: Graph, numbers: str, by: int | tuple[int, int], value: int) -> s
 
 def _shift(graph: Graph, marks: str, by: int) -> str:
     """Move marks by one column to the right (1) or left (-1); nothing is marked beyond the end."""
-    as_numbers = graph.cast(marks, "INT64")
-    pads = [0, max(by, 0), 0, max(-by, 0)]
-    wide = graph.add("Pad", as_numbers, graph.constant(pads, np.int64), graph.constant(0, np.int64))
+    wide = _pad(graph, graph.cast(marks, "INT64"), (max(by, 0), max(-by, 0)), 0)
     span = (0, -1) if by > 0 else (1, np.iinfo(np.int64).max)
-    cut = graph.add("Slice", wide, *(graph.constant([at], np.int64) for at in (*span, 1)))
-    return graph.cast(cut, "BOOL")
+    return graph.cast(_slice(graph, wide, *span), "BOOL")
 
 
 def _count(graph: Graph, runs: str, grams: dict[tuple[int, ...], int]) -> str:

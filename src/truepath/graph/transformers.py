@@ -5,7 +5,7 @@ A transformer of others that has ``export_rows(graph, rows)`` writes itself; the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,51 +34,27 @@ BOUNDS_THRESHOLD = 1e-7
 #: Counts up to here have their logarithms looked up: a table has the bits that NumPy gives
 LARGEST_COUNT = 4096
 
-# Wichura's algorithm AS241 (1988) for the normal quantile: coefficients of numerators and denominators, ascending
-_MIDDLE = (
-    [
-        3.3871328727963666080e0,
-        1.3314166789178437745e2,
-        1.9715909503065514427e3,
-        1.3731693765509461125e4,
-        4.5921953931549871457e4,
-        6.7265770927008700853e4,
-        3.3430575583588128105e4,
-        2.5090809287301226727e3,
-    ],
-    [
-        1.0,
-        4.2313330701600911252e1,
-        6.8718700749205790830e2,
-        5.3941960214247511077e3,
-        2.1213794301586595867e4,
-        3.9307895800092710610e4,
-        2.8729085735721942674e4,
-        5.2264952788528545610e3,
-    ],
-)
-_TAIL = (
-    [
-        1.42343711074968357734e0,
-        4.63033784615654529590e0,
-        5.76949722146069140550e0,
-        3.64784832476320460504e0,
-        1.27045825245236838258e0,
-        2.41780725177450611770e-1,
-        2.27238449892691845833e-2,
-        7.74545014278341407640e-4,
-    ],
-    [
-        1.0,
-        2.05319162663775882187e0,
-        1.67638483018380384940e0,
-        6.89767334985100004550e-1,
-        1.48103976427480074590e-1,
-        1.51986665636164571966e-2,
-        5.47593808499534494600e-4,
-        1.05075007164441684324e-9,
-    ],
-)
+# Wichura's algorithm AS241 (1988) for the normal quantile: coefficients of numerator and denominator, ascending
+_MIDDLE = [
+    (3.3871328727963666080e0, 1.0),
+    (1.3314166789178437745e2, 4.2313330701600911252e1),
+    (1.9715909503065514427e3, 6.8718700749205790830e2),
+    (1.3731693765509461125e4, 5.3941960214247511077e3),
+    (4.5921953931549871457e4, 2.1213794301586595867e4),
+    (6.7265770927008700853e4, 3.9307895800092710610e4),
+    (3.3430575583588128105e4, 2.8729085735721942674e4),
+    (2.5090809287301226727e3, 5.2264952788528545610e3),
+]
+_TAIL = [
+    (1.42343711074968357734e0, 1.0),
+    (4.63033784615654529590e0, 2.05319162663775882187e0),
+    (5.76949722146069140550e0, 1.67638483018380384940e0),
+    (3.64784832476320460504e0, 6.89767334985100004550e-1),
+    (1.27045825245236838258e0, 1.48103976427480074590e-1),
+    (2.41780725177450611770e-1, 1.51986665636164571966e-2),
+    (2.27238449892691845833e-2, 5.47593808499534494600e-4),
+    (7.74545014278341407640e-4, 1.05075007164441684324e-9),
+]
 
 
 def export_transformer(graph: Graph, step: Any, rows: Any) -> str:
@@ -118,12 +94,9 @@ def _add_function(graph: Graph, step: FunctionTransformer, rows: str) -> str:
 
 def _add_standard(graph: Graph, step: StandardScaler, rows: str) -> str:
     """Subtract and divide, rounded in between as scikit-learn does, which works in place."""
-    made = rows
     if step.with_mean:
-        made = graph.like(graph.add("Sub", graph.double(made), graph.constant(step.mean_, float)), rows)
-    if step.with_std:
-        made = graph.like(graph.add("Div", graph.double(made), graph.constant(step.scale_, float)), rows)
-    return made
+        rows = _compute(graph, "Sub", rows, step.mean_)
+    return _compute(graph, "Div", rows, step.scale_) if step.with_std else rows
 
 
 def _add_min_max(graph: Graph, step: MinMaxScaler, rows: str) -> str:
@@ -133,7 +106,12 @@ def _add_min_max(graph: Graph, step: MinMaxScaler, rows: str) -> str:
 
 
 def _add_max_abs(graph: Graph, step: MaxAbsScaler, rows: str) -> str:
-    return graph.like(graph.add("Div", graph.double(rows), graph.constant(step.scale_, float)), rows)
+    return _compute(graph, "Div", rows, step.scale_)
+
+
+def _compute(graph: Graph, operator: str, rows: str, values: Any) -> str:
+    """Apply an operator to rows and one number per column in float64; round as the rows are."""
+    return graph.like(graph.add(operator, graph.double(rows), graph.constant(values, float)), rows)
 
 
 def _add_imputer(graph: Graph, step: SimpleImputer, rows: str) -> str:
@@ -179,19 +157,20 @@ def _normal_quantile(graph: Graph, share: str) -> str:
     p = graph.clip(share, BOUNDS_THRESHOLD, 1 - BOUNDS_THRESHOLD)
     q = graph.add("Sub", p, graph.constant(0.5))
     inner = graph.add("Sub", graph.constant(0.180625), graph.add("Mul", q, q))
-    middle = graph.add("Mul", q, _ratio(graph, inner, *_MIDDLE))
+    middle = graph.add("Mul", q, _ratio(graph, inner, _MIDDLE))
     outer = graph.add("Min", p, graph.add("Sub", graph.constant(1.0), p))
     r = graph.add("Sub", graph.add("Sqrt", graph.add("Neg", graph.add("Log", outer))), graph.constant(1.6))
-    tail = graph.add("Mul", graph.add("Sign", q), _ratio(graph, r, *_TAIL))
+    tail = graph.add("Mul", graph.add("Sign", q), _ratio(graph, r, _TAIL))
     is_middle = graph.add("Less", graph.add("Abs", q), graph.constant(0.425))
     return graph.add("Where", is_middle, middle, tail)
 
 
-def _ratio(graph: Graph, x: str, above: list[float], below: list[float]) -> str:
-    return graph.add("Div", _polynomial(graph, x, above), _polynomial(graph, x, below))
+def _ratio(graph: Graph, x: str, coefficients: list[tuple[float, float]]) -> str:
+    """Return the ratio of two polynomials."""
+    return graph.add("Div", *(_polynomial(graph, x, own) for own in zip(*coefficients)))
 
 
-def _polynomial(graph: Graph, x: str, coefficients: list[float]) -> str:
+def _polynomial(graph: Graph, x: str, coefficients: Sequence[float]) -> str:
     *rest, made = [graph.constant(c) for c in coefficients]
     for c in reversed(rest):
         made = graph.add("Add", graph.add("Mul", made, x), c)

@@ -135,12 +135,10 @@ def _find_cycle(names: Sequence[str], pairs: NDArray[np.int64], waiting: list[in
     parent_of = {int(child): int(parent) for parent, child in pairs if waiting[parent] > 0 and waiting[child] > 0}
     v = next(iter(parent_of))
     position: dict[int, int] = {}
-    walk: list[int] = []
     while v not in position:
-        position[v] = len(walk)
-        walk.append(v)
+        position[v] = len(position)
         v = parent_of[v]
-    cycle = [v, *reversed(walk[position[v] :])]
+    cycle = [v, *reversed(list(position)[position[v] :])]
     return [names[node] for node in cycle]
 
 

@@ -101,9 +101,9 @@ def as_scores(
     if not (low >= -LARGEST and high <= LARGEST):  # NaN goes through min and max
         values = S.data if sparse.issparse(S) else S
         is_finite = bool(np.isfinite([low, high]).all())
-        found = _first(S, np.abs(values) > LARGEST if is_finite else ~np.isfinite(values), labels, rows)
-        what = f"a score too large to compute with ({_value(S, found):.6g})" if is_finite else "NaN or infinity"
-        raise TruePathError(f"{name} holds {what} in {found[2]}.", remedy)
+        value, where = _first(S, np.abs(values) > LARGEST if is_finite else ~np.isfinite(values), labels, rows)
+        what = f"a score too large to compute with ({value:.6g})" if is_finite else "NaN or infinity"
+        raise TruePathError(f"{name} holds {what} in {where}.", remedy)
     return S
 
 
@@ -155,9 +155,8 @@ def as_probabilities(S: Any, name: str = "S", *, labels: Names = None, rows: Any
         return S
     if low < -ROUNDING or high > 1.0 + ROUNDING:
         values = S.data if sparse.issparse(S) else S
-        found = _first(S, (values < -ROUNDING) | (values > 1.0 + ROUNDING), labels, rows)
-        problem = f"{name} must hold probabilities in [0, 1]; found {_value(S, found):.6g} in {found[2]}."
-        raise TruePathError(problem, remedy)
+        value, where = _first(S, (values < -ROUNDING) | (values > 1.0 + ROUNDING), labels, rows)
+        raise TruePathError(f"{name} must hold probabilities in [0, 1]; found {value:.6g} in {where}.", remedy)
     if not sparse.issparse(S):
         return np.clip(S, 0.0, 1.0)
     return sparse.csr_array((np.clip(S.data, 0.0, 1.0), S.indices, S.indptr), shape=S.shape)
@@ -169,8 +168,8 @@ def _range(S: Any) -> tuple[float, float]:
     return (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
 
 
-def _first(S: Any, is_wrong: NDArray[np.bool_], labels: Names, rows: Any) -> tuple[int, int, str]:
-    """Return the first row and column marked (among the stored values, if sparse), and both in words."""
+def _first(S: Any, is_wrong: NDArray[np.bool_], labels: Names, rows: Any) -> tuple[float, str]:
+    """Return the first value marked (among the stored ones, if sparse), and its row and column in words."""
     if sparse.issparse(S):
         at = int(np.flatnonzero(is_wrong)[0])
         row, column = int(np.searchsorted(S.indptr, at, side="right") - 1), int(S.indices[at])
@@ -178,12 +177,8 @@ def _first(S: Any, is_wrong: NDArray[np.bool_], labels: Names, rows: Any) -> tup
         row, column = (int(place) for place in np.argwhere(is_wrong)[0])
     called = row if rows is None else rows[row]
     if labels is None or column >= len(labels):
-        return row, column, f"row {called}, column {column}"
-    return row, column, f"row {called}, label {str(labels[column])!r}"
-
-
-def _value(S: Any, found: tuple[int, int, str]) -> float:
-    return float(S[found[0], found[1]])
+        return float(S[row, column]), f"row {called}, column {column}"
+    return float(S[row, column]), f"row {called}, label {str(labels[column])!r}"
 
 
 _CHECKED: ContextVar[tuple[tuple[Any, Any], ...]] = ContextVar("truepath_checked_labels", default=())
@@ -205,14 +200,10 @@ def resolve_hierarchy(hierarchy: Hierarchy | Iterable[Any] | None, n_nodes: int)
 
 def flat_like(*matrices: Any) -> Hierarchy | None:
     """Return a flat hierarchy of the columns of the first frame, None if there is no frame."""
-    named = next((names for M in matrices if (names := frame_names(M)) is not None), None)
-    return None if named is None else _flat(named)
-
-
-def _flat(names: Sequence[str]) -> Hierarchy:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-    return Hierarchy.flat(names)
+    named = next((names for M in matrices if (names := frame_names(M)) is not None), None)
+    return None if named is None else Hierarchy.flat(named)
 
 
 def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
@@ -222,9 +213,7 @@ def hierarchy_for(hierarchy: Hierarchy | None, S: Any) -> Hierarchy:
         raise ValueError(
             "S must be a matrix (n_samples, n_nodes). Reshape your data with S.reshape(1, -1) for one row."
         )
-    if hierarchy is None and (names := frame_names(S)) is not None:
-        return _flat(names)
-    return resolve_hierarchy(hierarchy, shape[1] if hierarchy is None else 0)
+    return resolve_hierarchy(flat_like(S) if hierarchy is None else hierarchy, shape[1])
 
 
 def as_labels(Y: Any, name: str = "y", n_nodes: int | None = None) -> Any:

@@ -151,9 +151,7 @@ class HierarchyDiff:
         rows do not say whether they had these for its sake alone.
         """
         Y = sparse.csr_array(Y, dtype=bool) if sparse.issparse(Y) else np.asarray(Y, bool)
-        change = self.label_map()
-        found = sparse.csr_array(Y.astype(np.int64) @ change) if sparse.issparse(Y) else Y @ change.toarray()
-        return raise_up(found.astype(bool), self.new)
+        return raise_up((Y.astype(np.int64) @ self.label_map()).astype(bool), self.new)
 
     def label_map(self) -> sparse.csr_array:
         """Return the matrix with a 1 where an old label has become a new one."""

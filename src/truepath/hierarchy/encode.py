@@ -18,7 +18,7 @@ from truepath.hierarchy.propagation import drop_ancestors, raise_up
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "paths_of_levels"]
 
 
 def encode(labels: Any, hierarchy: Hierarchy, *, close: bool) -> Any:
@@ -31,7 +31,7 @@ def encode(labels: Any, hierarchy: Hierarchy, *, close: bool) -> Any:
     if sparse.issparse(labels) or (isinstance(labels, np.ndarray) and labels.ndim >= 2):
         if labels.dtype.kind in "biuf":
             return check_labels(labels, hierarchy, name="labels", close=close)
-        return _from_rows(_paths_of_levels(labels), hierarchy, close)
+        return _from_rows(paths_of_levels(labels), hierarchy, close)
     return _from_rows(labels, hierarchy, close)
 
 
@@ -49,10 +49,10 @@ def _encode_frame(frame: Any, hierarchy: Hierarchy, close: bool) -> Any:
         Y = np.zeros((values.shape[0], hierarchy.n_nodes), bool)
         Y[:, hierarchy.indices([str(column) for column in table.columns])] = values
         return check_labels(Y, hierarchy, name="labels", close=close)
-    return _from_rows(_paths_of_levels(table.to_numpy().astype(object)), hierarchy, close)
+    return _from_rows(paths_of_levels(table.to_numpy().astype(object)), hierarchy, close)
 
 
-def _paths_of_levels(levels: NDArray[Any]) -> list[list[tuple[str, ...]]]:
+def paths_of_levels(levels: NDArray[Any]) -> list[list[tuple[str, ...]]]:
     """Read HiClass-style arrays: (rows, levels), or (rows, paths, levels); empty cells end a path."""
     if levels.ndim not in (2, 3):
         raise ValueError(f"columns of levels come in 2 or 3 dimensions (rows, [paths,] levels); got {levels.ndim}.")

@@ -591,11 +591,8 @@ class Hierarchy:
     def __deepcopy__(self, memo: Any) -> Hierarchy:
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, ("\0".join(self.names.tolist()), self.edges, dict(self.aliases), self.sep, dict(self.titles))
-
     def __getstate__(self) -> dict[str, Any]:
-        """Return what :meth:`__setstate__` rebuilds from: model files use this pair, pickles ``__reduce__``."""
+        """Return what :meth:`__setstate__` rebuilds from, in model files and pickles; a name never holds NUL."""
         return {
             "names": "\0".join(self.names.tolist()),
             "edges": self.edges,
@@ -618,10 +615,3 @@ class Hierarchy:
             f"Hierarchy({self.n_nodes} nodes, {self.n_edges} edges, {kind}, "
             f"{self.leaves.size} leaves, height {self.height})"
         )
-
-
-def _restore(
-    names: str, edges: IntArray, aliases: dict[str, str], sep: str | None, titles: dict[str, str] | None = None
-) -> Hierarchy:
-    """Rebuild a pickled hierarchy; a name never holds NUL."""
-    return Hierarchy(names.split("\0"), edges.astype(np.int64), aliases, sep, titles)

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.english import counted
-from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, dense_blocks, has_negative
+from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, dense_blocks, from_rows, has_negative
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -62,27 +62,22 @@ def raise_up(S: Any, hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -
     >>> raise_up([[False, True, False, False]], h).tolist()
     [[True, True, False, False]]
     """
+    up, kernels = _up(hierarchy), _kernels.hierarchy
     S = _as_numbers(S, hierarchy)
     if S.dtype == bool:
-        walk = partial(_walk, walk=_kernels.hierarchy.flags.raise_flags, graph=_up(hierarchy))
+        walk = partial(_run_walk, kernels.flags.raise_flags, up)
     else:
-        down = (hierarchy.child_ptr, hierarchy.child_idx)
-        walk = partial(_walk, walk=_kernels.hierarchy.propagate.raise_dense, graph=down)
+        walk = partial(_run_walk, kernels.propagate.raise_dense, (hierarchy.child_ptr, hierarchy.child_idx))
     if not sparse.issparse(S):
         return walk(S, out=out)
     S = _as_rows(S, out)
     if has_negative(S):
         return _by_blocks(S, walk)
-    up = _up(hierarchy)
-    indptr, indices = _kernels.hierarchy.closure.close_rows(S.indptr, S.indices, *up)
-    if indices.size <= np.iinfo(np.int32).max:
-        indptr = indptr.astype(np.int32)  # one index type, or scipy copies the other
-    if S.dtype == bool:
-        data = np.ones(indices.size, bool)
-    else:
-        data = _kernels.hierarchy.propagate.raise_rows(S.indptr, S.indices, S.data, indptr, indices, *up)
-    raised = sparse.csr_array((data, indices, indptr), shape=S.shape)
-    raised.has_canonical_format = True
+    indptr, indices = kernels.closure.close_rows(S.indptr, S.indices, *up)
+    raised = from_rows(indices, indptr, S.shape)
+    if S.dtype != bool:
+        rows = S.indptr, S.indices, S.data
+        raised.data = kernels.propagate.raise_rows(*rows, raised.indptr, raised.indices, *up)
     return raised
 
 
@@ -115,25 +110,22 @@ def cap_down(S: Any, hierarchy: Hierarchy, *, threshold: float | None = None, ou
     up, kernels = _up(hierarchy), _kernels.hierarchy
     S = _as_numbers(S, hierarchy)
     if threshold is not None:
-        walk = partial(_walk, walk=kernels.propagate.cap_below, graph=(*up, float(threshold)))
+        walk = partial(_run_walk, kernels.propagate.cap_below, (*up, float(threshold)))
     else:
-        walk = partial(
-            _walk, walk=kernels.flags.cap_flags if S.dtype == bool else kernels.propagate.cap_dense, graph=up
-        )
+        walk = partial(_run_walk, kernels.flags.cap_flags if S.dtype == bool else kernels.propagate.cap_dense, up)
     if not sparse.issparse(S):
         return walk(S, out=out)
     S = _as_rows(S, out)
     if threshold is not None or has_negative(S):
         return _by_blocks(S, walk)
-    _kernels.hierarchy.propagate.cap_rows(S.indptr, S.indices, _as_kernel_type(S.data), *up)
+    kernels.propagate.cap_rows(S.indptr, S.indices, _as_kernel_type(S.data), *up)
     S.eliminate_zeros()
     return S
 
 
 def multiply_down(S: NDArray[Any], hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -> NDArray[Any]:
     """Multiply every score by the least product of a parent: on a tree, the product along the path from the top."""
-    walk = _kernels.hierarchy.propagate.multiply_down
-    return _walk(_as_numbers(S, hierarchy), walk=walk, graph=_up(hierarchy), out=out)
+    return _run_walk(_kernels.hierarchy.propagate.multiply_down, _up(hierarchy), _as_numbers(S, hierarchy), out)
 
 
 def find_reachable(v: int, ptr: NDArray[np.int32], idx: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -166,24 +158,22 @@ class Violation(NamedTuple):
 
 def find_unclosed(Y: Any, hierarchy: Hierarchy) -> Violation | None:
     """Return where ``Y`` first has a label without its parent, or None."""
-    Y = as_bool(Y)
+    Y, kernels = as_bool(Y), _kernels.hierarchy.closure
     if sparse.issparse(Y):
-        found = _kernels.hierarchy.closure.find_unclosed_rows(
-            Y.indptr, Y.indices, hierarchy.parent_ptr, hierarchy.parent_idx
-        )
+        found = kernels.find_unclosed_rows(Y.indptr, Y.indices, *_up(hierarchy))
     else:
-        found = _kernels.hierarchy.closure.find_unclosed_dense(Y, hierarchy.parent_ptr, hierarchy.parent_idx)
+        found = kernels.find_unclosed_dense(Y, *_up(hierarchy))
     return Violation(*map(int, found)) if found[0] else None
 
 
 def find_incoherent(S: Any, hierarchy: Hierarchy, tolerance: float = 0.0) -> Violation | None:
     """Return where ``S`` first has a score above its parent's by more than ``tolerance``, or None."""
-    kernels, up = _kernels.hierarchy.closure, (hierarchy.parent_ptr, hierarchy.parent_idx)
+    kernels = _kernels.hierarchy.closure
     if sparse.issparse(S):
         S = sparse.csr_array(S)
-        found = kernels.find_incoherent_rows(S.indptr, S.indices, S.data, *up, tolerance)
+        found = kernels.find_incoherent_rows(S.indptr, S.indices, S.data, *_up(hierarchy), tolerance)
     else:
-        found = kernels.find_incoherent_dense(np.asarray(S), *up, tolerance)
+        found = kernels.find_incoherent_dense(np.asarray(S), *_up(hierarchy), tolerance)
     return Violation(*map(int, found)) if found[0] else None
 
 
@@ -192,8 +182,8 @@ def _up(hierarchy: Hierarchy) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return hierarchy.parent_ptr, hierarchy.parent_idx
 
 
-def _walk(
-    S: NDArray[Any], *, walk: Callable[..., None], graph: tuple[Any, ...], out: NDArray[Any] | None = None
+def _run_walk(
+    walk: Callable[..., None], graph: tuple[Any, ...], S: NDArray[Any], out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """Run a compiled walk in ``out``, or in a copy; the walks take contiguous rows and change them."""
     in_place = out is not None and out.flags.c_contiguous and out.dtype == S.dtype

@@ -196,14 +196,10 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
     def _export_block(self, graph: Graph, kind: str, keys: list[Any], transformer: Any, rows: Any) -> str:
         if isinstance(rows, dict):
             columns = [rows[key] for key in keys]
-            if kind == TEXT:
-                return export_transformer(graph, transformer, columns[0])
-            if kind == CATEGORY:
-                return export_transformer(graph, transformer, columns)
-            side_by_side = [graph.reshape(column, [-1, 1]) for column in columns]
-            together = graph.add("Concat", *side_by_side, axis=1) if len(columns) > 1 else side_by_side[0]
-            return export_transformer(graph, transformer, together)
-        if kind in (NUMBER, CATEGORY) and self.kind_ != "sparse":
+            if kind in (TEXT, CATEGORY):
+                return export_transformer(graph, transformer, columns[0] if kind == TEXT else columns)
+            rows = graph.add("Concat", *(graph.reshape(column, [-1, 1]) for column in columns), axis=1)
+        elif kind in (NUMBER, CATEGORY) and self.kind_ != "sparse":
             order = self._order({key: NUMBER for key in keys}) if self.kind_ == "table" else range(self.n_features_in_)
             places = [list(order).index(key) for key in keys]
             rows = rows if places == list(range(len(order))) else graph.columns(rows, places)
@@ -245,9 +241,9 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         return "table" if values.dtype.kind in "OUTmM" else "numbers"
 
     def _columns(self, X: Any, reset: bool) -> Any:
-        """Return X as columns by key, or as the matrix or texts that it is."""
+        """Return X as columns by key, or as the matrix that it is."""
         if self.kind_ == "text":
-            return to_strings(X)
+            return {0: X}
         if self.kind_ == "table" or is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             return table_columns(X)
@@ -257,24 +253,25 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
 
     def _plan(self, columns: Any) -> list[tuple[str, list[Any], Any]]:
         """Return the blocks (kind, columns, unfitted transformer) in the order of the output."""
-        if self.kind_ == "text":
-            return [(TEXT, [0], self._words(columns))]
         if self.kind_ == "sparse":
             return [("sparse", [0], _sparse_scaler(columns) if self.scale else FunctionTransformer(accept_sparse=True))]
         kinds = self._kinds(columns)
         if not kinds:
             raise ValueError("X has 0 feature(s), and a minimum of 1 is required.")
         of_kind = {kind: [key for key in kinds if kinds[key] == kind] for kind in (NUMBER, TIME, CATEGORY, TEXT)}
-        texts = [(TEXT, [key], self._words(to_strings(columns[key]))) for key in of_kind[TEXT]]
+        encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
+        texts = [(TEXT, [key], self._words(columns[key])) for key in of_kind[TEXT]]
         return [
             (NUMBER, of_kind[NUMBER], self._numbers(is_embedding(columns) and not of_kind[CATEGORY])),
             (TIME, of_kind[TIME], self._numbers()),
-            (CATEGORY, of_kind[CATEGORY], self._categories()),
+            (CATEGORY, of_kind[CATEGORY], encoder),
             *texts,
         ]
 
     def _kinds(self, columns: Any) -> dict[Any, str]:
         """Return what each column is, by its key: declared a category, or decided from its cells."""
+        if self.kind_ == "text":
+            return {0: TEXT}
         if self.kind_ == "numbers":
             declared = resolve_categorical(self.categorical_features, columns.shape[1])
             return {j: CATEGORY if is_category else NUMBER for j, is_category in enumerate(declared)}
@@ -301,13 +298,10 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         steps += [Normalizer() if by_row else StandardScaler()] if self.scale else []
         return make_pipeline(*steps) if steps else FunctionTransformer()
 
-    def _categories(self) -> Any:
-        return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=self.max_categories)
-
-    def _words(self, texts: np.ndarray) -> Any:
-        many = len(texts) >= ROWS_FOR_RARE_WORDS
+    def _words(self, column: Any) -> Any:
+        many = len(column) >= ROWS_FOR_RARE_WORDS
         common = {"sublinear_tf": True, "dtype": np.float32, "min_df": 2 if many else 1}
-        if has_words(texts):
+        if has_words(to_strings(column[:TEXTS_TO_SEE])):
             counted: dict[str, Any] = {"strip_accents": "unicode", "ngram_range": (1, 2) if many else (1, 1)}
         else:
             counted = {"analyzer": "char", "ngram_range": (1, LETTERS_OF_A_PIECE)}
@@ -413,7 +407,7 @@ def _sparse_scaler(X: Any) -> Any:
 
 def _gather(columns: Any, kind: str, keys: list[Any]) -> Any:
     """Return the columns of a block as its transformer wants them."""
-    if sparse.issparse(columns) or (kind == TEXT and not isinstance(columns, dict)):
+    if sparse.issparse(columns):
         return columns
     if isinstance(columns, np.ndarray):
         return columns[:, keys]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any
 
@@ -80,23 +81,19 @@ def _plain(series: Any) -> np.ndarray:
 
 def column_kind(values: np.ndarray, max_categories: int, name: Any = None) -> str:
     """Decide what a column is from its training rows."""
-    if values.dtype.kind in "biuf":
-        return ROW_ID if is_row_id(name, values) else NUMBER
-    cells = [value for value in values.tolist() if not is_empty(value)] if values.dtype.kind not in "mM" else []
+    cells = [] if values.dtype.kind in "biufmM" else [value for value in values.tolist() if not is_empty(value)]
     if values.dtype.kind in "mM" or (cells and all(isinstance(cell, _TIMES) for cell in cells)):
         return TIME
+    if is_row_id(name, values):
+        return ROW_ID
     cells = [str(cell) for cell in cells]
-    if not cells or _all_numbers(cells):
-        return ROW_ID if is_row_id(name, values) else NUMBER
-    if all(cell.strip().lower() in _TRUTHS for cell in cells):
+    if _all_numbers(cells) or all(cell.strip().lower() in _TRUTHS for cell in cells):
         return NUMBER
     if _all_times(cells):
         return TIME
     unspaced = is_unspaced(cells)
     words = np.mean([len(cell) / LETTERS_OF_A_WORD if unspaced else len(cell.split()) for cell in cells])
     distinct = len(set(cells))
-    if is_row_id(name, values):
-        return ROW_ID
     many = distinct > max_categories and distinct > len(cells) / 2
     return TEXT if words >= WORDS_OF_A_TEXT or many else CATEGORY
 
@@ -149,10 +146,7 @@ def is_row_id(name: Any, values: np.ndarray) -> bool:
 
 def _share_words(cells: list[str]) -> bool:
     """Say whether some word occurs in two rows, but not in all."""
-    counts: dict[str, int] = {}
-    for cell in cells:
-        for word in set(re.findall(r"\w\w+", cell.lower())):
-            counts[word] = counts.get(word, 0) + 1
+    counts = Counter(word for cell in cells for word in set(re.findall(r"\w\w+", cell.lower())))
     return any(1 < count < len(cells) for count in counts.values())
 
 

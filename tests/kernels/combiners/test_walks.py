@@ -53,9 +53,8 @@ def run_everything(h, S):
         parent[h.edges[:, 1]] = h.edges[:, 0]
         made["project_tree"] = S.copy()
         tree.project_tree(made["project_tree"], parent)
-    counts = distances.count_ancestors(h.parent_ptr, h.parent_idx)
-    made["count_ancestors"] = counts
-    made["distances"] = distances.ancestor_distances(np.r_[0, np.cumsum(counts)], h.parent_ptr, h.parent_idx)[1]
+    above = h.ancestor_matrix()
+    made["distances"] = distances.ancestor_distances(above.indptr, above.indices, h.parent_ptr, h.parent_idx)
     return made
 
 

@@ -36,13 +36,12 @@ def constraint_pairs(hierarchy: Hierarchy) -> AncestorPairs:
     >>> list(zip(pairs.p.tolist(), pairs.q.tolist(), pairs.distance.tolist()))
     [(0, 1, 1), (0, 2, 1), (1, 2, 1)]
     """
+    above = hierarchy.ancestor_matrix()
     up = hierarchy.parent_ptr, hierarchy.parent_idx
-    counts = _kernels.hierarchy.distances.count_ancestors(*up)
-    ptr = np.r_[0, np.cumsum(counts)]
-    p, distance = _kernels.hierarchy.distances.ancestor_distances(ptr, *up)
-    q = np.repeat(np.arange(hierarchy.n_nodes, dtype=np.int32), counts)
-    order = np.lexsort((p, q))
-    return AncestorPairs(p[order], q, distance[order])
+    distance = _kernels.hierarchy.distances.ancestor_distances(above.indptr, above.indices, *up)
+    q = np.repeat(np.arange(hierarchy.n_nodes, dtype=np.int32), np.diff(above.indptr))
+    is_above = distance > 0
+    return AncestorPairs(above.indices[is_above], q[is_above], distance[is_above])
 
 
 def constraint_gram(pairs: AncestorPairs, mu: float, n_nodes: int) -> sparse.csr_array:

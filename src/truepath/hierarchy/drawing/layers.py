@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import isotonic_regression
+from scipy.sparse.csgraph import connected_components
 
 __all__ = ["LayeredPlaces", "count_crossings", "lay_in_layers"]
 
@@ -75,7 +77,7 @@ def lay_in_layers(
     width = np.append(sizes[:, 0], np.full(len(layer) - n, PASSAGE * gap[0]))
     layers: list[list[int]] = [[] for _ in range(max(layer, default=-1) + 1)]
     across, right = np.zeros(len(layer)), 0.0
-    for part in _parts(above, below):  # side by side
+    for part in _parts(below):  # side by side
         own = _order(part, layer, above, below)
         across[part] = _place(own, above, below, width, n, gap[0])[part] + right
         right = float((across[part] + width[part] / 2).max()) + gap[0]
@@ -108,20 +110,13 @@ def _split_edges(n: int, edges: Edges, layer: list[int]) -> tuple[list[list[int]
     return chains, layer
 
 
-def _parts(above: Neighbors, below: Neighbors) -> list[list[int]]:
+def _parts(below: Neighbors) -> list[list[int]]:
     """Return the nodes that hang together, each part in its order."""
-    part_of: dict[int, int] = {}
-    for first in range(len(above)):
-        waiting = [first] if first not in part_of else []
-        while waiting:
-            v = waiting.pop()
-            if v not in part_of:
-                part_of[v] = first
-                waiting += above[v] + below[v]
-    parts: dict[int, list[int]] = {}
-    for v in range(len(above)):
-        parts.setdefault(part_of[v], []).append(v)
-    return list(parts.values())
+    ends = [(v, u) for v, others in enumerate(below) for u in others]
+    pairs = np.array(ends, np.int64).reshape(-1, 2).T
+    graph = sparse.coo_array((np.ones(len(ends)), tuple(pairs)), shape=(len(below), len(below)))
+    n_parts, part_of = connected_components(graph, directed=False)
+    return [np.flatnonzero(part_of == part).tolist() for part in range(n_parts)]
 
 
 def _order(part: list[int], layer: list[int], above: Neighbors, below: Neighbors) -> list[list[int]]:

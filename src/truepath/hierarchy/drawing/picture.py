@@ -108,42 +108,33 @@ def make_picture(
 ) -> HierarchyPicture:
     """Return a picture; see :meth:`Hierarchy.plot`."""
     marks = _marks(hierarchy, labels, truth, whole)
-    valued = None if scores is None else _values(hierarchy, scores)
+    valued = _values(hierarchy, {} if scores is None else scores)
     shown = np.flatnonzero([mark is not None for mark in marks])
     if shown.size > MOST_NODES:
         problem = f"{shown.size:,} nodes are too many to draw; at most {MOST_NODES} can be read."
         raise TruePathError(problem, "Draw a part: hierarchy.plot(names) draws these with their ancestors.")
     place = {int(v): k for k, v in enumerate(shown)}
     edges = [(int(u), int(v)) for u, v in hierarchy.edges if int(u) in place and int(v) in place]
-    given = None if labels is None or truth is not None or not whole else as_row(hierarchy, labels)
-    held = [row for row in (given, valued) if row is not None]
+    held = [valued, *([as_row(hierarchy, labels)] if whole and labels is not None and truth is None else [])]
     nodes = tuple(
-        PictureNode(v, _written_name(hierarchy, v), marks[v] or "", _score(valued, v)) for v in map(int, shown)
+        PictureNode(v, _written_name(hierarchy, v), marks[v] or "", None if np.isnan(valued[v]) else float(valued[v]))
+        for v in map(int, shown)
     )
     wrong = tuple(any(bool(row[v] > row[u]) for row in held) for u, v in edges)
     return HierarchyPicture(nodes, tuple((place[u], place[v]) for u, v in edges), wrong)
 
 
-def _score(valued: NDArray[np.float64] | None, v: int) -> float | None:
-    return None if valued is None or np.isnan(valued[v]) else float(valued[v])
-
-
 def _marks(hierarchy: Hierarchy, labels: Any, truth: Any, whole: bool) -> list[str | None]:
     """Return the mark of every node, None for those that are not drawn."""
     rest = "" if whole or (labels is None and truth is None) else None
-    marks: list[str | None] = [rest] * hierarchy.n_nodes
-    if truth is not None:
-        found, true = (_closed(hierarchy, () if row is None else row) for row in (labels, truth))
+    given = () if labels is None else labels
+    if truth is None:
+        named = {(True, True): "chosen", (False, True): rest if whole else "above"}
+        pairs = zip(as_row(hierarchy, given), _closed(hierarchy, given))
+    else:
         named = {(True, True): "found", (False, True): "missed", (True, False): "false alarm"}
-        return [named.get((bool(f), bool(t)), rest) for f, t in zip(found, true)]
-    if labels is None:
-        return marks
-    chosen = as_row(hierarchy, labels)
-    for v in np.flatnonzero(_closed(hierarchy, labels)) if not whole else ():
-        marks[v] = "above"
-    for v in np.flatnonzero(chosen):
-        marks[v] = "chosen"
-    return marks
+        pairs = zip(_closed(hierarchy, given), _closed(hierarchy, truth))
+    return [named.get((bool(one), bool(other)), rest) for one, other in pairs]
 
 
 def _closed(hierarchy: Hierarchy, labels: Any) -> NDArray[np.bool_]:
@@ -181,7 +172,6 @@ def _values(hierarchy: Hierarchy, scores: Mapping[str, float] | Collection[float
 def _written_name(hierarchy: Hierarchy, v: int) -> str:
     """Return a node's name, without that of its only parent in front, and with its title."""
     name, above = str(hierarchy.names[v]), hierarchy.parents(v)
-    title = hierarchy.titles.get(name)
-    if title:
-        return f"{name} {title}"
-    return short_name(name, hierarchy.names[above]) if above.size == 1 else name
+    if hierarchy.titles.get(name) or above.size != 1:
+        return hierarchy.label(v)
+    return short_name(name, hierarchy.names[above])
