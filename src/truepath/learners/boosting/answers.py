@@ -25,7 +25,7 @@ class BoostedLearner(HierarchicalLearner):
     constraint = "predict"  # where the hierarchy is enforced; HAdaBoostMH makes it a parameter
     alphas_: np.ndarray
     hypotheses_: list[Any]
-    single_path_: bool
+    single_path_: bool | str
     _always: np.ndarray  # labels that all training rows have
     _never: np.ndarray
 
