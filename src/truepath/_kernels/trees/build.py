@@ -7,6 +7,21 @@ from collections import namedtuple
 import numpy as np
 
 from truepath._kernels.jit import inner, kernel, once
+from truepath._kernels.trees.arrays import (
+    CATEGORY_START,
+    FEATURE,
+    GAIN,
+    IS_STRAIGHT,
+    LEAF_START,
+    LEAF_STOP,
+    LEFT,
+    RIGHT,
+    SHARE,
+    SURROGATE,
+    SURROGATE_CUT,
+    THRESHOLD,
+    WEIGHT,
+)
 from truepath._kernels.trees.columns import IS_NOMINAL, N_VALUES
 from truepath._kernels.trees.labels import (
     PAD,
@@ -27,21 +42,6 @@ from truepath._kernels.trees.rng import draw_below
 from truepath._kernels.trees.scan import NO_SPLIT, Node
 from truepath._kernels.trees.seats import NO_ROOM, Used, take_seats
 from truepath._kernels.trees.split import best_split, no_split
-from truepath._kernels.trees.tree import (
-    CATEGORY_START,
-    FEATURE,
-    GAIN,
-    IS_STRAIGHT,
-    LEAF_START,
-    LEAF_STOP,
-    LEFT,
-    RIGHT,
-    SHARE,
-    SURROGATE,
-    SURROGATE_CUT,
-    THRESHOLD,
-    WEIGHT,
-)
 
 # What stops growth and steers the search
 Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features missing")

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath import _kernels
-from truepath._kernels.trees.arrays import Tree
+from truepath._kernels.trees.arrays import FEATURE, LEAF_STOP, Tree
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 
@@ -249,7 +249,7 @@ def _count_categories(info: np.ndarray) -> int:
 def _trim(tree: Any, n_labels: int, n_nodes: int, n_words: int, n_values: int) -> Any:
     """Return copies of the parts in use, each leaf's labels ascending."""
     link = tree.link[:n_nodes].copy()
-    stop = np.sort(link[link[:, _kernels.trees.tree.FEATURE] < 0, _kernels.trees.tree.LEAF_STOP])
+    stop = np.sort(link[link[:, FEATURE] < 0, LEAF_STOP])
     written = (tree.leaf_value[:n_values], tree.leaf_label[:n_values], np.append(0, stop))  # leaf after leaf
     leaves = sparse.csr_array(written, shape=(stop.size, n_labels), copy=True)
     leaves.sort_indices()
