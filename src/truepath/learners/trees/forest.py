@@ -16,7 +16,7 @@ from truepath.adapters.parallel import iterate_parallel
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, check_number, fit_made
 from truepath.learners.trees.base import PCTBase, mean_scores, resolve_count
-from truepath.learners.trees.grow import GrowthRules, TrainingData, draw_sample, grow_tree, tree_seed
+from truepath.learners.trees.grow import TrainingData, draw_sample, grow_tree, tree_seed
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -267,7 +267,7 @@ class Drawing:
         return self.rows(tree_seed(self.entropy, k)) == 0
 
 
-def _grow_one(data: TrainingData, rules: GrowthRules, draw: Drawing, k: int) -> Any:
+def _grow_one(data: TrainingData, rules: Any, draw: Drawing, k: int) -> Any:
     """Grow tree k."""
     rng = tree_seed(draw.entropy, k)
     weight = draw.rows(rng) * data.row_weight
