@@ -25,7 +25,6 @@ __all__ = [
     "TrainingData",
     "class_weights",
     "critical_f",
-    "draw_sample",
     "grow_tree",
     "tree_seed",
 ]
@@ -128,15 +127,6 @@ def critical_f(significance: float | None, total_weight: float) -> np.ndarray:
 def tree_seed(entropy: int, k: int) -> np.random.Generator:
     """Return the generator of tree k: the same whatever was grown before, beside or after it."""
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(k,)))
-
-
-def draw_sample(rng: np.random.Generator, n_rows: int, bootstrap: bool, n_drawn: int) -> np.ndarray:
-    """Return how often each row is drawn: with replacement (bootstrap) or without."""
-    if bootstrap:
-        return np.bincount(rng.integers(n_rows, size=n_drawn), minlength=n_rows)
-    counts = np.zeros(n_rows, np.int64)
-    counts[rng.permutation(n_rows)[:n_drawn] if n_drawn < n_rows else slice(None)] = 1
-    return counts
 
 
 def grow_tree(
