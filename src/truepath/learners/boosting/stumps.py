@@ -24,6 +24,7 @@ from truepath.records import Record
 
 __all__ = ["CRITERIA", "TreeLearner", "Trees"]
 
+#: In the order of the kernel's numbers
 CRITERIA = ("edge", "z", "gini")
 #: Weights that differ relatively by less tie: after a round many leaves of its tree are balanced but for rounding
 TIE = 2.0**-36
@@ -94,8 +95,7 @@ class TreeLearner:
         self.binned: FeatureBins = bin_features(X, max_bins)
         self.y = y
         self.shared, self.real, self.max_depth = shared, votes == "real", max_depth
-        kernels = _kernels.boosting.stump_search
-        self.criterion = {"edge": kernels.EDGE, "z": kernels.Z, "gini": kernels.GINI}[criterion]
+        self.criterion = CRITERIA.index(criterion)
         self.channels = 1 if criterion == "edge" else 2
         self.n_jobs = n_jobs
 
