@@ -7,7 +7,7 @@ from math import factorial
 
 import numpy as np
 
-from truepath._kernels.trees import tree as fields
+from truepath._kernels.trees import arrays as fields
 
 
 def share_left(tree, t, x):

@@ -45,11 +45,9 @@ def test_information_and_likelihood_are_those_of_the_general_loops(seed, n_label
     general, binary = _kernels.cutset.chow_liu, _kernels.cutset.chow_liu_binary
     n = offset.size - 1
     assert general.make_tables(offset) is None
-    smooth_pairs, smooth_columns = np.empty(pairs.shape), np.empty(columns.size)
-    general.smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns)
-    entropy, information, tables = np.empty(n), np.zeros((n_first, n)), np.empty((2, 2, 2))
-    general.fill_entropies(smooth_columns, offset, entropy)
-    general.fill_information(smooth_pairs, smooth_columns, offset, n_first, -1, entropy, tables[0], information)
+    smooth_pairs, smooth_columns = general.smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength)
+    tables = np.empty((2, 2, 2))
+    information = general.share_information(smooth_pairs, smooth_columns, offset, n_first, -1, tables[0])
     p = np.empty(columns.size)
     found = binary.learn_information(
         pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, n_first, p

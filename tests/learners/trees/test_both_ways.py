@@ -11,7 +11,7 @@ from scipy import sparse
 from oracles_pct import best_known_gain, send_both_ways, weighted_variance
 from strategies import dags, label_matrices
 from truepath import Hierarchy
-from truepath._kernels.trees import tree as fields
+from truepath._kernels.trees import arrays as fields
 from truepath.learners import PCTForest, PCTree, class_weights
 
 TOLERANCE = 1e-9

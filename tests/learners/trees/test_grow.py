@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from oracles_pct import best_gain, gain, subsets, weighted_variance
 from strategies import dags, label_matrices
-from truepath._kernels.trees import tree as fields
+from truepath._kernels.trees import arrays as fields
 from truepath.data import make_hmc
 from truepath.learners import PCTree, class_weights
 from truepath.learners.trees import grow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truepath import Hierarchy
-from truepath._kernels.trees import tree as fields
+from truepath._kernels.trees import arrays as fields
 from truepath.learners import PCTForest, PCTree
 
 

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 
-from truepath._kernels.trees import tree as fields
+from truepath._kernels.trees import arrays as fields
 from truepath.learners import PCTForest, PCTree
 
 

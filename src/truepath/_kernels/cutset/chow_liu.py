@@ -45,20 +45,21 @@ def fill_table(u, v, pairs, columns, total, offset, table):
 
 
 @kernel
-def smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns):
-    """Shrink counts to probabilities: (count + strength * prior) / (n_rows + strength)."""
-    whole = n_rows + strength
+def smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength):
+    """Return counts shrunk to probabilities: (count + strength * prior) / (n_rows + strength)."""
+    smooth_pairs, smooth_columns, whole = np.empty(pairs.shape), np.empty(columns.size), n_rows + strength
     for b in range(columns.size):
         smooth_columns[b] = (columns[b] + strength * prior_columns[b]) / whole
     for a in range(pairs.shape[0]):
         for b in range(pairs.shape[1]):
             smooth_pairs[a, b] = (pairs[a, b] + strength * prior_pairs[a, b]) / whole
+    return smooth_pairs, smooth_columns
 
 
-@kernel
-def fill_entropies(columns, offset, entropy):
+@inner
+def _fill_entropies(columns, offset, entropy):
     """Write the entropy of every variable, from probabilities."""
-    for v in range(offset.size - 1):
+    for v in range(entropy.size):
         rest, h = 1.0, 0.0
         for b in range(offset[v], offset[v + 1]):
             h -= xlogx(columns[b])
@@ -67,13 +68,17 @@ def fill_entropies(columns, offset, entropy):
 
 
 @kernel
-def fill_information(pairs, columns, offset, n_first, skip, entropy, table, information):
-    """Write the mutual information of the first variables with all later ones (and mirrored); ``skip`` is left out."""
+def share_information(pairs, columns, offset, n_first, skip, table):
+    """Return the mutual information of the first variables with all later ones (and mirrored); ``skip`` is left out.
+
+    From probabilities; ``table`` is room for a joint table.
+    """
     n_variables = offset.size - 1
+    entropy, information = np.empty(n_variables), np.zeros((n_first, n_variables))
+    _fill_entropies(columns, offset, entropy)
     for u in range(n_first):
         a = offset[u]
         u_is_binary = offset[u + 1] - a == 1
-        information[u, u] = 0.0
         for v in range(u + 1, n_variables):
             if u == skip or v == skip:
                 continue
@@ -91,6 +96,7 @@ def fill_information(pairs, columns, offset, n_first, skip, entropy, table, info
             information[u, v] = entropy[u] + entropy[v] + h
             if v < n_first:
                 information[v, u] = information[u, v]
+    return information
 
 
 @kernel
@@ -170,19 +176,14 @@ def learn_tree(
 
     ``tables`` is that of :func:`make_tables`.
     """
-    n_variables = offset.size - 1
     if tables is None:
         p = np.empty(columns.size)
         counted = pairs, columns, n_rows, prior_pairs
         information = binary.learn_information(*counted, prior_columns, strength, offset, n_first, p)
         size = span(information, n_first, skip, parent, order)
         return size, binary.tree_log_likelihood(parent, order, size, *counted, strength, offset, p)
-    smooth_pairs, smooth_columns = np.empty(pairs.shape), np.empty(columns.size)
-    smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns)
-    entropy = np.empty(n_variables)
-    fill_entropies(smooth_columns, offset, entropy)
-    information = np.zeros((n_first, n_variables))
-    fill_information(smooth_pairs, smooth_columns, offset, n_first, skip, entropy, tables[0], information)
+    smooth_pairs, smooth_columns = smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength)
+    information = share_information(smooth_pairs, smooth_columns, offset, n_first, skip, tables[0])
     size = span(information, n_first, skip, parent, order)
     likelihood = tree_log_likelihood(
         parent, order, size, pairs, columns, n_rows, smooth_pairs, smooth_columns, offset, tables
@@ -253,8 +254,7 @@ def score_splits(
 @kernel
 def fill_factors(parent, pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, factors):
     """Write ``factors[v, s, t]`` = log P(v = t | parent = s) of a tree, from smoothed counts; row 0 for the root."""
-    smooth_pairs, smooth_columns = np.empty(pairs.shape), np.empty(columns.size)
-    smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns)
+    smooth_pairs, smooth_columns = smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength)
     widest = factors.shape[1]
     table = np.empty((widest, widest))
     for v in range(parent.size):
@@ -284,10 +284,5 @@ def information_of(pairs, columns, n_rows, prior_pairs, prior_columns, strength,
         return binary.learn_information(
             pairs, columns, n_rows, prior_pairs, prior_columns, strength, offset, n_variables, np.empty(columns.size)
         )
-    smooth_pairs, smooth_columns = np.empty(pairs.shape), np.empty(columns.size)
-    smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength, smooth_pairs, smooth_columns)
-    entropy = np.empty(n_variables)
-    fill_entropies(smooth_columns, offset, entropy)
-    information = np.zeros((n_variables, n_variables))
-    fill_information(smooth_pairs, smooth_columns, offset, n_variables, -1, entropy, tables[0], information)
-    return information
+    smooth_pairs, smooth_columns = smooth(pairs, columns, n_rows, prior_pairs, prior_columns, strength)
+    return share_information(smooth_pairs, smooth_columns, offset, n_variables, -1, tables[0])

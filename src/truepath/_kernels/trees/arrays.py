@@ -10,10 +10,17 @@ from truepath.records import Record
 
 __all__ = ["Tree"]
 
+FEATURE, LEFT, RIGHT, CATEGORY_START, LEAF_START, LEAF_STOP = 0, 1, 2, 3, 4, 5  # FEATURE: -1 in leaves
+SURROGATE, IS_STRAIGHT = 6, 7  # the feature asked where the value is missing (-1: none), and whether <= goes left
+# left if value <= THRESHOLD; the sum of row weights; the decrease of weighted variance; the share of a row without
+# value that goes left; the threshold of the surrogate
+THRESHOLD, WEIGHT, GAIN, SHARE, SURROGATE_CUT = 0, 1, 2, 3, 4
+N_LINKS, N_NUMBERS = 8, 5
+
 
 @Record.enter("truepath.learners")
 class Tree(NamedTuple):
-    """Nodes, parents before children; the columns of ``link`` and ``number`` are named in ``tree.py``."""
+    """Nodes, parents before children; the columns of ``link`` and ``number`` are named above."""
 
     link: np.ndarray  # one row per node
     number: np.ndarray  # one row per node

@@ -7,6 +7,21 @@ from collections import namedtuple
 import numpy as np
 
 from truepath._kernels.jit import inner, kernel, once
+from truepath._kernels.trees.arrays import (
+    CATEGORY_START,
+    FEATURE,
+    GAIN,
+    IS_STRAIGHT,
+    LEAF_START,
+    LEAF_STOP,
+    LEFT,
+    RIGHT,
+    SHARE,
+    SURROGATE,
+    SURROGATE_CUT,
+    THRESHOLD,
+    WEIGHT,
+)
 from truepath._kernels.trees.columns import IS_NOMINAL, N_VALUES
 from truepath._kernels.trees.labels import (
     PAD,
@@ -27,24 +42,10 @@ from truepath._kernels.trees.rng import draw_below
 from truepath._kernels.trees.scan import NO_SPLIT, Node
 from truepath._kernels.trees.seats import NO_ROOM, Used, take_seats
 from truepath._kernels.trees.split import best_split, no_split
-from truepath._kernels.trees.tree import (
-    CATEGORY_START,
-    FEATURE,
-    GAIN,
-    IS_STRAIGHT,
-    LEAF_START,
-    LEAF_STOP,
-    LEFT,
-    RIGHT,
-    SHARE,
-    SURROGATE,
-    SURROGATE_CUT,
-    THRESHOLD,
-    WEIGHT,
-)
 
-# What stops growth and steers the search
-Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features missing")
+# What stops growth and steers the search: weights and gains as they are in one tree; f_critical[n] is the least F
+# statistic of a split of a node of weight n (0 everywhere: no test)
+Rules = namedtuple("Rules", "max_depth min_leaf_weight min_gain max_features is_random missing f_critical")
 # An open node: its number, rows[start:end], its depth, the labels in play, the rows when the lists were last condensed
 Task = namedtuple("Task", "t start end depth n_labels n_condensed")
 N_TASK = 8  # its fields, and what is in use when its turn comes (see seats.py)
@@ -53,16 +54,14 @@ PURE = 1e-12  # a node whose weighted variance is smaller than this share of sum
 
 
 @kernel
-def build_tree(
-    columns, lists, buffers, random, awkward, tree, seats, indptr, indices, n_roots, features, rules, f_critical, rng
-):
+def build_tree(columns, lists, buffers, random, awkward, tree, seats, indptr, indices, n_roots, features, rules, rng):
     """Grow a tree on the first n_roots of the rows into the arrays of ``tree``; return its numbers of nodes, category
     words and leaf values, or NO_ROOM and zeros if the arrays are too small (never, unless rows go both ways).
 
-    ``features`` are the columns to draw from (reordered in place), ``f_critical[n]`` is the least F statistic of a
-    split of a node of weight n (0 everywhere: no test) and ``rng`` the state of the generator. ``random`` is None
-    unless cuts are random, ``awkward`` if no column is nominal or lacks values: numba drops the branches of arguments
-    that are None before it compiles, so that a tree pays for no more than it needs.
+    ``features`` are the columns to draw from (reordered in place), ``rules`` says what stops growth and steers the
+    search, ``rng`` is the state of the generator. ``random`` is None unless cuts are random, ``awkward`` if no column
+    is nominal or lacks values: numba drops the branches of arguments that are None before it compiles, so that a tree
+    pays for no more than it needs.
     """
     link, number = tree.link, tree.number
     stack = np.empty((n_roots + 2, N_TASK), np.int64)
@@ -76,7 +75,7 @@ def build_tree(
         if awkward is not None and rules.missing == SHARE_OUT:
             take_seats(seats, task.start, task.end)
         split, N, gain, task, tick = _find_split(
-            columns, seats, lists, buffers, random, awkward, task, tick, features, rules, f_critical, rng
+            columns, seats, lists, buffers, random, awkward, task, tick, features, rules, rng
         )
         number[t, WEIGHT], number[t, GAIN] = N, gain
         link[t, FEATURE], link[t, LEAF_START] = split.feature, n_values
@@ -117,7 +116,7 @@ def _write_split(columns, awkward, tree, t, split, parts, n_words):
 
 
 @once
-def _find_split(columns, seats, lists, buffers, random, awkward, task, tick, features, rules, f_critical, rng):
+def _find_split(columns, seats, lists, buffers, random, awkward, task, tick, features, rules, rng):
     """Return the split of a node (feature -1: make it a leaf), its weight, the gain, the task after condensing, and
     the next tick.
     """
@@ -148,7 +147,8 @@ def _find_split(columns, seats, lists, buffers, random, awkward, task, tick, fea
     best = _search(columns, seats, lists, buffers, random, awkward, node, features, rules, rng)
     gain = best.gain
     F = max(gain, 0.0) * max(N - 2.0, 0.0) / max(variance - gain, slack)  # of two groups against one, 1 and N - 2 d.f.
-    if gain == NO_SPLIT or gain < rules.min_gain - slack or F < f_critical[min(np.int64(N), f_critical.size - 1)]:
+    F_least = rules.f_critical[min(np.int64(N), rules.f_critical.size - 1)]
+    if gain == NO_SPLIT or gain < rules.min_gain - slack or F < F_least:
         return leaf, N, 0.0, task, tick
     return best, N, max(gain, 0.0), task, tick
 

@@ -50,6 +50,14 @@ def dense_layout(info, n_rows):
     return info[DENSE_START], np.int64(1)
 
 
+@inner
+def halfway(values, info, below, above):
+    """Return the number halfway between the values of two ranks of a column; rows with the upper one lie above it."""
+    low, high = values[info[VALUE_START] + below], values[info[VALUE_START] + above]
+    middle = low / 2.0 + high / 2.0  # halves first: the sum may be too large
+    return middle if low <= middle < high else low
+
+
 @once
 def _read_dense(dense, first, step, mode, rows, origins, start, end, keys, missing):
     n_keys, n_missing = np.int64(0), np.int64(0)

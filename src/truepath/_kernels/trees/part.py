@@ -7,13 +7,13 @@ from collections import namedtuple
 import numpy as np
 
 from truepath._kernels.jit import inner, once
-from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
+from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, halfway, read_column
 from truepath._kernels.trees.labels import B
 from truepath._kernels.trees.nominal import BEST
 from truepath._kernels.trees.rng import draw_unit
 from truepath._kernels.trees.seats import UNKNOWN, deal_both_ways
 from truepath._kernels.trees.sort import ROW_MASK
-from truepath._kernels.trees.surrogate import Surrogate, find_surrogate, follow_surrogate
+from truepath._kernels.trees.surrogate import NO_SURROGATE, find_surrogate, follow_surrogate
 
 LEARNED, SHARE_OUT, ASK_SURROGATE = 0, 1, 2  # what becomes of rows with a missing value
 FEWEST_ASKED, SHARE_ASKED = 8, 8  # with random cuts, an eighth of the features tried, 8 at least, may be surrogates
@@ -35,8 +35,7 @@ def part_rows(columns, seats, lists, buffers, random, awkward, split, start, end
     threshold = split.threshold
     if np.isnan(threshold):
         threshold = _threshold(info, columns.values, below, above)
-    nobody = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
-    share, surrogate = 0.5, nobody
+    share, surrogate = 0.5, NO_SURROGATE
     if awkward is not None:
         for k in range(n_missing):
             side[seats.place[missing[k]] - start] = UNKNOWN
@@ -44,7 +43,7 @@ def part_rows(columns, seats, lists, buffers, random, awkward, split, start, end
             share = _share_left(rows, lists.stat, side, split, start, end, rules.missing)
         if rules.missing == SHARE_OUT:
             middle, last, used = deal_both_ways(seats, lists, buffers, share, start, end, used)
-            return Parts(middle, last, start, middle, threshold, share, nobody, used)
+            return Parts(middle, last, start, middle, threshold, share, surrogate, used)
         if n_missing:
             n_asked = _count_asked(features, rules, random)
             surrogate = _place_unknown(
@@ -70,9 +69,7 @@ def _count_asked(features, rules, random):
 @inner
 def _place_unknown(columns, seats, stat, buffers, split, start, end, features, n_asked, share, rng):
     """Send the rows of unknown side where the surrogate says, which is returned, or as ``share`` (0 or 1) does."""
-    surrogate = Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
-    if n_asked:
-        surrogate = find_surrogate(columns, features, n_asked, split.feature, seats, stat, buffers, start, end)
+    surrogate = find_surrogate(columns, features, n_asked, split.feature, seats, stat, buffers, start, end)
     if surrogate.feature >= 0:
         follow_surrogate(columns, surrogate, seats, buffers, start, end, share == 1.0)
     for k in range(end - start):
@@ -141,9 +138,7 @@ def _threshold(info, values, below, above):
         return -np.inf
     if above == info[N_VALUES]:
         return np.inf
-    low, high = values[info[VALUE_START] + below], values[info[VALUE_START] + above]
-    middle = low / 2.0 + high / 2.0  # halves first: the sum may be too large
-    return middle if low <= middle < high else low
+    return halfway(values, info, below, above)
 
 
 @inner

@@ -103,7 +103,7 @@ def random_split(columns, j, seats, lists, node, buffers, random, awkward, rng):
     if picked.cut == CONSTANT:
         return no_split(-1)
     if picked.n == TOO_LIGHT:
-        return Split(NO_SPLIT, j, picked.cut, picked.is_left, picked.threshold)
+        return no_split(j)
     n, single, C = _weigh(packed, random.picked, picked.n)
     n_absent, cross = 0.0, 0.0
     if awkward is not None:
@@ -111,7 +111,7 @@ def random_split(columns, j, seats, lists, node, buffers, random, awkward, rng):
     if node.only_known or not picked.n_missing:
         known = node.N - n_absent
         if n < node.min_leaf or known - n < node.min_leaf:  # before the labels are looked at
-            return Split(NO_SPLIT, j, picked.cut, picked.is_left, picked.threshold)
+            return no_split(j)
     _sum_labels(packed, random.picked, picked.n, lists.sums[SUM_L])
     if awkward is not None:
         _sum_labels(packed, random.absent, picked.n_missing, lists.sums[SUM_M])
@@ -141,7 +141,7 @@ def _pick_ranks(columns, j, seats, node, random, awkward, rng):
     lowest, highest = _range(ranks, n_rows)
     n_missing = np.int64(0)
     if awkward is not None and info[HAS_MISSING]:
-        n_missing = _pick(ranks, n_rows, np.int64(0), True, random.absent)
+        n_missing = _pick(ranks, n_rows, np.int64(-1), np.int64(0), random.absent)
     if highest < 0 or (n_missing == 0 and lowest == highest):
         return Picked(np.int64(CONSTANT), np.nan, np.int64(0), True, n_missing)
     cut, threshold = _draw_cut(columns, j, lowest, highest, rng)
@@ -151,12 +151,8 @@ def _pick_ranks(columns, j, seats, node, random, awkward, rng):
     is_left = n_below == smaller
     if smaller * node.heaviest < node.min_leaf and (node.only_known or not n_missing):
         return Picked(cut, threshold, np.int64(TOO_LIGHT), is_left, n_missing)
-    if not is_left:
-        _pick(ranks, n_rows, cut + 1, False, random.picked)
-    elif n_missing:
-        _pick_between(ranks, n_rows, cut, random.picked)
-    else:
-        _pick(ranks, n_rows, cut + 1, True, random.picked)
+    low, high = (np.int64(0), cut + 1) if is_left else (cut + 1, highest + 1)
+    _pick(ranks, n_rows, low, high, random.picked)
     return Picked(cut, threshold, smaller, is_left, n_missing)
 
 
@@ -179,24 +175,14 @@ def _count_above(ranks, n_rows, cut):
 
 
 @part
-def _pick(ranks, n_rows, bound, is_below, places):
-    """List the places of ranks below the bound, or from it on. Return their number."""
+def _pick(ranks, n_rows, low, high, places):
+    """List the places of ranks from ``low`` on and below ``high``. Return their number."""
     n, k = np.uint64(0), np.uint64(0)
     while k < n_rows:
         places[n] = k  # overwritten next time if it is not one of them
-        n += np.uint64((ranks[k] < bound) == is_below)
+        n += np.uint64((ranks[k] >= low) & (ranks[k] < high))
         k += ONE
     return np.int64(n)
-
-
-@part
-def _pick_between(ranks, n_rows, cut, places):
-    """List the places of ranks from 0 to the cut."""
-    n, k = np.uint64(0), np.uint64(0)
-    while k < n_rows:
-        places[n] = k
-        n += np.uint64((ranks[k] <= cut) & (ranks[k] >= 0))
-        k += ONE
 
 
 @inner

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from truepath._kernels.jit import inner, kernel
-from truepath._kernels.trees.tree import FEATURE, LEAF_START, LEAF_STOP, LEFT, RIGHT, WEIGHT, share_left
+from truepath._kernels.trees.arrays import FEATURE, LEAF_START, LEAF_STOP, LEFT, RIGHT, WEIGHT
+from truepath._kernels.trees.tree import share_left
 
 __all__ = ["add_path", "add_shapley"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from truepath._kernels.trees.arrays import N_LINKS, N_NUMBERS, Tree
 from truepath._kernels.trees.labels import PAD, PADDING, B, Lists
 from truepath._kernels.trees.random_cut import SPARE_LABELS, Packed
 from truepath._kernels.trees.seats import Seats
 from truepath._kernels.trees.sort import N_BUCKETS
 from truepath._kernels.trees.split import TABLE_CELLS, Awkward, Buffers, Random
-from truepath._kernels.trees.tree import N_LINKS, N_NUMBERS, Tree
 
 __all__ = ["make_awkward", "make_buffers", "make_lists", "make_random", "make_seats", "make_tree"]
 

@@ -11,19 +11,20 @@ from collections import namedtuple
 import numpy as np
 
 from truepath._kernels.jit import inner
-from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, VALUE_START, read_column
+from truepath._kernels.trees.columns import IS_NOMINAL, MODE, N_VALUES, halfway, read_column
 from truepath._kernels.trees.labels import B
 from truepath._kernels.trees.seats import UNKNOWN
 from truepath._kernels.trees.sort import ROW_MASK, sort_keys
 
 # Rows of this feature with rank <= cut (value <= threshold) go left if is_straight, else right; -1: no surrogate
 Surrogate = namedtuple("Surrogate", "feature cut threshold is_straight")
+NO_SURROGATE = Surrogate(-1, -1, 0.0, True)
 
 
 @inner
 def find_surrogate(columns, features, n_tried, j, seats, stat, buffers, start, end):
     """Return the best surrogate among the first n_tried features for the split on feature j marked in buffers.side."""
-    best, found = 0.0, Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
+    best, found = 0.0, NO_SURROGATE
     for k in range(n_tried):
         s = features[k]
         if s != j and not columns.info[s, IS_NOMINAL]:
@@ -65,11 +66,9 @@ def _best_cut(columns, s, seats, stat, buffers, start, end):
         if gained > best:
             best, at, is_straight = gained, k, n_right + balance >= n_left - balance
     if at < 0:
-        return 0.0, Surrogate(np.int64(-1), np.int64(-1), 0.0, True)
-    cut, first = keys[at] >> 32, info[VALUE_START]
-    low, high = columns.values[first + cut], columns.values[first + (keys[at + 1] >> 32)]
-    middle = low / 2.0 + high / 2.0
-    return best, Surrogate(np.int64(s), cut, middle if low <= middle < high else low, is_straight)
+        return 0.0, NO_SURROGATE
+    cut, above = keys[at] >> 32, keys[at + 1] >> 32
+    return best, Surrogate(np.int64(s), cut, halfway(columns.values, info, cut, above), is_straight)
 
 
 @inner

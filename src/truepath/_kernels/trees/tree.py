@@ -1,20 +1,26 @@
-"""The fields of a grown tree, and the way of a row through it."""
+"""The way of a row through a grown tree."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from truepath._kernels.jit import inner, kernel
-from truepath._kernels.trees.arrays import Tree
+from truepath._kernels.trees.arrays import (
+    CATEGORY_START,
+    FEATURE,
+    IS_STRAIGHT,
+    LEAF_START,
+    LEAF_STOP,
+    LEFT,
+    RIGHT,
+    SHARE,
+    SURROGATE,
+    SURROGATE_CUT,
+    THRESHOLD,
+)
 
-__all__ = ["Tree", "add_leaves", "apply_tree", "share_left"]
+__all__ = ["add_leaves", "apply_tree", "share_left"]
 
-FEATURE, LEFT, RIGHT, CATEGORY_START, LEAF_START, LEAF_STOP = 0, 1, 2, 3, 4, 5  # FEATURE: -1 in leaves
-SURROGATE, IS_STRAIGHT = 6, 7  # the feature asked where the value is missing (-1: none), and whether <= goes left
-# left if value <= THRESHOLD; the sum of row weights; the decrease of weighted variance; the share of a row without
-# value that goes left; the threshold of the surrogate
-THRESHOLD, WEIGHT, GAIN, SHARE, SURROGATE_CUT = 0, 1, 2, 3, 4
-N_LINKS, N_NUMBERS = 8, 5
 DEEPEST_FORK = 64  # a row waits on this many branches at most; beyond, it follows the larger share
 
 

@@ -11,28 +11,21 @@ R. E. Schapire, Y. Singer. Improved boosting algorithms using confidence-rated p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit
 from sklearn.model_selection import train_test_split
 
-from truepath import _kernels
-from truepath.decoders import BestPath
-from truepath.hierarchy import Hierarchy, cap_down
-from truepath.hierarchy.matrices import row_blocks
+from truepath.hierarchy import Hierarchy
 from truepath.learners.base import (
-    HierarchicalLearner,
     check_choice,
     check_fit_input,
     check_number,
-    check_predict_input,
     leave_out_weightless,
 )
+from truepath.learners.boosting.answers import BoostedLearner, dense_rows, signs
 from truepath.learners.boosting.rounds import Monitor, boost, start_weights
-from truepath.learners.boosting.staged import StagedAnswers, dense_rows, signs
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
 from truepath.learners.single_path import is_single_path
@@ -43,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["AdaBoostMH"]
 
 
-class AdaBoostMH(StagedAnswers, HierarchicalLearner):
+class AdaBoostMH(BoostedLearner):
     """AdaBoost.MH with stumps or small trees, or any classifier that takes weights.
 
     Parameters
@@ -199,30 +192,6 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
         self.n_estimators_ = len(self.hypotheses_)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the margins sum over t of alpha_t h_t(x, v), eq. (12) before the sign, shape (n_samples, n_nodes)."""
-        return self._sum_votes(X)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return coherent marginals, sigmoid(2 margin) capped by the parents', shape (n_samples, n_nodes)."""
-        return self._calibrate(self._sum_votes(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return closed labels, shape (n_samples, n_nodes): the best path, or every label of positive margin.
-
-        See ``single_path``. A label counts only if all its ancestors do.
-        """
-        return self._decide(self._sum_votes(X))
-
-    # Where the constraint holds; HAdaBoostMH makes it a parameter
-    @property
-    def _clip_in_training(self) -> bool:
-        return False
-
-    @property
-    def _enforce_at_prediction(self) -> bool:
-        return True
-
     def _costs(self, hierarchy: Hierarchy) -> np.ndarray:
         """Return the labels' shares of the first weights: all the same."""
         return np.ones(hierarchy.n_nodes)
@@ -269,35 +238,3 @@ class AdaBoostMH(StagedAnswers, HierarchicalLearner):
         )
         monitor = Monitor(dense_rows(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
         return X[train], y[train], None if weight is None else weight[train], monitor
-
-    def _rounds(self, X: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
-        """Yield (alpha_t, h_t) for dense rows, clipped as in training."""
-        for alpha, hypothesis in zip(self.alphas_, self.hypotheses_):
-            votes = hypothesis.votes(X)
-            if self._clip_in_training:
-                cap_down(votes, self.hierarchy_, threshold=0.0, out=votes)  # eq. (7)
-            yield alpha, votes
-
-    def _sum_votes(self, X: Any) -> np.ndarray:
-        """Return the margins of eq. (12), a block of rows at a time."""
-        X = check_predict_input(self, X, allow_nan=True, dtype=np.float64)
-        margins = np.zeros((X.shape[0], self.hierarchy_.n_nodes))
-        for rows in row_blocks(X.shape[0], max(X.shape[1], self.hierarchy_.n_nodes)):
-            for alpha, votes in self._rounds(dense_rows(X[rows])):
-                _kernels.boosting.stump_votes.add_votes(margins[rows], alpha, votes)
-        return margins
-
-    def _calibrate(self, margins: np.ndarray) -> np.ndarray:
-        S = expit(2 * margins)
-        S[:, self._always], S[:, self._never] = 1.0, 0.0
-        return cap_down(S, self.hierarchy_)
-
-    def _decide(self, margins: np.ndarray) -> np.ndarray:
-        if self.single_path_:
-            return BestPath(hierarchy=self.hierarchy_, by="mean").fit(margins).predict(margins)
-        return cap_down(margins, self.hierarchy_) > 0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

@@ -133,14 +133,6 @@ validation_fraction, tol, random_state, n_jobs
         """Compile the loops on made rows; see :mod:`truepath.warmup`."""
         fit_made(cls(n_estimators=2), made, made.X)
 
-    @property
-    def _clip_in_training(self) -> bool:
-        return self.constraint != "predict"
-
-    @property
-    def _enforce_at_prediction(self) -> bool:
-        return self.constraint != "train"
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self, "constraint", ("predict", "train", "both"))

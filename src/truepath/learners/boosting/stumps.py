@@ -13,7 +13,6 @@ Criteria, with ``P`` and ``N`` a class's positive and negative weight in a leaf:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from truepath.records import Record
 
 __all__ = ["CRITERIA", "TreeLearner", "Trees"]
 
+#: In the order of the kernel's numbers
 CRITERIA = ("edge", "z", "gini")
 #: Weights that differ relatively by less tie: after a round many leaves of its tree are balanced but for rounding
 TIE = 2.0**-36
@@ -95,8 +95,7 @@ class TreeLearner:
         self.binned: FeatureBins = bin_features(X, max_bins)
         self.y = y
         self.shared, self.real, self.max_depth = shared, votes == "real", max_depth
-        kernels = _kernels.boosting.stump_search
-        self.criterion = {"edge": kernels.EDGE, "z": kernels.Z, "gini": kernels.GINI}[criterion]
+        self.criterion = CRITERIA.index(criterion)
         self.channels = 1 if criterion == "edge" else 2
         self.n_jobs = n_jobs
 
@@ -119,50 +118,35 @@ class TreeLearner:
 
     def find_cuts(self, w: np.ndarray, place: np.ndarray, node: int) -> np.ndarray:
         """Return the best cut of every class (or of all together, one entry), coded as in the kernel."""
-        parts = self._spread(self._search, w, place, node)
-        best, cut, shared = parts[0]
-        for gain, other, gathered in parts[1:]:
-            cut = np.where(gain > best, other, cut)  # a later part holds later features: ties stay with the first
-            best = np.maximum(gain, best)
-            shared = np.where(np.isneginf(shared), gathered, shared)
-        if not self.shared:
-            return cut
-        codes = np.flatnonzero(~np.isneginf(shared))
-        lifted = shared[codes] * _kernels.boosting.stump_search.SPLIT
-        rounded = lifted - (lifted - shared[codes])  # ties as in the kernel
+        n_bundles = self.binned.bundle_ptr.size - 1
+        n_jobs = min(count_workers(self.n_jobs, shared_memory=True), n_bundles)
+        edges = np.linspace(0, n_bundles, n_jobs + 1).astype(np.int64)
+        if n_jobs == 1:
+            parts = [self._search(w, place, node, edges)]
+        else:  # in threads: a round is too short to send its weights away
+            runs = ((edges[k : k + 2],) for k in range(n_jobs))
+            parts = run_parallel(self._search, runs, common=(w, place, node), n_jobs=n_jobs, shared_memory=True)
+        best, cut, gathered = map(np.array, zip(*parts))
+        if not self.shared:  # a later part holds later features: ties stay with the first
+            return cut[best.argmax(axis=0), np.arange(w.shape[1])]
+        codes = np.flatnonzero(_is_cut(self.binned))
+        gains = np.append(gathered.sum(axis=0)[codes], best[0].sum())  # every code is of one part; last: no cut
+        lifted = gains * _kernels.boosting.stump_search.SPLIT
+        rounded = lifted - (lifted - gains)  # ties as in the kernel
         winner = int(np.argmax(rounded))
         return np.array([codes[winner] if rounded[winner] > rounded[-1] else -1])
 
     def _search(
         self, w: np.ndarray, place: np.ndarray, node: int, bundles: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Search some bundles; gains of all classes together are -inf for cuts of other bundles, and last: no cut."""
+        """Return the best gains of some bundles, their cuts, and for one tree the gains of all classes by cut."""
         n_classes, n_cuts = w.shape[1], 2 * int(self.binned.bin_ptr[-1])
         best, cut = np.empty(n_classes), np.full(n_classes, -1)
-        shared = np.zeros(n_cuts if self.shared else 0)
+        gathered = np.zeros(n_cuts if self.shared else 0)
         _kernels.boosting.stump_search.search_cuts(
-            w, self.y, place, node, bundles, self.channels, self.criterion, *self.binned.tables, best, cut, shared
+            w, self.y, place, node, bundles, self.channels, self.criterion, *self.binned.tables, best, cut, gathered
         )
-        if self.shared:
-            shared = np.append(np.where(self._is_cut(bundles), shared, -np.inf), best.sum())
-        return best, cut, shared
-
-    def _is_cut(self, bundles: np.ndarray) -> np.ndarray:
-        """Mark the codes that are cuts of these bundles."""
-        is_cut = _list_cuts(self.binned)
-        first, last = self.binned.bin_ptr[self.binned.bundle_ptr[bundles]]
-        is_cut[: 2 * first] = is_cut[2 * last :] = False
-        return is_cut
-
-    def _spread(self, search: Callable[..., Any], *common: Any) -> list[Any]:
-        """Run a search over runs of bundles, in threads if asked for: a round is too short to send its weights away."""
-        n_bundles = self.binned.bundle_ptr.size - 1
-        n_jobs = min(count_workers(self.n_jobs, shared_memory=True), n_bundles)
-        if n_jobs == 1:
-            return [search(*common, np.array([0, n_bundles]))]
-        edges = np.linspace(0, n_bundles, n_jobs + 1).astype(np.int64)
-        runs = ((edges[k : k + 2],) for k in range(n_jobs))
-        return run_parallel(search, runs, common=common, n_jobs=n_jobs, shared_memory=True)
+        return best, cut, gathered
 
     def _read_cuts(self, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return feature, threshold and the side of missing values of coded cuts."""
@@ -193,7 +177,7 @@ class TreeLearner:
         return 0.5 * np.log((positive + smooth) / (negative + smooth))
 
 
-def _list_cuts(binned: FeatureBins) -> np.ndarray:
+def _is_cut(binned: FeatureBins) -> np.ndarray:
     """Mark the codes that are cuts: after any bin but a feature's last, missing left only before its last value."""
     is_cut = np.zeros((binned.upper.size, 2), bool)
     is_cut[:, 0] = True

@@ -22,10 +22,11 @@ from truepath.adapters import encode_labels
 from truepath.adapters.parallel import run_parallel
 from truepath.adapters.rows import take_rows
 from truepath.adapters.varying import find_constant_labels
-from truepath.hierarchy import Hierarchy, cap_down
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
+from truepath.learners.base import check_fit_input, check_predict_input
+from truepath.learners.cutset.estimator import JointLearner
 from truepath.learners.cutset.network import RestrictedCutsetNetwork
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = ["BaggedCutsetNetworks"]
 _MAX_SEED = np.iinfo(np.int32).max
 
 
-class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
+class BaggedCutsetNetworks(MetaEstimatorMixin, JointLearner):
     """A mixture of cutset networks with equal weights, each learned on rows drawn with replacement.
 
     Parameters
@@ -62,7 +63,6 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
 
     name = "bagged-cutset-networks"
     summary = "mixture of cutset networks learned on bootstrap samples"
-    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
 
     def __init__(
         self,
@@ -111,11 +111,6 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         weights = np.exp(evidence - logsumexp(evidence, axis=0))
         return sum(w[:, None] * member.predict_marginals(X) for w, member in zip(weights, self.estimators_))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginals, each capped by its parents'; 0 or 1 for a label that no, or every, training row has."""
-        S = self.predict_marginals(X)
-        return cap_down(np.where(np.isnan(self._shared), S, self._shared), self.hierarchy_)
-
     def joint_log_proba(self, X: Any, y: Any) -> np.ndarray:
         """Return log P(x, y) under the mixture."""
         X = check_predict_input(self, X, allow_nan=True)
@@ -130,11 +125,6 @@ class BaggedCutsetNetworks(MetaEstimatorMixin, HierarchicalLearner):
         drawn = [member.sample(size, rng) for member, size in zip(self.estimators_, sizes) if size]
         order = rng.permutation(n_samples)
         return np.vstack([X for X, _ in drawn])[order], np.vstack([Y for _, Y in drawn])[order]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True  # in queries
-        return tags
 
 
 def _fit_member(base: Any, hierarchy: Hierarchy, X: Any, Y: Any, share: np.ndarray | None, seed: int) -> Any:

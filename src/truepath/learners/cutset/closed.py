@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def forbid_open_pairs(tree: LeafTree, hierarchy: Hierarchy) -> LeafTree:
             factors[child, 0, 1] = -np.inf
         elif (v, u) in edges:
             factors[child, 1, 0] = -np.inf
-    return tree.with_factors(factors)
+    return replace(tree, factors=factors)
 
 
 def search_closed(evidence: np.ndarray, solve: Solver, hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:

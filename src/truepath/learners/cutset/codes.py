@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from truepath.preprocessing.cut_points import find_quantile_cuts
 from truepath.preprocessing.laim import find_cuts
 from truepath.records import Record
 
-__all__ = ["MISSING", "Cutter", "DiscreteRows", "StateCoder", "code_training_rows", "make_cutter"]
+__all__ = ["MISSING", "Cutter", "StateCoder", "code_training_rows", "make_cutter"]
 
 #: The state number of an unobserved variable
 MISSING = UNKNOWN
@@ -29,7 +29,7 @@ MISSING = UNKNOWN
 #: How a feature is cut: (values, labels, largest number of intervals) -> cut points
 CUTS: Mapping[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
     "quantiles": lambda values, labels, n_intervals: find_quantile_cuts(values, n_intervals),
-    "laim": lambda values, labels, n_intervals: find_cuts(values, labels, n_intervals),
+    "laim": find_cuts,
 }
 
 #: Finds the cut points of feature j, or refuses to
@@ -133,17 +133,12 @@ def _refuse_missing(X: np.ndarray) -> None:
         )
 
 
-class DiscreteRows(NamedTuple):
-    """Training rows of discrete features, as state numbers, with their labels."""
-
-    coder: StateCoder
-    codes: np.ndarray  # int16, (n_rows, n_features)
-    labels: np.ndarray  # bool, (n_rows, n_nodes)
-
-
-def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any, make_cut: Any = None) -> DiscreteRows:
+def code_training_rows(
+    learner: Any, X: Any, y: Any, sample_weight: Any, make_cut: Any = None
+) -> tuple[StateCoder, np.ndarray, np.ndarray]:
     """Check what ``fit`` of a learner over discrete features was given; repeat rows by weight and code them.
 
+    Return the states of the features, the state numbers (int16) and the labels (bool) of the rows.
     ``make_cut(learner, labels)`` says how features of many values are cut; without it they are refused.
     """
     X, Y, weight, _ = check_fit_input(learner, X, y, sample_weight, allow_nan=True)
@@ -151,7 +146,7 @@ def code_training_rows(learner: Any, X: Any, y: Any, sample_weight: Any, make_cu
     X, Y = repeat_by_weight(X, Y, weight)  # first: rows of weight zero show no states
     labels = as_dense(Y)
     coder = StateCoder.learn(X, learner.max_states, make_cut and make_cut(learner, labels))
-    return DiscreteRows(coder, coder.encode(X), labels)
+    return coder, coder.encode(X), labels
 
 
 def make_cutter(learner: Any, labels: np.ndarray) -> Cutter:

@@ -21,17 +21,51 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_choice, check_number, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
 from truepath.learners.cutset.codes import MISSING, code_training_rows, make_cutter
-from truepath.learners.cutset.growth import PRIORS, Growth, Strength, grow
+from truepath.learners.cutset.growth import PRIORS, Growth, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["CutsetEstimator"]
+__all__ = ["CutsetEstimator", "JointLearner"]
 
 
-class CutsetEstimator(HierarchicalLearner):
+class JointLearner(HierarchicalLearner):
+    """A joint distribution of labels and features, whose marginals are the scores."""
+
+    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
+    _shared: np.ndarray  # 0 or 1 for a label that no, or every, training row has, else NaN
+
+    def predict_marginals(self, X: Any) -> np.ndarray:
+        """Return P(label on | features) of every label."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the marginals as coherent scores: each capped by its parents'.
+
+        A label that no training row has, or every one, scores 0 or 1: of rows unlike any in training the smoothed
+        marginal would say anything.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        S : ndarray of shape (n_samples, n_nodes)
+        """
+        S = self.predict_marginals(X)
+        return cap_down(np.where(np.isnan(self._shared), S, self._shared), self.hierarchy_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # in queries
+        tags.input_tags.categorical = True
+        return tags
+
+
+class CutsetEstimator(JointLearner):
     """A joint distribution of labels and features, learned by :func:`truepath.learners.cutset.growth.grow`."""
 
     network_: OrNode | LeafTree
@@ -82,11 +116,9 @@ class CutsetEstimator(HierarchicalLearner):
         limits = {"min_features": 0, "penalty": 0.0, "split_labels": False, **self._growth_limits(n_rows)}
         n_states = np.concatenate([np.full(n_labels, 2), self._coder.n_states])
         is_splittable = (np.arange(n_states.size) >= n_labels) | bool(limits.pop("split_labels"))
-        return Growth(n_labels, n_states, is_splittable=is_splittable, strength=self._strength(n_rows), **limits)
-
-    def _strength(self, n_rows: int) -> Strength:
         check_choice(self, "prior", tuple(PRIORS))
-        return PRIORS[self.prior](self.prior_weight, n_rows)
+        strength = PRIORS[self.prior](self.prior_weight, n_rows)
+        return Growth(n_labels, n_states, is_splittable=is_splittable, strength=strength, **limits)
 
     # ------------------------------------------------------------------------------------------------- queries
 
@@ -122,23 +154,6 @@ class CutsetEstimator(HierarchicalLearner):
         """
         total, joint = label_log_joint(self._evidence(X, known), self._leaves(), self.hierarchy_.n_nodes)
         return np.exp(joint - total[:, None])
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginals as coherent scores: each capped by its parents'.
-
-        A label that no training row has, or every one, scores 0 or 1: of rows unlike any in training the smoothed
-        marginal would say anything.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, shape (n_samples, n_features)
-
-        Returns
-        -------
-        S : ndarray of shape (n_samples, n_nodes)
-        """
-        S = self.predict_marginals(X)
-        return cap_down(np.where(np.isnan(self._shared), S, self._shared), self.hierarchy_)
 
     def evidence_log_proba(self, X: Any) -> np.ndarray:
         """Return log P(x) of every row, labels and missing features summed out.
@@ -220,12 +235,6 @@ class CutsetEstimator(HierarchicalLearner):
             wins = value > best[rows]
             best[rows[wins]], chosen[rows[wins]] = value[wins], found[wins]
         return chosen
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True  # in queries
-        tags.input_tags.categorical = True
-        return tags
 
 
 def _known_states(known: Any, shape: tuple[int, int]) -> np.ndarray:

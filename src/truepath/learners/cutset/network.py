@@ -66,7 +66,6 @@ class ChowLiuTree(CutsetEstimator):
 
     name = "chow-liu-tree"
     summary = "one tree-shaped Bayesian network over labels and features"
-    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
 
     prior = "scaled"  # of one slice, all rows
 
@@ -160,7 +159,6 @@ class CutsetNetwork(CutsetEstimator):
 
     name = "cutset-network"
     summary = "decision tree over features with a Bayesian network in every leaf"
-    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
 
     _is_restricted = False
 
@@ -244,6 +242,5 @@ force_nonempty, max_states, discretize, n_intervals, categorical_features
 
     name = "restricted-cutset-network"
     summary = "cutset network in which every feature hangs from one label"
-    learns_from = "rows of discrete features, numeric ones cut into intervals, and their labels"
 
     _is_restricted = True

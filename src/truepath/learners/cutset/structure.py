@@ -7,7 +7,7 @@ the path has not fixed; within a leaf they are addressed by position.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,10 +33,6 @@ class LeafTree(Record, home="truepath.learners"):
         check_spanning(self.parent, self.order, self.n_states, self.factors)
         if self.variables.shape != self.parent.shape or (np.diff(self.variables) <= 0).any():
             raise ValueError("a leaf tree has variables that do not fit its tables")
-
-    def with_factors(self, factors: np.ndarray) -> LeafTree:
-        """Return the same tree with other tables."""
-        return replace(self, factors=factors)
 
     def edges(self) -> np.ndarray:
         """Return the (parent, child) pairs of variable numbers."""

@@ -34,7 +34,7 @@ from truepath.learners.base import (
 )
 from truepath.learners.trees.columns import code_categories, encode_columns, find_categories
 from truepath.learners.trees.graph import forest_scores
-from truepath.learners.trees.grow import GrowthRules, TrainingData, class_weights, critical_f
+from truepath.learners.trees.grow import TrainingData, class_weights, critical_f
 from truepath.learners.trees.importance import feature_importances
 from truepath.learners.trees.leaves import count_again, find_leaves
 from truepath.learners.trees.reasons import explain_by_path, explain_by_shapley
@@ -226,7 +226,7 @@ class PCTBase(HierarchicalLearner):
         columns = encode_columns(given.X, self.categories_, n_jobs=getattr(self, "n_jobs", None))
         return TrainingData.from_arrays(columns, given.y, self.class_weight_, given.sample_weight)
 
-    def _rules(self, n_features: int, total_weight: float) -> GrowthRules:
+    def _rules(self, n_features: int, total_weight: float) -> Any:
         """Resolve the parameters of growth."""
         check_number(self, "min_leaf_weight", Real, 0)
         check_number(self, "min_impurity_decrease", Real, 0)
@@ -234,10 +234,10 @@ class PCTBase(HierarchicalLearner):
         check_number(self, "significance", Real, 0, 1, above=True, none=True)
         check_choice(self, "splitter", ("best", "random"))
         check_choice(self, "missing", MISSING_RULES)
-        return GrowthRules(
+        return _kernels.trees.build.Rules(
             max_depth=DEEPEST if self.max_depth is None else int(self.max_depth),
             min_leaf_weight=float(self.min_leaf_weight),
-            min_impurity_decrease=float(self.min_impurity_decrease),
+            min_gain=float(self.min_impurity_decrease),
             max_features=resolve_count(self.max_features, n_features, "max_features"),
             is_random=self.splitter == "random",
             missing=MISSING_RULES.index(self.missing),

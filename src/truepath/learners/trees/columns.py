@@ -7,7 +7,6 @@ column by column and never made dense.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +69,8 @@ def encode_columns(X: Any, categories: dict[int, np.ndarray], *, n_jobs: int | N
     cases = ((range(start, min(start + COLUMNS_AT_A_TIME, n_features)),) for start in starts)
     blocks = run_parallel(_encode_block, cases, common=(X, categories), n_jobs=n_jobs, shared_memory=True)
     coded: list[_Coded] = [column for block in blocks for column in block]
-    sizes, listed, whole = (np.array([part.size for part in parts], np.int64) for parts in _parts(coded))
+    counts = [(column.values.size, column.off_mode.size, column.ranks.size) for column in coded]
+    sizes, listed, whole = np.array(counts, np.int64).T
     is_dense = [column.rows is None for column in coded]
     starts_of_dense = np.cumsum(whole) - whole
     start = np.where(is_dense, starts_of_dense, np.cumsum(listed) - listed)
@@ -88,14 +88,14 @@ def encode_columns(X: Any, categories: dict[int, np.ndarray], *, n_jobs: int | N
         np.full(n_features, _row_step(n_features)),
     ]
     small = np.int16 if sizes.max(initial=0) <= np.iinfo(np.int16).max else np.int32
-    off_mode = [(column.rows, column.off_mode) for column in coded if column.rows is not None]
+    off_mode = [np.array([column.rows, column.off_mode], np.int32) for column in coded if column.rows is not None]
     return _kernels.trees.columns.Columns(
         info=np.column_stack(fields).astype(np.int64),
         dense=_lay_out([column.ranks for column in coded], X.shape[0], small),
-        sparse=np.vstack([_join(list(part), np.int32) for part in zip(*off_mode)] or [np.empty((2, 0), np.int32)]),
-        values=_join([column.values for column in coded], np.float64),
-        guide=np.array([column.guide for column in coded], small).reshape(n_features, -1),
-        limits=np.array([column.limits for column in coded]).reshape(n_features, 2),
+        sparse=np.hstack([np.empty((2, 0), np.int32), *off_mode]),
+        values=np.concatenate([column.values for column in coded]),
+        guide=np.array([column.guide for column in coded], small),
+        limits=np.array([column.limits for column in coded]),
     )
 
 
@@ -131,13 +131,6 @@ class _Coded(NamedTuple):
         return bool((self.off_mode < 0).any() or (self.ranks < 0).any())
 
 
-def _parts(coded: list[_Coded]) -> Iterator[list[np.ndarray]]:
-    """Yield the values, the ranks off the mode and all ranks of the columns."""
-    yield [column.values for column in coded]
-    yield [column.off_mode for column in coded]
-    yield [column.ranks for column in coded]
-
-
 def _lay_out(ranks: list[np.ndarray], n_rows: int, dtype: Any) -> np.ndarray:
     """Return the ranks column by column, then once more row by row: nodes of few rows read them from there."""
     step = _row_step(len(ranks))
@@ -155,10 +148,6 @@ def _lay_out(ranks: list[np.ndarray], n_rows: int, dtype: Any) -> np.ndarray:
 def _row_step(n_features: int) -> int:
     """Return how far rows are apart: an odd number of cache lines, so that they do not compete for the same places."""
     return (-(-n_features // LINE) | 1) * LINE
-
-
-def _join(parts: list[np.ndarray], dtype: Any) -> np.ndarray:
-    return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype)
 
 
 def _encode_block(X: Any, categories: dict[int, np.ndarray], block: range) -> list[_Coded]:

@@ -16,7 +16,7 @@ from truepath.adapters.parallel import iterate_parallel
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, check_number, fit_made
 from truepath.learners.trees.base import PCTBase, mean_scores, resolve_count
-from truepath.learners.trees.grow import GrowthRules, TrainingData, draw_sample, grow_tree, tree_seed
+from truepath.learners.trees.grow import TrainingData, grow_tree, tree_seed
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -259,15 +259,19 @@ class Drawing:
     n_features: int
 
     def rows(self, rng: np.random.Generator) -> np.ndarray:
-        """Return how often each row is drawn."""
-        return draw_sample(rng, self.n_rows, self.bootstrap, self.n_drawn)
+        """Return how often each row is drawn: with replacement (bootstrap) or without."""
+        if self.bootstrap:
+            return np.bincount(rng.integers(self.n_rows, size=self.n_drawn), minlength=self.n_rows)
+        counts = np.zeros(self.n_rows, np.int64)
+        counts[rng.permutation(self.n_rows)[: self.n_drawn] if self.n_drawn < self.n_rows else slice(None)] = 1
+        return counts
 
     def leaves_out(self, k: int) -> np.ndarray:
         """Return a mask of the rows that tree k does not see."""
         return self.rows(tree_seed(self.entropy, k)) == 0
 
 
-def _grow_one(data: TrainingData, rules: GrowthRules, draw: Drawing, k: int) -> Any:
+def _grow_one(data: TrainingData, rules: Any, draw: Drawing, k: int) -> Any:
     """Grow tree k."""
     rng = tree_seed(draw.entropy, k)
     weight = draw.rows(rng) * data.row_weight

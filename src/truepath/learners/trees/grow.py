@@ -16,17 +16,15 @@ import numpy as np
 from scipy import sparse
 
 from truepath import _kernels
-from truepath._kernels.trees.arrays import Tree
+from truepath._kernels.trees.arrays import FEATURE, LEAF_STOP, Tree
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 
 __all__ = [
     "WEIGHTINGS",
-    "GrowthRules",
     "TrainingData",
     "class_weights",
     "critical_f",
-    "draw_sample",
     "grow_tree",
     "tree_seed",
 ]
@@ -67,19 +65,6 @@ class TrainingData:
     def n_features(self) -> int:
         """The number of columns."""
         return len(self.columns.info)
-
-
-@dataclass(frozen=True)
-class GrowthRules:
-    """The parameters of growth, resolved to numbers."""
-
-    max_depth: int
-    min_leaf_weight: float
-    min_impurity_decrease: float
-    max_features: int
-    is_random: bool
-    missing: int
-    f_critical: np.ndarray
 
 
 def class_weights(hierarchy: Hierarchy, w0: float = 0.75, weighting: str = "avg_parent") -> np.ndarray:
@@ -144,19 +129,13 @@ def tree_seed(entropy: int, k: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(k,)))
 
 
-def draw_sample(rng: np.random.Generator, n_rows: int, bootstrap: bool, n_drawn: int) -> np.ndarray:
-    """Return how often each row is drawn: with replacement (bootstrap) or without."""
-    if bootstrap:
-        return np.bincount(rng.integers(n_rows, size=n_drawn), minlength=n_rows)
-    counts = np.zeros(n_rows, np.int64)
-    counts[rng.permutation(n_rows)[:n_drawn] if n_drawn < n_rows else slice(None)] = 1
-    return counts
-
-
 def grow_tree(
-    data: TrainingData, weight: np.ndarray, rules: GrowthRules, rng: np.random.Generator, n_features: int | None = None
+    data: TrainingData, weight: np.ndarray, rules: Any, rng: np.random.Generator, n_features: int | None = None
 ) -> Tree:
-    """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``."""
+    """Grow one tree on the rows of positive weight, from all features or a random subset of ``n_features``.
+
+    ``rules`` are those of the kernel, the least gain as a share of the weight of all rows.
+    """
     features = _draw_features(rng, data.n_features, n_features)
     state = rng.integers(2**64, dtype=np.uint64, size=1)
     goes_both_ways = rules.missing == _kernels.trees.part.SHARE_OUT
@@ -172,7 +151,7 @@ def grow_tree(
 
 
 def _try_to_grow(
-    data: TrainingData, weight: np.ndarray, rules: GrowthRules, features: np.ndarray, state: np.ndarray, room: int
+    data: TrainingData, weight: np.ndarray, rules: Any, features: np.ndarray, state: np.ndarray, room: int
 ) -> Tree | None:
     """Grow a tree with room for ``room`` times the rows beside the rows themselves; None if that is too little."""
     build, space = _kernels.trees.build, _kernels.trees.space
@@ -195,20 +174,15 @@ def _try_to_grow(
         data.indices,
         rows.size,
         features,
-        build.Rules(
-            rules.max_depth,
-            rules.min_leaf_weight * (1.0 - WEIGHT_SLACK),
-            rules.min_impurity_decrease * weight.sum(),
-            rules.max_features,
-            rules.missing,
+        rules._replace(
+            min_leaf_weight=rules.min_leaf_weight * (1.0 - WEIGHT_SLACK), min_gain=rules.min_gain * weight.sum()
         ),
-        rules.f_critical,
         state,
     )
     return None if sizes[0] == _kernels.trees.seats.NO_ROOM else _trim(tree, n_labels, *sizes)
 
 
-def _order_rows(data: TrainingData, rows: np.ndarray, rules: GrowthRules) -> np.ndarray:
+def _order_rows(data: TrainingData, rows: np.ndarray, rules: Any) -> np.ndarray:
     """Return the rows by the number of their labels where random cuts are tried: loops of equal length run best.
 
     Sparse columns want them ascending, and so do columns that are larger than a cache.
@@ -220,7 +194,7 @@ def _order_rows(data: TrainingData, rows: np.ndarray, rules: GrowthRules) -> np.
     return rows[np.argsort(np.diff(data.indptr)[rows], kind="stable")]
 
 
-def _count_leaves(n_rows: int, weight: np.ndarray, rules: GrowthRules) -> int:
+def _count_leaves(n_rows: int, weight: np.ndarray, rules: Any) -> int:
     """Return the most leaves that a tree can have."""
     heaviest = n_rows if rules.min_leaf_weight == 0 else weight.sum() / rules.min_leaf_weight + 1
     return max(1, int(min(n_rows, heaviest)))
@@ -233,7 +207,7 @@ def _draw_features(rng: np.random.Generator, n_features: int, n_drawn: int | Non
     return np.sort(rng.permutation(n_features)[:n_drawn])
 
 
-def _is_awkward(info: np.ndarray, rules: GrowthRules) -> bool:
+def _is_awkward(info: np.ndarray, rules: Any) -> bool:
     """Return whether a column is nominal or lacks values: the kernels for that take as long again to compile."""
     fields = _kernels.trees.columns
     goes_both_ways = rules.missing == _kernels.trees.part.SHARE_OUT
@@ -249,7 +223,7 @@ def _count_categories(info: np.ndarray) -> int:
 def _trim(tree: Any, n_labels: int, n_nodes: int, n_words: int, n_values: int) -> Any:
     """Return copies of the parts in use, each leaf's labels ascending."""
     link = tree.link[:n_nodes].copy()
-    stop = np.sort(link[link[:, _kernels.trees.tree.FEATURE] < 0, _kernels.trees.tree.LEAF_STOP])
+    stop = np.sort(link[link[:, FEATURE] < 0, LEAF_STOP])
     written = (tree.leaf_value[:n_values], tree.leaf_label[:n_values], np.append(0, stop))  # leaf after leaf
     leaves = sparse.csr_array(written, shape=(stop.size, n_labels), copy=True)
     leaves.sort_indices()

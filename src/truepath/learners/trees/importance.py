@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from truepath import _kernels
+from truepath._kernels.trees.arrays import FEATURE, GAIN, LEFT, RIGHT, WEIGHT
 from truepath.hierarchy import Hierarchy
 from truepath.learners.trees.vectors import node_vectors
 
@@ -29,7 +29,7 @@ def feature_importances(
     if by not in (None, "level", "class"):
         raise ValueError(f"by must be None, 'level' or 'class'; got {by!r}.")
     if by is None:
-        found = [_by_feature(tree, n_features) @ tree.number[:, _kernels.trees.tree.GAIN] for tree in trees]
+        found = [_by_feature(tree, n_features) @ tree.number[:, GAIN] for tree in trees]
     else:
         groups, n_nodes = _groups(hierarchy, class_weight, by), hierarchy.n_nodes
         found = [(_by_feature(tree, n_features) @ _gains(tree, n_nodes) @ groups).toarray() for tree in trees]
@@ -46,18 +46,17 @@ def _groups(hierarchy: Hierarchy, class_weight: np.ndarray, by: str) -> sparse.c
 
 def _by_feature(tree: Any, n_features: int) -> sparse.csr_array:
     """Return the (n_features, nodes) matrix with a 1 where a node is split on a feature."""
-    feature = tree.link[:, _kernels.trees.tree.FEATURE]
+    feature = tree.link[:, FEATURE]
     inner = np.flatnonzero(feature >= 0)
     return sparse.csr_array((np.ones(inner.size), (feature[inner], inner)), shape=(n_features, len(feature)))
 
 
 def _gains(tree: Any, n_nodes: int) -> sparse.csr_array:
     """Return the decrease of the variance of every class at every inner node."""
-    fields = _kernels.trees.tree
-    P, weight = node_vectors(tree, n_nodes), tree.number[:, fields.WEIGHT]
+    P, weight = node_vectors(tree, n_nodes), tree.number[:, WEIGHT]
     energy = sparse.csr_array(P.multiply(P).multiply(weight[:, None]))
-    inner = np.flatnonzero(tree.link[:, fields.FEATURE] >= 0)
-    after = energy[tree.link[inner, fields.LEFT]] + energy[tree.link[inner, fields.RIGHT]]
+    inner = np.flatnonzero(tree.link[:, FEATURE] >= 0)
+    after = energy[tree.link[inner, LEFT]] + energy[tree.link[inner, RIGHT]]
     place = sparse.csr_array((np.ones(inner.size), (inner, np.arange(inner.size))), shape=(len(weight), inner.size))
     return place @ sparse.csr_array(after - energy[inner])
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath import _kernels
+from truepath._kernels.trees.arrays import FEATURE, LEAF_START, LEAF_STOP
 from truepath.hierarchy import HierarchyDiff
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.hierarchy.propagation import cap_down
@@ -30,12 +31,11 @@ def count_again(tree: Any, X: Any, Y: sparse.csr_array, categories: dict[int, np
 
     A leaf that no row reaches keeps what it knew.
     """
-    fields = _kernels.trees.tree
     n_places, leaves = len(tree.link), find_leaves(tree, X, categories)
     reached = np.bincount(leaves, minlength=n_places)
     share = sparse.csr_array((1.0 / reached[leaves], (leaves, np.arange(leaves.size))), shape=(n_places, leaves.size))
     vectors = share @ Y
-    empty = np.flatnonzero((tree.link[:, fields.FEATURE] < 0) & (reached == 0))
+    empty = np.flatnonzero((tree.link[:, FEATURE] < 0) & (reached == 0))
     if empty.size:
         known = leaf_vectors(tree, diff.old.n_nodes)[empty] @ diff.label_map().astype(np.float64)
         known = cap_down(sparse.csr_array(known.minimum(1.0)), diff.new)
@@ -44,6 +44,6 @@ def count_again(tree: Any, X: Any, Y: sparse.csr_array, categories: dict[int, np
     vectors = sparse.csr_array(vectors)
     vectors.sort_indices()
     link = tree.link.copy()
-    link[:, fields.LEAF_START], link[:, fields.LEAF_STOP] = vectors.indptr[:-1], vectors.indptr[1:]
+    link[:, LEAF_START], link[:, LEAF_STOP] = vectors.indptr[:-1], vectors.indptr[1:]
     values, labels = vectors.data.astype(tree.leaf_value.dtype), vectors.indices.astype(tree.leaf_label.dtype)
     return tree._replace(link=link, leaf_label=labels, leaf_value=values)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from truepath import _kernels
+from truepath._kernels.trees.arrays import CATEGORY_START, FEATURE, GAIN, LEAF_START, LEAF_STOP, LEFT, RIGHT
 from truepath.learners.trees.vectors import node_vectors, passed_nodes
 
 __all__ = ["prune_tree"]
@@ -36,11 +36,11 @@ def prune_tree(tree: Any, leaves: np.ndarray, Y: sparse.csr_array, class_weight:
     """
     P = node_vectors(tree, Y.shape[1])
     error = _errors(tree, P, leaves, Y, class_weight)
-    link, fields = tree.link, _kernels.trees.tree
-    is_inner = link[:, fields.FEATURE] >= 0
+    link = tree.link
+    is_inner = link[:, FEATURE] >= 0
     best = error.copy()
     for t in np.flatnonzero(is_inner)[::-1]:  # children come after parents
-        below = best[link[t, fields.LEFT]] + best[link[t, fields.RIGHT]]
+        below = best[link[t, LEFT]] + best[link[t, RIGHT]]
         if error[t] <= below:
             is_inner[t] = False
         else:
@@ -63,23 +63,22 @@ def _errors(
 
 def _cut_back(tree: Any, P: sparse.csr_array, is_inner: np.ndarray) -> Any:
     """Return the tree whose inner nodes are those marked, renumbered in the old order."""
-    fields = _kernels.trees.tree
     keep = np.zeros(len(tree.link), bool)
     keep[0] = True
     for t in np.flatnonzero(is_inner):
         if keep[t]:
-            keep[tree.link[t, [fields.LEFT, fields.RIGHT]]] = True
+            keep[tree.link[t, [LEFT, RIGHT]]] = True
     kept = np.flatnonzero(keep)
     number = np.cumsum(keep) - 1
     link, is_leaf = tree.link[kept].copy(), ~is_inner[kept]
-    link[is_leaf, fields.FEATURE] = -1
-    link[is_leaf, fields.CATEGORY_START] = -1
-    for side in (fields.LEFT, fields.RIGHT):
+    link[is_leaf, FEATURE] = -1
+    link[is_leaf, CATEGORY_START] = -1
+    for side in (LEFT, RIGHT):
         link[:, side] = np.where(is_leaf, -1, number[np.maximum(link[:, side], 0)])
     leaf = sparse.csr_array(sparse.diags_array(is_leaf.astype(np.float64)) @ P[kept])
     leaf.eliminate_zeros()
-    link[:, fields.LEAF_START], link[:, fields.LEAF_STOP] = leaf.indptr[:-1], leaf.indptr[1:]
+    link[:, LEAF_START], link[:, LEAF_STOP] = leaf.indptr[:-1], leaf.indptr[1:]
     numbers = tree.number[kept].copy()
-    numbers[is_leaf, fields.GAIN] = 0.0
+    numbers[is_leaf, GAIN] = 0.0
     labels, values = leaf.indices.astype(np.int32), leaf.data.astype(np.float32)
     return type(tree)(link, numbers, tree.categories, labels, values)

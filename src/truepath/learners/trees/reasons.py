@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath import _kernels
-from truepath.learners.trees.vectors import node_vectors, parents_of
+from truepath.learners.trees.vectors import depth_of, node_vectors
 
 __all__ = ["explain_by_path", "explain_by_shapley"]
 
@@ -32,7 +32,7 @@ def explain_by_shapley(
     column[nodes] = np.arange(nodes.size)
     phi, base = np.zeros((x.size, nodes.size)), np.zeros(nodes.size)
     for tree in trees:
-        depth = _depth(tree)
+        depth = depth_of(tree)
         _kernels.trees.shapley.add_shapley(tree, depth, x, column, *_points(depth), phi, base)
     return phi / len(trees), base / len(trees)
 
@@ -55,12 +55,3 @@ def _points(depth: int) -> tuple[Floats, Floats]:
         at, weight = np.polynomial.legendre.leggauss(m + 1)
         points[m, : m + 1], weights[m, : m + 1] = (at + 1) / 2, weight / 2
     return points, weights
-
-
-def _depth(tree: Any) -> int:
-    """Return the most questions on the way to a leaf."""
-    parent, depth = parents_of(tree), 0
-    at = np.arange(len(parent))
-    while (at := parent[at[at >= 0]]).size and (at >= 0).any():
-        depth += 1
-    return depth

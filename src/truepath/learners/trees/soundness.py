@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from truepath import _kernels
+from truepath._kernels.trees.arrays import (
+    CATEGORY_START,
+    FEATURE,
+    LEAF_START,
+    LEAF_STOP,
+    LEFT,
+    N_LINKS,
+    N_NUMBERS,
+    RIGHT,
+    SURROGATE,
+)
 
 __all__ = ["check_tree"]
 
@@ -16,33 +26,32 @@ def check_tree(tree: Any, n_features: int, n_labels: int, categories: dict[int, 
 
     ``categories`` holds the values of the nominal features.
     """
-    layout = _kernels.trees.tree
-    _check_arrays(tree, layout)
+    _check_arrays(tree)
     link = tree.link.astype(np.int64)
-    node, inner = np.arange(len(link)), link[:, layout.FEATURE] >= 0
-    for column in (layout.LEFT, layout.RIGHT):  # parents come before children: no walk goes on for ever
+    node, inner = np.arange(len(link)), link[:, FEATURE] >= 0
+    for column in (LEFT, RIGHT):  # parents come before children: no walk goes on for ever
         _refuse((link[inner, column] <= node[inner]) | (link[inner, column] >= len(link)), "a child")
-    _refuse(link[:, layout.FEATURE] >= n_features, "a feature")
-    _refuse(link[:, layout.SURROGATE] >= n_features, "a surrogate")
+    _refuse(link[:, FEATURE] >= n_features, "a feature")
+    _refuse(link[:, SURROGATE] >= n_features, "a surrogate")
     n_words = np.full(n_features, len(tree.categories) + 1)  # of a feature that is not nominal: never inside
     for j, values in categories.items():
         n_words[j] = -(-values.size // 64)
-    start = link[inner, layout.CATEGORY_START]
-    ends = start + n_words[link[inner, layout.FEATURE]]
+    start = link[inner, CATEGORY_START]
+    ends = start + n_words[link[inner, FEATURE]]
     _refuse((start >= 0) & (ends > len(tree.categories)), "a set of categories")
-    leaf = link[~inner][:, [layout.LEAF_START, layout.LEAF_STOP]]
+    leaf = link[~inner][:, [LEAF_START, LEAF_STOP]]
     _refuse((leaf < 0) | (leaf > len(tree.leaf_label)), "a leaf")
     _refuse((tree.leaf_label < 0) | (tree.leaf_label >= n_labels), "a label")
 
 
-def _check_arrays(tree: Any, layout: Any) -> None:
+def _check_arrays(tree: Any) -> None:
     """Check kinds and shapes."""
     link, number, categories, labels, values = (np.asarray(array) for array in tree)
     if not (
         link.ndim == 2
-        and link.shape[1] == layout.N_LINKS
+        and link.shape[1] == N_LINKS
         and link.dtype.kind == "i"
-        and number.shape == (len(link), layout.N_NUMBERS)
+        and number.shape == (len(link), N_NUMBERS)
         and number.dtype.kind == values.dtype.kind == "f"
         and categories.dtype == np.uint64
         and categories.ndim == labels.ndim == 1

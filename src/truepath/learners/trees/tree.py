@@ -7,7 +7,6 @@ predicts, for each label, the share of its rows that have it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from truepath.adapters import encode_labels
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, check_predict_input
 from truepath.learners.trees.base import PCTBase
-from truepath.learners.trees.export import export_rules, export_text, plot_tree
+from truepath.learners.trees.export import ReadableTree
 from truepath.learners.trees.grow import grow_tree, tree_seed
 from truepath.learners.trees.leaves import find_leaves
 from truepath.learners.trees.pruning import prune_tree
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["PCTree"]
 
 
-class PCTree(PCTBase):
+class PCTree(ReadableTree, PCTBase):
     """A predictive clustering tree.
 
     Parameters
@@ -196,32 +195,6 @@ class PCTree(PCTBase):
         """The number of leaves."""
         check_is_fitted(self, "tree_")
         return (len(self.tree_.link) + 1) // 2
-
-    def export_text(
-        self,
-        *,
-        n_labels: int = 3,
-        feature_names: Sequence[str] | None = None,
-        max_depth: int | None = None,
-        decimals: int = 2,
-    ) -> str:
-        """Return the tree as indented text, each leaf with its most probable labels."""
-        check_is_fitted(self, "tree_")
-        return export_text(self, n_labels=n_labels, feature_names=feature_names, max_depth=max_depth, decimals=decimals)
-
-    def export_rules(
-        self, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, decimals: int = 2
-    ) -> list[str]:
-        """Return one rule per leaf: the conditions on the way to it, and its most probable labels."""
-        check_is_fitted(self, "tree_")
-        return export_rules(self, n_labels=n_labels, feature_names=feature_names, decimals=decimals)
-
-    def plot_tree(
-        self, *, n_labels: int = 3, feature_names: Sequence[str] | None = None, max_depth: int = 3, ax: Any = None
-    ) -> Any:
-        """Draw the tree with the most probable labels of each node; return the axes."""
-        check_is_fitted(self, "tree_")
-        return plot_tree(self, n_labels=n_labels, feature_names=feature_names, max_depth=max_depth, ax=ax)
 
     def _trees(self) -> list[Any]:
         check_is_fitted(self, "tree_")

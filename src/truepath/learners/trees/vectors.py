@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from truepath import _kernels
+from truepath._kernels.trees.arrays import FEATURE, LEAF_START, LEAF_STOP, LEFT, RIGHT, WEIGHT
 
-__all__ = ["leaf_vectors", "node_vectors", "parents_of", "passed_nodes"]
+__all__ = ["depth_of", "leaf_vectors", "node_vectors", "parents_of", "passed_nodes"]
 
 
 def leaf_vectors(tree: Any, n_nodes: int) -> sparse.csr_array:
     """Return the mean label vectors, one row per node of the tree; rows of inner nodes are empty."""
-    fields = _kernels.trees.tree
-    start, stop = tree.link[:, fields.LEAF_START], tree.link[:, fields.LEAF_STOP]
-    sizes = np.where(tree.link[:, fields.FEATURE] < 0, stop - start, 0)
+    start, stop = tree.link[:, LEAF_START], tree.link[:, LEAF_STOP]
+    sizes = np.where(tree.link[:, FEATURE] < 0, stop - start, 0)
     entry = np.arange(sizes.sum()) + np.repeat(start - (np.cumsum(sizes) - sizes), sizes)
     indptr = np.append(0, np.cumsum(sizes))
     values = tree.leaf_value[entry].astype(np.float64)
@@ -25,12 +24,20 @@ def leaf_vectors(tree: Any, n_nodes: int) -> sparse.csr_array:
 
 def parents_of(tree: Any) -> np.ndarray:
     """Return the parent of each node, -1 for the root."""
-    fields = _kernels.trees.tree
     parent = np.full(len(tree.link), -1)
-    inner = np.flatnonzero(tree.link[:, fields.FEATURE] >= 0)
-    parent[tree.link[inner, fields.LEFT]] = inner
-    parent[tree.link[inner, fields.RIGHT]] = inner
+    inner = np.flatnonzero(tree.link[:, FEATURE] >= 0)
+    parent[tree.link[inner, LEFT]] = inner
+    parent[tree.link[inner, RIGHT]] = inner
     return parent
+
+
+def depth_of(tree: Any) -> int:
+    """Return the most questions on the way to a leaf."""
+    parent, depth = parents_of(tree), 0
+    at = np.arange(len(parent))
+    while (at := parent[at[at >= 0]]).size and (at >= 0).any():
+        depth += 1
+    return depth
 
 
 def passed_nodes(tree: Any) -> sparse.csr_array:
@@ -49,6 +56,6 @@ def passed_nodes(tree: Any) -> sparse.csr_array:
 
 def node_vectors(tree: Any, n_nodes: int) -> sparse.csr_array:
     """Return the mean label vectors of all nodes: an inner node's is the weighted mean of the leaves below it."""
-    weight = tree.number[:, _kernels.trees.tree.WEIGHT]
+    weight = tree.number[:, WEIGHT]
     sums = passed_nodes(tree) @ (sparse.diags_array(weight) @ leaf_vectors(tree, n_nodes))
     return sparse.csr_array(sparse.diags_array(1.0 / weight) @ sums)
