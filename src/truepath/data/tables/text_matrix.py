@@ -6,11 +6,11 @@ same bits, with any frame library installed or none.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from os import fspath
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import no_column, with_point
-from truepath.data.tables.frames import TextForm, cut_csv, long_cells
+from truepath.data.tables.frames import TextForm, check_names, csv_rows, cut_csv
 from truepath.data.tables.row_ids import is_id_name
 from truepath.errors import DataFormatError
 from truepath.files.limits import Limits
@@ -95,7 +95,7 @@ def _read_carefully(
     id_column = find_ids(header, [with_point(cell, delimiter) for cell in first[1]], hierarchy, ids, fspath(path))
     columns = [name for j, name in enumerate(header) if j != id_column]
     values, names, lines = [], [], []
-    for line, cells in _chain(first, rows):
+    for line, cells in chain([first], rows):
         if len(cells) != len(header):
             raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", fspath(path), line)
         if id_column is not None:
@@ -113,21 +113,7 @@ def cut_plainly(text: str, delimiter: str, path: str) -> Iterator[tuple[int, lis
             if line.strip():
                 yield number, line.split(delimiter)
         return
-    with long_cells():
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        before = 0
-        try:
-            for cells in reader:
-                if cells:
-                    yield before + 1, cells
-                before = reader.line_num
-        except csv.Error as problem:
-            raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
-
-
-def _chain(first: tuple[int, list[str]], rows: Iterator[Any]) -> Iterator[tuple[int, list[str]]]:
-    yield first
-    yield from rows
+    yield from (row for row in csv_rows(io.StringIO(text, newline=""), delimiter, path) if row[1])
 
 
 def check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> None:
@@ -136,9 +122,7 @@ def check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> N
     is_known = hierarchy is not None and any(name in hierarchy for name in header)  # nodes may be called 1, 2, 3
     if not is_known and all(is_number(name) for name in header):
         raise DataFormatError("the first line holds numbers; it must hold the names of the columns.", path, 1)
-    if len(set(header)) != len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise DataFormatError(f"two columns are called {twice!r}; columns are found by name.", path, 1)
+    check_names(header, path)
 
 
 def find_ids(
