@@ -265,7 +265,7 @@ def _labels_in(file: Any, ids: str | None, reading: Reading, known: Collection[s
     form = reading.form
     column = _column(file, reading)
     if column in column_names(file, form):
-        cells = read_columns(file, form).column(column)
+        cells = read_columns(file, form).data[column]
         signs = (reading.between, ";") if known else (reading.between,)
         by_sign = [[name for cell in cells for name in split_labels(cell, sign)] for sign in signs]
         return min(by_sign, key=lambda names: sum(name not in known for name in set(names)))

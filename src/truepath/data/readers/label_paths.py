@@ -163,7 +163,7 @@ def _path_rows(table: Columns, labels: str | Sequence[str], sep: str, between: s
         return [_path_of_levels(table, i, cells, sep) for i, cells in enumerate(zip(*levels))]
     rows: list[list[str]] = []
     known: dict[str, list[str]] = {}  # most cells occur many times
-    for i, cell in enumerate(table.column(labels)):
+    for i, cell in enumerate(table.data[labels]):
         found = known.get(cell) if isinstance(cell, str) else None
         if found is None:
             cell = "" if is_missing(cell) else cell

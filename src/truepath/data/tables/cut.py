@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from truepath import _kernels
 
-__all__ = ["LARGE", "CannotReadQuickly", "Cut", "Words", "as_utf8", "cut_rows", "declare", "eights_of"]
+__all__ = ["LARGE", "CannotReadQuickly", "Cut", "Words", "cut_rows", "declare", "eights_of"]
 
 #: Texts of this many characters or more are read by compiled loops
 LARGE = 1 << 24
@@ -69,7 +69,7 @@ class Cut:
         codes = np.empty((self.n_rows, 1))
         (firsts,), (size,) = self._number([j], _FEW_WORDS, codes)
         if size >= 0:  # most columns have few words: each is made once
-            words = np.array([self.cell(i, j) for i in firsts[:size].tolist()], object)
+            words = np.array(self._words(j, firsts[:size]), object)
             repeated: list[str] = words[codes[:, 0].astype(np.int64)].tolist()
             return repeated
         raw, ends = self.raw, self.ends[:, j].tolist()
@@ -82,7 +82,10 @@ class Cut:
         """Return a column as codes of its different texts, and these in the order in which they appear."""
         codes = np.empty((self.n_rows, 1))
         (firsts,), (size,) = self._number([j], max(self.n_rows, 1), codes)
-        return codes[:, 0].astype(np.int64), [self.cell(i, j) for i in firsts[:size].tolist()]
+        return codes[:, 0].astype(np.int64), self._words(j, firsts[:size])
+
+    def _words(self, j: int, rows: IntArray) -> list[str]:
+        return [self.cell(i, j) for i in rows.tolist()]
 
     def numbers(
         self,
@@ -132,18 +135,15 @@ class Cut:
         firsts, sizes = self._number(columns, _FEW_WORDS, values)
         tables, found = np.full((len(columns), _FEW_WORDS), np.nan), []
         for k, j in enumerate(columns):
-            one, first, size = values[:, k : k + 1], firsts[k], sizes[k]
-            if sizes[k] < 0:  # many words: a table of its own
-                one = np.empty((self.n_rows, 1))
-                (first,), (size,) = self._number([j], self.n_rows, one)
-            words = [self.cell(i, j) for i in first[:size].tolist()]
+            has_few = sizes[k] >= 0
+            own, words = ((), self._words(j, firsts[k, : sizes[k]])) if has_few else self.numbered(j)
             found.append(order(words))
             place = {word: float(p) for p, word in enumerate(found[-1])}
             table = np.array([place.get(word, np.nan) for word in words])
-            if sizes[k] < 0:
-                values[:, k] = table[one[:, 0].astype(np.int64)]
+            if has_few:
+                tables[k, : sizes[k]] = table
             else:
-                tables[k, :size] = table
+                values[:, k] = table[own]
         _kernels.data.words.translate(values, tables, sizes >= 0)
         return found
 
@@ -155,11 +155,6 @@ class Cut:
         chosen = np.array(columns, np.int64)
         _kernels.data.words.number_words(*self.cells, self.eights, chosen, slots, keys, firsts, sizes, codes)
         return firsts, sizes
-
-
-def as_utf8(text: str) -> bytes:
-    """Return a text as the kernels want it: UTF-8 with a line feed at its end."""
-    return (text if text.endswith("\n") else text + "\n").encode()
 
 
 def eights_of(raw: bytes) -> NDArray[np.uint64]:
@@ -175,7 +170,7 @@ def cut_rows(
     Parameters
     ----------
     raw : bytes
-        UTF-8 with line feeds only, and one at the end, as :func:`as_utf8` gives it.
+        UTF-8 with line feeds only, and one at the end, as :func:`truepath.files.utf8.read_utf8` gives it.
     at, line : int
         Where the first row starts, and the number of its line.
     width : int

@@ -137,7 +137,7 @@ def _from_columns(
 ) -> LabelTable:
     """Encode a column of label names."""
     table.check([labels, *([ids] if ids is not None else [])])
-    cells = table.column(labels)
+    cells = table.data[labels]
     ways = (
         [[_find(part, hierarchy, sep) for part in split_labels(cell, sign)] for cell in cells]
         for sign in (between, ";")

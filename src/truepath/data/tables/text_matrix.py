@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from os import fspath
 from typing import Any
@@ -20,7 +19,8 @@ from numpy.typing import NDArray
 from truepath.data.tables import cut
 from truepath.data.tables.columns import no_column, with_point
 from truepath.data.tables.frames import TextForm, check_names, csv_rows, cut_csv
-from truepath.data.tables.row_ids import is_id_name
+from truepath.data.tables.matrix import Matrix
+from truepath.data.tables.row_ids import as_texts, is_id_name
 from truepath.errors import DataFormatError
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
@@ -28,34 +28,21 @@ from truepath.files.text import split_lines
 from truepath.files.utf8 import Utf8Text
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
-
-
-@dataclass(frozen=True)
-class TextMatrix:
-    """What a text file holds: numbers, the names of their columns, the cells of the column of ids, and the lines."""
-
-    values: NDArray[np.float64]
-    columns: list[str]
-    ids: list[str] | None
-    lines: list[int]
-    id_name: str | None = None
+__all__ = ["check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
 
 
 def read_text_matrix(
     path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
-) -> TextMatrix:
+) -> Matrix:
     """Read a matrix below a line of column names."""
     file, delimiter = form.read(path, limits), form.delimiter_of(path)
     if len(file) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly, ValueError):
             return _read_quickly(file, delimiter, hierarchy, ids, fspath(path))
-    return _read_carefully(file.text, delimiter, hierarchy, ids, path)
+    return _read_carefully(file.text, delimiter, hierarchy, ids, fspath(path))
 
 
-def _read_quickly(
-    file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str
-) -> TextMatrix:
+def _read_quickly(file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> Matrix:
     header, blocks = cut_csv(file, delimiter, whole=False)
     check_header(header, hierarchy, path)
     values, names, lines, done = np.empty((0, 0)), [], [], 0
@@ -80,30 +67,29 @@ def _read_quickly(
     if not done:
         raise cut.CannotReadQuickly
     called = None if id_column is None else header[id_column]
-    return TextMatrix(values[:done], [header[j] for j in chosen], None if called is None else names, lines, called)
+    found = None if called is None else as_texts(names)
+    return Matrix(values[:done], tuple(header[j] for j in chosen), found, path, lines, called)
 
 
-def _read_carefully(
-    text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: PathType
-) -> TextMatrix:
-    rows = cut_plainly(text, delimiter, fspath(path))
+def _read_carefully(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> Matrix:
+    rows = cut_plainly(text, delimiter, path)
     _, header = next(rows)
     first = next(rows, None)
     if first is None:
-        raise DataFormatError("no rows below the line of column names.", fspath(path))
-    check_header(header, hierarchy, fspath(path))
-    id_column = find_ids(header, [with_point(cell, delimiter) for cell in first[1]], hierarchy, ids, fspath(path))
+        raise DataFormatError("no rows below the line of column names.", path)
+    check_header(header, hierarchy, path)
+    id_column = find_ids(header, [with_point(cell, delimiter) for cell in first[1]], hierarchy, ids, path)
     columns = [name for j, name in enumerate(header) if j != id_column]
     values, names, lines = [], [], []
     for line, cells in chain([first], rows):
         if len(cells) != len(header):
-            raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", fspath(path), line)
+            raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", path, line)
         if id_column is not None:
             names.append(cells.pop(id_column))
-        values.append(_numbers(cells, columns, fspath(path), line, delimiter))
+        values.append(_numbers(cells, columns, path, line, delimiter))
         lines.append(line)
     called = None if id_column is None else header[id_column]
-    return TextMatrix(np.array(values), columns, None if called is None else names, lines, called)
+    return Matrix(np.array(values), tuple(columns), None if called is None else as_texts(names), path, lines, called)
 
 
 def cut_plainly(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:
