@@ -167,7 +167,7 @@ def _dense_compiled(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     attributes, raw, start = arff.attributes, arff.body.raw, arff.body.start
     is_number = np.array([attributes[j].kind == "numeric" for j in columns])
     words = cut.declare([attributes[j].values for j in columns])
-    texts: dict[int, list[str]] = {j: [] for j in range(len(attributes)) if j not in set(columns)}
+    texts: dict[int, list[str]] = {j: [] for j, a in enumerate(attributes) if a.kind in ("text", "hierarchical")}
     values, done = np.empty((raw.count(b"\n", start), len(columns))), 0
     for block in cut.cut_rows(raw, start, arff.first_line, len(attributes), ",", "cut_arff", unquote, whole=False):
         part, lines = values[done : done + block.n_rows], block.lines
@@ -187,7 +187,7 @@ def _dense_compiled(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
 
 def _dense_quickly(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     lines, width = arff.lines, len(arff.attributes)
-    if set(map(_count_commas, lines)) != {width - 1} or any("'" in line or '"' in line for line in lines):
+    if {line.count(",") for line in lines} != {width - 1} or any("'" in line or '"' in line for line in lines):
         raise cut.CannotReadQuickly
     values = np.empty((len(lines), len(columns)))
     numeric = [k for k, j in enumerate(columns) if arff.attributes[j].kind == "numeric"]
@@ -211,10 +211,6 @@ def _last_column(arff: Arff, values: NDArray[np.float64]) -> dict[int, list[str]
     return {}
 
 
-def _count_commas(line: str) -> int:
-    return line.count(",")
-
-
 def _numbers(lines: list[str], columns: list[int]) -> NDArray[np.float64]:
     # ",?" -> ",nan" leaves a cell such as "?x" unreadable, as it should be
     named = [line.replace(",?", ",nan") if line[0] != "?" else "nan" + line[1:].replace(",?", ",nan") for line in lines]
@@ -227,7 +223,7 @@ def _codes(cells: list[str], attribute: Attribute) -> list[float]:
 
 
 def _dense_carefully(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
-    texts: dict[int, list[str]] = {j: [] for j in range(len(arff.attributes)) if j not in columns}
+    texts: dict[int, list[str]] = {j: [] for j, a in enumerate(arff.attributes) if a.kind in ("text", "hierarchical")}
     values = np.empty((len(arff.lines), len(columns)))
     for i, (line, number) in enumerate(zip(arff.lines, arff.numbers)):
         cells = split_cells(line)

@@ -6,12 +6,14 @@ careful reading follows, which names the line at fault.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, read_number
-from truepath.data.readers.arff.header import Arff, Attribute, split_cells
+from truepath.data.readers.arff.header import Arff, split_cells
 from truepath.data.tables.cut import CannotReadQuickly
 
 __all__ = ["read_sparse"]
@@ -115,8 +117,11 @@ def _entry_values(
     arff: Arff, rows: NDArray[np.int64], indices: NDArray[np.int64], cells: list[str]
 ) -> NDArray[np.float64]:
     """Read the value of every entry; entries of text columns come out as NaN and are not used."""
-    numbers = _Numbers({MISSING: NAN})
-    readers = [_reader(attribute, numbers) for attribute in arff.attributes]
+    numbers, nothing = _Numbers({MISSING: NAN}), defaultdict(lambda: NAN)
+    readers = [
+        {MISSING: NAN, **a.codes} if a.kind == "nominal" else numbers if a.kind == "numeric" else nothing
+        for a in arff.attributes
+    ]
     try:
         return np.array([readers[j][cell] for j, cell in zip(indices.tolist(), cells)], dtype=np.float64)
     except (KeyError, ValueError):
@@ -139,17 +144,3 @@ class _Numbers(dict[str, float]):
             raise ValueError(cell)
         self[cell] = number = float(cell)
         return number
-
-
-class _Anything(dict[str, float]):
-    def __missing__(self, cell: str) -> float:
-        return NAN
-
-
-_ANYTHING = _Anything()
-
-
-def _reader(attribute: Attribute, numbers: dict[str, float]) -> dict[str, float]:
-    if attribute.kind == "nominal":
-        return {MISSING: NAN, **attribute.codes}
-    return numbers if attribute.kind == "numeric" else _ANYTHING
