@@ -120,7 +120,7 @@ class Cut:
         """Read columns of declared texts into ``values``, as their places; ``read`` as in :meth:`numbers`."""
         chosen, at, n_cells = np.array(columns, np.int64), 0, self.n_rows * len(columns)
         loop, cells = _kernels.data.words.find_words, self.cells
-        while (at := loop(*cells, self.eights, chosen, words.wanted, at, values, *words.tables)) < n_cells:
+        while (at := loop(*cells, self.eights, chosen, words.wanted, at, values, words.tables)) < n_cells:
             i, k = divmod(at, len(columns))
             values[i, k] = read(i, k, self.cell(i, columns[k]))
             at += 1
@@ -175,7 +175,7 @@ def cut_rows(
         Where the first row starts, and the number of its line.
     width : int
     delimiter : str
-    rules : {"cut_csv", "cut_arff"}
+    rules : {"csv", "arff"}
     plain : callable
         What a cell with escapes says, by the same rules.
     whole : bool
@@ -193,9 +193,10 @@ def cut_rows(
     kind = np.int32 if len(raw) < 2**31 else np.int64
     starts, ends = np.empty((n_rows, width), kind), np.empty((n_rows, width), kind)
     kinds, lines = np.empty((n_rows, width), np.uint8), np.empty(n_rows, np.int64)
-    text, eights, loop = np.frombuffer(raw, np.uint8), eights_of(raw), getattr(_kernels.data.cells, rules)
+    text, eights, loop = np.frombuffer(raw, np.uint8), eights_of(raw), _kernels.data.cells.cut_cells
+    is_arff = rules == "arff"
     while at < len(raw):
-        at, line, found, is_well = loop(text, eights, at, line, ord(delimiter), starts, ends, kinds, lines)
+        at, line, found, is_well = loop(text, eights, at, line, ord(delimiter), is_arff, starts, ends, kinds, lines)
         if not is_well:
             raise CannotReadQuickly
         if found:
@@ -224,6 +225,6 @@ def declare(columns: Sequence[Sequence[str]]) -> Words:
     first_slot = np.cumsum([0, *(_n_slots(len(column)) for column in columns)], dtype=np.int64)
     slots = np.full(first_slot[-1], -1, np.int64)
     keys, pool = np.empty(slots.size, np.uint64), np.frombuffer(b"".join(words) or b" ", np.uint8)
-    _kernels.data.words.declare_words(pool, starts, ends, first_word, first_slot, slots, keys)
-    wanted = np.array([len(column) > 0 for column in columns])
-    return Words(wanted, (pool, starts, ends, first_word, first_slot, slots, keys))
+    tables = (pool, starts, ends, first_word, first_slot, slots, keys)
+    _kernels.data.words.declare_words(*tables)
+    return Words(np.array([len(column) > 0 for column in columns]), tables)

@@ -153,7 +153,7 @@ def _read_quickly(file: Utf8Text, delimiter: str, path: str) -> Columns:
 def cut_csv(file: Utf8Text, delimiter: str, *, whole: bool) -> tuple[list[str], Iterator[cut.Cut]]:
     """Return the cells of the first row, and the rows below it cut into cells; see :func:`cut_rows`."""
     header, at, line = _cut_header(file, delimiter)
-    return header, cut.cut_rows(file.raw, at, line, len(header), delimiter, "cut_csv", _undouble, whole=whole)
+    return header, cut.cut_rows(file.raw, at, line, len(header), delimiter, "csv", _undouble, whole=whole)
 
 
 def _cut_header(file: Utf8Text, delimiter: str) -> tuple[list[str], int, int]:

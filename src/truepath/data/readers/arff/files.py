@@ -169,7 +169,7 @@ def _dense_compiled(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     words = cut.declare([attributes[j].values for j in columns])
     texts: dict[int, list[str]] = {j: [] for j, a in enumerate(attributes) if a.kind in ("text", "hierarchical")}
     values, done = np.empty((raw.count(b"\n", start), len(columns))), 0
-    for block in cut.cut_rows(raw, start, arff.first_line, len(attributes), ",", "cut_arff", unquote, whole=False):
+    for block in cut.cut_rows(raw, start, arff.first_line, len(attributes), ",", "arff", unquote, whole=False):
         part, lines = values[done : done + block.n_rows], block.lines
 
         def read(i: int, k: int, cell: str, lines: cut.IntArray = lines) -> float:
