@@ -211,6 +211,6 @@ def _load_laim(folder: Path, title: str, fold: int | None, limits: Limits | None
 
 
 def _pypi_topics() -> Dataset:
-    from truepath.data.bundled.topics import pypi_topics
+    from truepath.data.bundled.pypi_topics import pypi_topics
 
     return pypi_topics()
