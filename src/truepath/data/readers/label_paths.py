@@ -223,8 +223,6 @@ def _features(
     if not others:
         return X, features, {}
     found, words = table.codes([features[j] for j in others])
-    if len(others) == len(features):
-        return found, features, dict(zip(others, words))
     X[:, others] = found
     return X, features, dict(zip(others, words))
 

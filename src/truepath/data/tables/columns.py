@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,25 +137,17 @@ class Columns:
         return X, words
 
 
-class LazyColumns(Mapping[str, Sequence[Any]]):
-    """Columns by name that are made when first asked for."""
+class LazyColumns(UserDict[str, Any]):
+    """Columns by name that are made when first asked for, not when their names are looked for."""
 
     def __init__(self, names: Sequence[str], make: Callable[[str], Sequence[Any]]):
-        self._names, self._make = dict.fromkeys(names), make
-        self._made: dict[str, Sequence[Any]] = {}
+        super().__init__(dict.fromkeys(names))
+        self._make = make
 
     def __getitem__(self, name: str) -> Sequence[Any]:
-        if name not in self._names:
-            raise KeyError(name)
-        if name not in self._made:
-            self._made[name] = self._make(name)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+        if self.data[name] is None:
+            self.data[name] = self._make(name)
+        return self.data[name]
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,7 @@ def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, li
     header = [str(name) for name in table.columns]
     if not header or not len(table):
         raise DataFormatError("the table has no rows or no columns.", fspath(path))
-    first = [table.get_column(table.columns[0])[0]]
-    id_column = find_ids(header, first, hierarchy, ids, fspath(path))
+    id_column = find_ids(header, table.get_column(table.columns[0])[0], hierarchy, ids, fspath(path))
     columns = [j for j in range(len(header)) if j != id_column]
     values = np.empty((len(table), len(columns)), order="F")
     for k, j in enumerate(columns):

@@ -45,27 +45,18 @@ def read_text_matrix(
 def _read_quickly(file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> Matrix:
     header, blocks = cut_csv(file, delimiter, whole=False)
     check_header(header, hierarchy, path)
-    values, names, lines, done = np.empty((0, 0)), [], [], 0
-    id_column: int | None = None
-    chosen: list[int] = []
-    for block in blocks:
-        if not done:
-            id_column = find_ids(header, [with_point(block.cell(0, 0), delimiter)], hierarchy, ids, path)
-            chosen = [j for j in range(len(header)) if j != id_column]
-            if not chosen:
-                raise cut.CannotReadQuickly
-            values = np.empty((file.raw.count(b"\n"), len(chosen)))
-        block.numbers(
-            chosen,
-            values[done : done + block.n_rows],
-            lambda i, k, cell: float(with_point(cell, delimiter)),
-            missing=None,
-        )
+    first = next(blocks, None)
+    if first is None:
+        raise cut.CannotReadQuickly
+    id_column = find_ids(header, with_point(first.cell(0, 0), delimiter), hierarchy, ids, path)
+    chosen = [j for j in range(len(header)) if j != id_column]
+    values, names, lines, done = np.empty((file.raw.count(b"\n"), len(chosen))), [], [], 0
+    for block in chain([first], blocks):
+        part = values[done : done + block.n_rows]
+        block.numbers(chosen, part, lambda i, k, cell: float(with_point(cell, delimiter)), missing=None)
         names += [] if id_column is None else block.texts(id_column)
         lines += block.lines.tolist()
         done += block.n_rows
-    if not done:
-        raise cut.CannotReadQuickly
     called = None if id_column is None else header[id_column]
     found = None if called is None else as_texts(names)
     return Matrix(values[:done], tuple(header[j] for j in chosen), found, path, lines, called)
@@ -78,7 +69,7 @@ def _read_carefully(text: str, delimiter: str, hierarchy: Hierarchy | None, ids:
     if first is None:
         raise DataFormatError("no rows below the line of column names.", path)
     check_header(header, hierarchy, path)
-    id_column = find_ids(header, [with_point(cell, delimiter) for cell in first[1]], hierarchy, ids, path)
+    id_column = find_ids(header, with_point(first[1][0], delimiter), hierarchy, ids, path)
     columns = [name for j, name in enumerate(header) if j != id_column]
     values, names, lines = [], [], []
     for line, cells in chain([first], rows):
@@ -112,13 +103,9 @@ def check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> N
 
 
 def find_ids(
-    header: Sequence[str],
-    first: Sequence[Any],
-    hierarchy: Collection[str] | Hierarchy | None,
-    ids: str | None,
-    path: str,
+    header: Sequence[str], first: Any, hierarchy: Collection[str] | Hierarchy | None, ids: str | None, path: str
 ) -> int | None:
-    """Return which column holds the row ids, if any."""
+    """Return which column holds the row ids, if any; ``first`` is the first cell of the first row."""
     if ids is not None:
         if ids not in header:
             raise DataFormatError(no_column(ids, header), path)
@@ -128,7 +115,7 @@ def find_ids(
         return others[0]
     if hierarchy is not None and header[0] in hierarchy:
         return None
-    return 0 if is_id_name(header[0]) or not is_number(first[0]) else None
+    return 0 if is_id_name(header[0]) or not is_number(first) else None
 
 
 def is_number(cell: Any) -> bool:

@@ -194,21 +194,13 @@ def _dense_quickly(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     if numeric:
         values[:, numeric] = _numbers(lines, [columns[k] for k in numeric])
     others = [j for j, a in enumerate(arff.attributes) if a.kind != "numeric"]
-    if others == [width - 1]:  # only the class line at the end: no need to cut the rest
-        return ArffTable(columns, values, _last_column(arff, values))
+    if others == [width - 1] and others[0] not in columns:  # only the class line at the end: no need to cut the rest
+        return ArffTable(columns, values, {width - 1: [line[line.rfind(",") + 1 :] for line in lines]})
     cells = ",".join(lines).split(",")
     for k, j in enumerate(columns):
         if arff.attributes[j].kind == "nominal":
             values[:, k] = _codes(cells[j::width], arff.attributes[j])
     return ArffTable(columns, values, {j: cells[j::width] for j in others if j not in columns})
-
-
-def _last_column(arff: Arff, values: NDArray[np.float64]) -> dict[int, list[str]]:
-    last, cells = len(arff.attributes) - 1, [line[line.rfind(",") + 1 :] for line in arff.lines]
-    if arff.attributes[last].kind != "nominal":
-        return {last: cells}
-    values[:, -1] = _codes(cells, arff.attributes[last])
-    return {}
 
 
 def _numbers(lines: list[str], columns: list[int]) -> NDArray[np.float64]:

@@ -117,7 +117,8 @@ def _entry_values(
     arff: Arff, rows: NDArray[np.int64], indices: NDArray[np.int64], cells: list[str]
 ) -> NDArray[np.float64]:
     """Read the value of every entry; entries of text columns come out as NaN and are not used."""
-    numbers, nothing = _Numbers({MISSING: NAN}), defaultdict(lambda: NAN)
+    numbers = _Numbers({MISSING: NAN})
+    nothing: dict[str, float] = defaultdict(lambda: NAN)
     readers = [
         {MISSING: NAN, **a.codes} if a.kind == "nominal" else numbers if a.kind == "numeric" else nothing
         for a in arff.attributes
