@@ -126,15 +126,10 @@ def _entry_values(
     try:
         return np.array([readers[j][cell] for j, cell in zip(indices.tolist(), cells)], dtype=np.float64)
     except (KeyError, ValueError):
-        entries = zip(rows.tolist(), indices.tolist(), cells)
-        return np.array([_careful_value(arff, i, j, cell) for i, j, cell in entries], dtype=np.float64)
-
-
-def _careful_value(arff: Arff, row: int, index: int, cell: str) -> float:
-    attribute = arff.attributes[index]
-    if attribute.kind in ("text", "hierarchical"):
-        return NAN
-    return read_number(cell, attribute, arff, arff.numbers[row])
+        for i, j, cell in zip(rows.tolist(), indices.tolist(), cells):
+            if readers[j] is not nothing:
+                read_number(cell, arff.attributes[j], arff, arff.numbers[i])  # says what is wrong, and where
+        raise
 
 
 class _Numbers(dict[str, float]):
