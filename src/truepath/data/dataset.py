@@ -67,9 +67,8 @@ class Dataset:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "splits", MappingProxyType(dict(self.splits)))
-        object.__setattr__(self, "categories", MappingProxyType(dict(self.categories)))
-        object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
+        for mapping in ("splits", "categories", "provenance"):
+            object.__setattr__(self, mapping, MappingProxyType(dict(getattr(self, mapping))))
         if isinstance(self.feature_names, list):
             object.__setattr__(self, "feature_names", tuple(self.feature_names))
         for name, split in self.splits.items():

@@ -111,7 +111,7 @@ def describe(
     Y.sort_indices()
     n_samples, closed = Y.shape[0], np.diff(Y.indptr)
     specific = drop_ancestors(Y, hierarchy)
-    partial = _has_inner(specific, hierarchy)
+    is_partial = specific[:, np.flatnonzero(~hierarchy.is_leaf)].sum(axis=1) > 0
     n_categorical += _count_text_columns(splits)
     is_text = any(split.X.ndim == 1 for split in splits.values())
     kind = ("flat" if hierarchy.n_edges == 0 else "tree") if hierarchy.is_tree else "DAG"
@@ -131,7 +131,7 @@ def describe(
         labels_written=_written(splits, specific) / max(n_samples, 1),
         labels_closed=float(closed.sum() / max(n_samples, 1)),
         density=float(closed.sum() / max(n_samples * hierarchy.n_nodes, 1)),
-        partial_percent=100 * float(np.mean(partial)) if n_samples else 0.0,
+        partial_percent=100 * float(np.mean(is_partial)) if n_samples else 0.0,
         n_label_sets=len({Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tobytes() for i in range(n_samples)}),
         n_unlabeled=int(np.sum(closed == 0)),
         n_duplicates=_count_duplicates(splits),
@@ -175,11 +175,6 @@ def _row_key(X: Any, i: int) -> Any:
         return X.indices[part].tobytes(), X.data[part].tobytes()
     row = X[i]
     return row if isinstance(row, str) else tuple(row.tolist()) if row.dtype == object else row.tobytes()
-
-
-def _has_inner(specific: sparse.csr_array[Any], hierarchy: Hierarchy) -> NDArray[np.bool_]:
-    inner: NDArray[np.bool_] = specific[:, np.flatnonzero(~hierarchy.is_leaf)].sum(axis=1) > 0
-    return inner
 
 
 def _written(splits: Mapping[str, Split], specific: sparse.csr_array[Any]) -> float:

@@ -86,7 +86,7 @@ def make_hmc(
     >>> ds.hierarchy.is_closed(ds.train.y)
     True
     """
-    _check(n_samples, n_features, n_nodes, depth, branching)
+    _check_sizes(n_samples=n_samples, n_features=n_features, n_nodes=n_nodes, depth=depth, branching=branching)
     _check_shares(partial=partial, unlabeled=unlabeled, missing=missing, dag=dag, sparse=sparse)
     rng = as_generator(random_state)
     if hierarchy is None:
@@ -117,12 +117,10 @@ def make_hierarchy(
     >>> make_hierarchy(20, depth=3, random_state=0).height
     3
     """
-    _check(1, 1, n_nodes, depth, branching)
+    _check_sizes(n_nodes=n_nodes, depth=depth, branching=branching)
     rng = as_generator(random_state)
-    parents = _grow_tree(n_nodes, depth, branching, rng)
-    level = np.ones(n_nodes, int)
-    for v in range(n_nodes):
-        level[v] = 1 + level[parents[v][0]] if parents[v] else 1
+    parents, levels = _grow_tree(n_nodes, depth, branching, rng)
+    level = np.array(levels)
     share = 0.3 if dag is True else float(dag)
     nodes_of_level = [np.flatnonzero(level == j) for j in range(depth + 1)]
     for v in range(n_nodes):
@@ -133,8 +131,11 @@ def make_hierarchy(
     return Hierarchy.from_parents([p or -1 for p in parents], names=[f"n{v}" for v in range(n_nodes)])
 
 
-def _grow_tree(n_nodes: int, depth: int, branching: int, rng: Generator) -> list[list[int]]:
-    """Lay one path of full depth, then hang each further node below a node that may have more, or at the top."""
+def _grow_tree(n_nodes: int, depth: int, branching: int, rng: Generator) -> tuple[list[list[int]], list[int]]:
+    """Lay one path of full depth, then hang each further node below a node that may have more, or at the top.
+
+    Returns the parents of each node, one or none, and its level.
+    """
     spine = min(depth, n_nodes)
     parents: list[list[int]] = [[v - 1] if v else [] for v in range(spine)]
     level, n_children = list(range(1, spine + 1)), [1] * (spine - 1) + [0]
@@ -150,7 +151,7 @@ def _grow_tree(n_nodes: int, depth: int, branching: int, rng: Generator) -> list
                 del room[choice]
         if level[v] < depth:
             room.append(v)
-    return parents
+    return parents, level
 
 
 def _draw_labels(
@@ -202,14 +203,7 @@ def _cut(whole: Split, fractions: tuple[float, float, float]) -> Mapping[str, Sp
     return {name: whole.take(rows[start:end]) for name, start, end in parts if end > start}
 
 
-def _check(n_samples: int, n_features: int, n_nodes: int, depth: int, branching: int) -> None:
-    sizes = {
-        "n_samples": n_samples,
-        "n_features": n_features,
-        "n_nodes": n_nodes,
-        "depth": depth,
-        "branching": branching,
-    }
+def _check_sizes(**sizes: int) -> None:
     for name, size in sizes.items():
         if size < 1:
             raise ValueError(f"{name} must be at least 1, not {size}.")

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from truepath.data.bundled.pypi_topics import pypi_topics
 from truepath.data.bundled.toy import toy_dataset
 from truepath.data.dataset import Dataset
 from truepath.data.rcv1 import with_topics
@@ -31,7 +32,7 @@ __all__ = ["WORDNET", "data_home", "list_datasets", "load_dataset"]
 WORDNET = "wordnet-nouns"
 
 _GROUPS = ("hmc", "mulan")  # a plain name is looked up in this order
-_BUNDLED = ("toy", "pypi-topics")
+_BUNDLED = {"toy": toy_dataset, "pypi-topics": pypi_topics}
 _NAME = re.compile(r"(?:(hmc|mulan)/)?([\w][\w.-]*)")
 
 
@@ -132,7 +133,7 @@ def load_dataset(
     if fold is not None and version != "laim":
         raise ValueError("fold needs version='laim': the original files have no folds. Use stratified_folds.")
     if name in _BUNDLED:
-        return store_labels(toy_dataset() if name == "toy" else _pypi_topics(), sparse_output)
+        return store_labels(_BUNDLED[name](), sparse_output)
     place = data_home(home)
     if name == WORDNET:
         return store_labels(_wordnet(place, limits), sparse_output)
@@ -208,9 +209,3 @@ def _load_laim(folder: Path, title: str, fold: int | None, limits: Limits | None
         raise ValueError(f"{title} has no LAIM fold {fold}; there are {folds}.")
     paths: dict[str, Any] = chosen
     return read_meka(paths, name=f"{title} (laim, fold {fold})", limits=limits)
-
-
-def _pypi_topics() -> Dataset:
-    from truepath.data.bundled.topics import pypi_topics
-
-    return pypi_topics()

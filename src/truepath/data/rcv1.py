@@ -16,7 +16,6 @@ from scipy import sparse
 
 from truepath.data.dataset import Dataset
 from truepath.data.readers.base import split_of_labels
-from truepath.data.split import Split
 from truepath.errors import DataFormatError
 from truepath.files.names import PathType
 from truepath.files.text import read_text, split_lines
@@ -46,8 +45,7 @@ def with_topics(ds: Dataset, topics: PathType) -> Dataset:
     rows = _sound_half(Y, hierarchy, np.unique(columns))
     kept = split_of_labels(whole.X[rows], Y[rows], hierarchy)
     remarks = {"all": f"rows {rows[0]} to {rows[-1]} of {len(whole)}: in the others the labels are shifted"}
-    parts: dict[str, Split] = {"all": kept}
-    return replace(ds, hierarchy=hierarchy, splits=parts, provenance={**ds.provenance, "remarks": remarks})
+    return replace(ds, hierarchy=hierarchy, splits={"all": kept}, provenance={**ds.provenance, "remarks": remarks})
 
 
 def _read_topics(path: PathType) -> tuple[dict[str, str], Hierarchy]:

@@ -10,7 +10,7 @@ from truepath.errors import DataFormatError
 from truepath.files.names import PathType
 from truepath.files.unpacking import DAMAGE, open_unpacked
 
-__all__ = ["HEAD", "decode_text", "encoding_of", "guess_encoding", "not_in", "not_utf8"]
+__all__ = ["HEAD", "decode_text", "encoding_of", "guess_encoding", "not_text"]
 
 #: Bytes that are enough to tell how a text is encoded
 HEAD = 1 << 16
@@ -72,28 +72,19 @@ def decode_text(raw: bytes, path: PathType, encoding: str = "utf-8-sig") -> str:
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as problem:
-        if encoding != "utf-8-sig":
-            raise not_in(encoding, problem, path) from None
-        raise not_utf8(raw[problem.start], path, raw.count(b"\n", 0, problem.start) + 1) from None
+        raise not_text(problem, encoding, path, raw.count(b"\n", 0, problem.start) + 1) from None
     if not text or text.isspace():
         raise DataFormatError("the file is empty.", fspath(path))
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise DataFormatError("a NUL character: this is a binary file, not text.", fspath(path), line)
-    return _with_plain_line_ends(text)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def not_in(encoding: str, problem: UnicodeDecodeError, path: PathType) -> DataFormatError:
-    """Return the error that refuses a text which is not in the encoding that was given."""
-    remedy = "Give another encoding= (--encoding), or none to have it detected."
-    return DataFormatError(f"not text in {encoding} ({problem.reason}).", fspath(path), remedy=remedy)
-
-
-def not_utf8(byte: int, path: PathType, line: int) -> DataFormatError:
-    """Return the error that refuses a byte which is not UTF-8."""
+def not_text(problem: UnicodeDecodeError, encoding: str, path: PathType, line: int) -> DataFormatError:
+    """Return the error that refuses a text which is not in its encoding; ``line`` is where it is not UTF-8."""
+    if encoding != "utf-8-sig":
+        remedy = "Give another encoding= (--encoding), or none to have it detected."
+        return DataFormatError(f"not text in {encoding} ({problem.reason}).", fspath(path), remedy=remedy)
     remedy = "Convert the file to UTF-8 (for instance with iconv), or decompress it if its name lacks .xz, .gz or .bz2."
-    return DataFormatError(f"byte 0x{byte:02x} is not UTF-8.", fspath(path), line, remedy)
-
-
-def _with_plain_line_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return DataFormatError(f"byte 0x{problem.object[problem.start]:02x} is not UTF-8.", fspath(path), line, remedy)

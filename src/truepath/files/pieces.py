@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from os import fspath
 
-from truepath.errors import DataFormatError
 from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
-from truepath.files.unpacking import DAMAGE, damaged, open_unpacked
+from truepath.files.unpacking import open_unpacked, refusing_damage
 
 __all__ = ["PIECE", "stream_pieces"]
 
@@ -24,23 +23,16 @@ def stream_pieces(path: PathType, limits: Limits | None = None, size: int = PIEC
     The file may be of any size; only a line may not be larger than the limits allow. A byte order mark is skipped.
     """
     limits, name, rest, is_first = limits or usual_limits(), fspath(path), b"", True
-    try:
-        with open_unpacked(path) as file:
-            while piece := file.read(size):
-                if is_first:
-                    piece, is_first = piece.removeprefix(_MARK), False
-                end = piece.rfind(b"\n") + 1
-                if end:
-                    yield rest + piece[:end]
-                    rest = piece[end:]
-                else:
-                    rest += piece
-                limits.check("max_bytes", len(rest), "a line of {:,} bytes or more", name)
-    except DataFormatError:
-        raise
-    except DAMAGE as problem:
-        if isinstance(problem, OSError) and problem.errno is not None:
-            raise
-        raise damaged(problem, path) from None
+    with refusing_damage(path), open_unpacked(path) as file:
+        while piece := file.read(size):
+            if is_first:
+                piece, is_first = piece.removeprefix(_MARK), False
+            end = piece.rfind(b"\n") + 1
+            if end:
+                yield rest + piece[:end]
+                rest = piece[end:]
+            else:
+                rest += piece
+            limits.check("max_bytes", len(rest), "a line of {:,} bytes or more", name)
     if rest:
         yield rest + b"\n"

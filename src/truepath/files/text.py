@@ -7,10 +7,10 @@ from os import fspath
 from pathlib import Path
 
 from truepath.errors import DataFormatError
-from truepath.files.encodings import HEAD, decode_text, guess_encoding, not_in, not_utf8
+from truepath.files.encodings import HEAD, decode_text, guess_encoding, not_text
 from truepath.files.limits import Limits, usual_limits
-from truepath.files.names import COMPRESSIONS, PathType
-from truepath.files.unpacking import DAMAGE, damaged, open_unpacked, read_bytes
+from truepath.files.names import PathType
+from truepath.files.unpacking import DAMAGE, open_unpacked, read_bytes, refusing_damage
 
 __all__ = ["head_lines", "head_text", "read_text", "split_lines", "stream_lines"]
 
@@ -35,23 +35,15 @@ def stream_lines(path: PathType, limits: Limits | None = None, encoding: str = "
     if not Path(path).stat().st_size:
         raise DataFormatError("the file is empty.", name)
     try:
-        with open_unpacked(path, "rt", encoding=encoding) as file:
+        with refusing_damage(path), open_unpacked(path, "rt", encoding=encoding) as file:
             while line := file.readline(limits.max_bytes + 1):
                 number += 1
                 limits.check("max_bytes", len(line), "a line of {:,} characters or more", name, number)
                 if "\0" in line:
                     raise DataFormatError("a NUL character: this is a binary file, not text.", name, number)
                 yield line
-    except DataFormatError:
-        raise
     except UnicodeDecodeError as problem:
-        if encoding != "utf-8-sig":
-            raise not_in(encoding, problem, path) from None
-        raise not_utf8(problem.object[problem.start], path, _first_line_not_utf8(path)) from None
-    except DAMAGE as problem:
-        if Path(path).suffix.lower() not in COMPRESSIONS:
-            raise
-        raise damaged(problem, path) from problem
+        raise not_text(problem, encoding, path, _first_line_not_utf8(path)) from None
 
 
 def _first_line_not_utf8(path: PathType) -> int:

@@ -6,6 +6,8 @@ import bz2
 import gzip
 import lzma
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from os import fspath
 from pathlib import Path
@@ -15,7 +17,7 @@ from truepath.errors import DataFormatError
 from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import COMPRESSIONS, PathType
 
-__all__ = ["DAMAGE", "damaged", "open_binary", "open_unpacked", "read_bytes", "unpack"]
+__all__ = ["DAMAGE", "open_binary", "open_unpacked", "read_bytes", "refusing_damage", "unpack"]
 
 _MODULES: dict[str, Any] = dict(zip(COMPRESSIONS, (lzma, gzip, bz2), strict=True))
 _PIECE = 1 << 20
@@ -48,15 +50,10 @@ def read_bytes(path: PathType, limits: Limits | None = None) -> bytes:
 def unpack(file: BinaryIO, path: PathType, limits: Limits) -> bytes:
     """Decompress a file as the ending of ``path`` says, a piece at a time, until it ends or is too large."""
     whole = BytesIO()  # gives its bytes without a copy
-    try:
-        with _MODULES[Path(path).suffix.lower()].open(file, "rb") as unpacked:
-            while piece := unpacked.read(_PIECE):
-                whole.write(piece)
-                limits.check("max_bytes", whole.tell(), "the file unpacks to {:,} bytes or more", fspath(path))
-    except DataFormatError:
-        raise
-    except DAMAGE as problem:
-        raise damaged(problem, path) from problem
+    with refusing_damage(path), _MODULES[Path(path).suffix.lower()].open(file, "rb") as unpacked:
+        while piece := unpacked.read(_PIECE):
+            whole.write(piece)
+            limits.check("max_bytes", whole.tell(), "the file unpacks to {:,} bytes or more", fspath(path))
     return whole.getvalue()
 
 
@@ -74,9 +71,18 @@ def open_unpacked(path: PathType, mode: str = "rb", **options: Any) -> Any:
     return (open if module is None else module.open)(path, mode, **options)
 
 
-def damaged(problem: Exception, path: PathType) -> DataFormatError:
-    """Return the error that refuses a compressed file which cannot be unpacked."""
-    return DataFormatError(f"the compressed file is damaged or cut short ({problem}). Fetch it again.", fspath(path))
+@contextmanager
+def refusing_damage(path: PathType) -> Iterator[None]:
+    """Refuse a compressed file that cannot be unpacked; errors of the system and of the text in it stay as they are."""
+    try:
+        yield
+    except (DataFormatError, UnicodeDecodeError):
+        raise
+    except DAMAGE as problem:
+        if Path(path).suffix.lower() not in COMPRESSIONS or getattr(problem, "errno", None) is not None:
+            raise
+        said = f"the compressed file is damaged or cut short ({problem}). Fetch it again."
+        raise DataFormatError(said, fspath(path)) from problem
 
 
 def _check_size(path: PathType, limits: Limits) -> int:

@@ -277,7 +277,7 @@ def _labels_in(file: Any, ids: str | None, reading: Reading, known: Collection[s
     if format_of(file) == "json":
         raise TruePathError(f"hierarchy (--hierarchy) is missing: it is not built from JSON ({file}).", "Give one.")
     if (column := reading.column(file)) is not None:
-        cells = read_columns(file, reading.form).column(column)
+        cells = read_columns(file, reading.form).data[column]
         signs = (reading.between, ";") if known else (reading.between,)
         by_sign = [[name for cell in cells for name in split_labels(cell, sign)] for sign in signs]
         return min(by_sign, key=lambda names: sum(name not in known for name in set(names)))

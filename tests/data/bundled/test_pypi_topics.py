@@ -8,14 +8,14 @@ import json
 import sys
 from collections import Counter
 from importlib import resources
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
 from places import ROOT
-from truepath.data.bundled.pypi_topics import PARTS, PyPITopics, load_arrays, undo_gaps
+from truepath.data.bundled.pypi_topics import PARTS, load_arrays, undo_gaps
 
 TOOL = ROOT / "tools" / "make_pypi_topics.py"
 
@@ -34,8 +34,8 @@ tool = load_tool()
 
 
 @pytest.fixture(scope="module")
-def data() -> PyPITopics:
-    return load_arrays()
+def data() -> SimpleNamespace:
+    return SimpleNamespace(**load_arrays())
 
 
 # The file -------------------------------------------------------------------------------------------------------------

@@ -166,3 +166,9 @@ def test_cells_are_kept_as_written(tmp_path):
     assert ds.feature_names == ("size", "colour")
     assert not ds.categories
     assert ds.describe().missing_percent == 25.0
+
+
+def test_labels_after_a_separator_may_begin_with_the_blank_that_also_separates_parts(tmp_path):
+    (tmp_path / "t.csv").write_text("x,labels\n1,a b; c d\n2,\n")
+    ds = read_paths_csv(tmp_path / "t.csv", sep=" ")
+    assert ds.hierarchy.decode(ds["all"].y) == [("a b", "c d"), ()]

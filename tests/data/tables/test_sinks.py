@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from truepath import Hierarchy
-from truepath.data import write_labels, write_scores
+from truepath.data import read_scores, write_labels, write_scores
 from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink
 
 H = Hierarchy.from_paths(["a/1", "a/2", "=b"])
@@ -71,6 +72,21 @@ def test_streams_of_text():
     assert out.getvalue() == wanted.getvalue()
     with pytest.raises(ValueError, match="not to a text stream"), open_label_sink(out, H, format="parquet"):
         pass
+
+
+def test_a_json_file_without_rows_is_an_empty_list():
+    out = io.StringIO()
+    with open_label_sink(out, H, format="json"):
+        pass
+    assert json.loads(out.getvalue()) == []
+
+
+def test_ids_are_not_lost_beside_a_label_of_the_same_name(tmp_path):
+    hierarchy = Hierarchy.from_paths(["id", "b"])
+    with pytest.raises(ValueError, match="name of another column"):
+        write_scores(tmp_path / "s.csv", [[0.5, 1.0]], hierarchy, ids=["x"])
+    write_scores(tmp_path / "s.csv", [[0.5, 1.0]], hierarchy, ids=["x"], id_name="row")
+    assert read_scores(tmp_path / "s.csv", hierarchy).ids.tolist() == ["x"]
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json", ".parquet"])

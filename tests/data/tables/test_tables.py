@@ -17,6 +17,7 @@ from truepath.data import (
     write_labels,
     write_scores,
 )
+from truepath.data.tables.columns import LazyColumns
 from truepath.errors import (
     ConstraintError,
     DataFormatError,
@@ -219,3 +220,16 @@ def test_rows_are_matched_by_id():
         match_rows(["row-1", "row-2"], ["row-1"])
     with pytest.raises(TruePathError, match="1 row too many, first the id 'c'"):
         match_rows(["a"], ["a", "c"])
+
+
+def test_columns_are_not_made_by_looking_for_their_names():
+    made = []
+    columns = LazyColumns(["a", "b"], lambda name: made.append(name) or [1, 2])
+    assert "a" in columns
+    assert "c" not in columns
+    assert list(columns) == ["a", "b"]
+    assert not made
+    assert columns["b"] == columns["b"] == [1, 2]
+    assert made == ["b"]
+    with pytest.raises(KeyError):
+        columns["c"]

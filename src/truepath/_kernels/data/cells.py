@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath._kernels.jit import inner, kernel
+from truepath._kernels.jit import inner, kernel, part
 
-__all__ = ["ODD", "PLAIN", "QUOTED", "cut_arff", "cut_csv"]
+__all__ = ["ODD", "PLAIN", "QUOTED", "cut_cells", "find_end"]
 
 PLAIN, QUOTED, ODD = 0, 1, 2
 
@@ -28,32 +28,34 @@ for _byte in range(8):
 
 
 @kernel
-def cut_csv(text, eights, at, line, delimiter, starts, ends, kinds, lines):
+def cut_cells(text, eights, at, line, delimiter, is_arff, starts, ends, kinds, lines):
     """Cut rows from ``at`` on; return the next position, the next line, the number of rows, and whether all was well.
 
-    Lines without a character are skipped. A quote opens a cell only as its first character; a doubled one in it stands
-    for itself.
+    By the rules of CSV, lines without a character are skipped; by those of ARFF blank lines and comments (``%``), and
+    a row in braces is not as expected.
     """
     size, width = text.size, starts.shape[1]
     delimiters, row = np.uint64(delimiter) * _ONES, 0
     while at < size and row < starts.shape[0]:
         begin, first = at, line
-        if text[at] == _LINE:
+        if is_arff:
+            at = _skip_blanks(text, at)
+        if text[at] == _LINE or (is_arff and text[at] == _PERCENT):
+            while text[at] != _LINE:
+                at += 1
             at += 1
             line += 1
             continue
+        if is_arff and (text[at] == _BRACE or _may_be_blank(text, at)):
+            return begin, first, row, False
         column, is_open = 0, True
         while is_open and column < width:
-            start, kind = at, PLAIN
-            if text[at] == _QUOTE:
-                at, line, kind = _close_quote(text, at, line)
-                if kind < 0 or (text[at + 1] != delimiter and text[at + 1] != _LINE):
-                    return begin, first, row, False
-                start, end = start + 1, at
-                at += 1
+            if is_arff:
+                start, end, at, kind = _cut_arff_cell(text, eights, at, delimiter, delimiters)
             else:
-                at = _find_end(text, eights, at, delimiters)
-                end = at
+                start, end, at, line, kind = _cut_csv_cell(text, eights, at, line, delimiter, delimiters)
+            if kind < 0:
+                return begin, first, row, False
             starts[row, column], ends[row, column], kinds[row, column] = start, end, kind
             column += 1
             is_open = text[at] != _LINE
@@ -64,6 +66,21 @@ def cut_csv(text, eights, at, line, delimiter, starts, ends, kinds, lines):
         row += 1
         line += 1
     return at, line, row, True
+
+
+@part
+def _cut_csv_cell(text, eights, at, line, delimiter, delimiters):
+    """Return where a cell starts and ends without quotes, the delimiter or line feed after it, the line, its kind.
+
+    A quote opens a cell only as its first character; a doubled one in it stands for itself.
+    """
+    if text[at] != _QUOTE:
+        end = find_end(text, eights, at, delimiters)
+        return at, end, end, line, PLAIN
+    end, line, kind = _close_quote(text, at, line)
+    if kind >= 0 and text[end + 1] != delimiter and text[end + 1] != _LINE:
+        kind = -1
+    return at + 1, end, end + 1, line, kind
 
 
 @inner
@@ -84,45 +101,12 @@ def _close_quote(text, at, line):
     return at, line, -1
 
 
-@kernel
-def cut_arff(text, eights, at, line, delimiter, starts, ends, kinds, lines):
-    """Cut dense rows as :func:`cut_csv` does; blank lines and comments (``%``) are skipped, cells stripped of blanks.
+@inner
+def _cut_arff_cell(text, eights, at, delimiter, delimiters):
+    """Return where a cell starts and ends without blanks and quotes, the delimiter or line feed after it, its kind.
 
     A quote opens a cell as its first character and closes at the next of its kind; a backslash in it makes it odd.
     """
-    size, width = text.size, starts.shape[1]
-    delimiters, row = np.uint64(delimiter) * _ONES, 0
-    while at < size and row < starts.shape[0]:
-        begin = at
-        at = _skip_blanks(text, at)
-        if text[at] == _LINE or text[at] == _PERCENT:
-            while text[at] != _LINE:
-                at += 1
-            at += 1
-            line += 1
-            continue
-        if text[at] == _BRACE or _may_be_blank(text, at):
-            return begin, line, row, False
-        column, is_open = 0, True
-        while is_open and column < width:
-            start, end, at, kind = _cut_arff_cell(text, eights, at, delimiter, delimiters)
-            if kind < 0:
-                return begin, line, row, False
-            starts[row, column], ends[row, column], kinds[row, column] = start, end, kind
-            column += 1
-            is_open = text[at] != _LINE
-            at += 1
-        if is_open or column != width:
-            return begin, line, row, False
-        lines[row] = line
-        row += 1
-        line += 1
-    return at, line, row, True
-
-
-@inner
-def _cut_arff_cell(text, eights, at, delimiter, delimiters):
-    """Return where a cell starts and ends without blanks and quotes, the delimiter or line feed after it, its kind."""
     at = _skip_blanks(text, at)
     start, kind = at, PLAIN
     if text[at] == _QUOTE or text[at] == _APOSTROPHE:
@@ -141,7 +125,7 @@ def _cut_arff_cell(text, eights, at, delimiter, delimiters):
                 return start + 1, close, after, QUOTED
             at = close + 1
         kind = ODD  # something follows the quote, or it does not close
-    at = _find_end(text, eights, at, delimiters)
+    at = find_end(text, eights, at, delimiters)
     end = at
     while end > start and (text[end - 1] == _BLANK or text[end - 1] == _TAB):
         end -= 1
@@ -151,7 +135,7 @@ def _cut_arff_cell(text, eights, at, delimiter, delimiters):
 
 
 @inner
-def _find_end(text, eights, at, delimiters):
+def find_end(text, eights, at, delimiters):
     """Return the next delimiter or line feed from ``at`` on, eight bytes at a time as long as there are eight.
 
     A byte of ``x`` is zero where the sign is; the lowest of the top bits of ``(x - 1) & ~x`` stands in the first one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath._kernels.data.cells import _find_end
+from truepath._kernels.data.cells import find_end
 from truepath._kernels.jit import kernel
 
 __all__ = ["cut_tabs"]
@@ -31,7 +31,7 @@ def cut_tabs(text, eights, at, line, delimiter, comment, starts, ends, widths, l
             column = 0
             while True:
                 start = at
-                at = _find_end(text, eights, at, delimiters)
+                at = find_end(text, eights, at, delimiters)
                 is_last = text[at] == _LINE
                 if column < width:
                     end = at - 1 if is_last and at > start and text[at - 1] == _RETURN else at

@@ -96,29 +96,13 @@ def declare_words(pool, word_starts, word_ends, first_word, first_slot, slots, k
 
 
 @kernel
-def find_words(
-    text,
-    starts,
-    ends,
-    kinds,
-    eights,
-    columns,
-    wanted,
-    at,
-    values,
-    pool,
-    word_starts,
-    word_ends,
-    first_word,
-    first_slot,
-    slots,
-    keys,
-):
+def find_words(text, starts, ends, kinds, eights, columns, wanted, at, values, words):
     """Look the cells of the wanted columns up from cell ``at`` on, row by row; stop at one that is not found.
 
     Returns the number of that cell, or of all; ``values[i, k]`` becomes the place of cell (i, columns[k]) among the
-    words of column k, NaN for a question mark.
+    words of column k, NaN for a question mark. ``words`` are the arguments of :func:`declare_words`, which filled them.
     """
+    pool, word_starts, word_ends, first_word, first_slot, slots, keys = words
     width = columns.size
     i, k = at // width, at % width
     while i < starts.shape[0]:

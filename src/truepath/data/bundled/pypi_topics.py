@@ -1,86 +1,71 @@
-"""The bundled data set ``pypi-topics``: word counts and topic labels of Python packages."""
+"""The bundled data set ``pypi-topics``: Python packages, the words of their summaries, and their topics."""
 
 from __future__ import annotations
 
 import json
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
+from scipy import sparse
 
-__all__ = ["PARTS", "PyPITopics", "load_arrays"]
+from truepath.data.dataset import Dataset
+from truepath.data.readers.base import make_dataset
+from truepath.data.split import Split
+from truepath.hierarchy import Hierarchy
 
+__all__ = ["PARTS", "load_arrays", "pypi_topics"]
+
+#: Names of the parts, in the order of their numbers
 PARTS = ("train", "valid", "test")
-"""Names of the parts, in the order of their numbers."""
+
+_SEPARATOR = " :: "
 
 
-class PyPITopics(NamedTuple):
-    """Python packages, their words and their topics.
-
-    Attributes
-    ----------
-    X : csr_matrix of int32, shape (n_packages, n_words)
-        How often each word occurs in a package's summary, keywords and head of description, at most 255.
-    vocabulary : list of str
-        The words, in alphabetical order.
-    packages : list of str
-        The packages' normalised names, in alphabetical order.
-    topics : list of str
-        Paths such as ``"Scientific/Engineering :: Bio-Informatics"``, parents before children.
-    y : csr_matrix of bool, shape (n_packages, n_topics)
-        The topics of each package, ancestors included.
-    part : ndarray of uint8, shape (n_packages,)
-        The part of each package: an index into `PARTS`.
-    provenance : dict
-        When and by which rules the data set was made.
-    """
-
-    X: csr_matrix
-    vocabulary: list[str]
-    packages: list[str]
-    topics: list[str]
-    y: csr_matrix
-    part: npt.NDArray[np.uint8]
-    provenance: dict[str, Any]
+def pypi_topics() -> Dataset:
+    """Load the data set; every topic is named by its whole path."""
+    arrays = load_arrays()
+    topics = arrays["topics"]
+    edges = [(topic.rpartition(_SEPARATOR)[0] or None, topic) for topic in topics]
+    hierarchy = Hierarchy.from_edges(edges, nodes=topics)
+    if hierarchy.names.tolist() != topics:
+        raise AssertionError("the bundled topics are not listed parents first")
+    X, Y = sparse.csr_array(arrays["X"], dtype=np.float64), sparse.csr_array(arrays["y"], dtype=bool)
+    whole = Split(X, Y, np.array(arrays["packages"], dtype=object))
+    splits = {name: whole.take(np.flatnonzero(arrays["part"] == k)) for k, name in enumerate(PARTS)}
+    return make_dataset("pypi-topics", hierarchy, splits, arrays["vocabulary"], provenance=arrays["provenance"])
 
 
-def load_arrays() -> PyPITopics:
-    """Load the bundled data set ``pypi-topics``.
+def load_arrays() -> dict[str, Any]:
+    """Read the file of the data set.
 
     Returns
     -------
-    PyPITopics
-        The packages with their word counts, topics and parts.
+    dict
+        ``X``, csr_matrix of int32, shape (n_packages, n_words): how often each word occurs in a package's summary,
+        keywords and head of description, at most 255; ``vocabulary``, ``packages`` and ``topics``, lists of str, the
+        first two in alphabetical order, topics as paths such as ``"Scientific/Engineering :: Bio-Informatics"``,
+        parents before children; ``y``, csr_matrix of bool, shape (n_packages, n_topics), ancestors included; ``part``,
+        the number of each package's part in `PARTS`; ``provenance``, when and by which rules the data set was made.
 
     Examples
     --------
-    >>> from truepath.data.bundled.pypi_topics import load_arrays
     >>> data = load_arrays()
-    >>> data.X.shape[0] == data.y.shape[0] == len(data.packages)
-    True
-    >>> "Scientific/Engineering :: Bio-Informatics" in data.topics
+    >>> data["X"].shape[0] == data["y"].shape[0] == len(data["packages"])
     True
     """
     file = resources.files("truepath.data.bundled").joinpath("pypi-topics.npz")
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-    vocabulary, packages, topics = (decode_lines(arrays[name]) for name in ("vocabulary", "packages", "topics"))
-    return PyPITopics(
-        X=_counts(arrays, (len(packages), len(vocabulary))),
-        vocabulary=vocabulary,
-        packages=packages,
-        topics=topics,
-        y=_labels(arrays, (len(packages), len(topics))),
-        part=arrays["part"],
-        provenance=json.loads(arrays["provenance"].tobytes()),
-    )
-
-
-def decode_lines(stored: npt.NDArray[np.uint8]) -> list[str]:
-    """Read strings that were stored as the bytes of one text, one per line."""
-    return stored.tobytes().decode("utf-8").split("\n")
+        arrays: dict[str, Any] = dict(stored)
+    for name in ("vocabulary", "packages", "topics"):  # stored as the bytes of one text, one name per line
+        arrays[name] = arrays[name].tobytes().decode("utf-8").split("\n")
+    n_packages, counts = len(arrays["packages"]), arrays["X_data"].astype(np.int32)  # sums of them do not overflow
+    words, topics = undo_gaps(arrays["X_indices"], arrays["X_indptr"]), arrays["Y_indices"].astype(np.int32)
+    X = sparse.csr_matrix((counts, words, arrays["X_indptr"]), shape=(n_packages, len(arrays["vocabulary"])))
+    marks = (np.ones(topics.size, dtype=bool), topics, arrays["Y_indptr"])
+    y = sparse.csr_matrix(marks, shape=(n_packages, len(arrays["topics"])))
+    return {**arrays, "X": X, "y": y, "provenance": json.loads(arrays["provenance"].tobytes())}
 
 
 def undo_gaps(steps: npt.NDArray[np.uint16], indptr: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -101,15 +86,3 @@ def undo_gaps(steps: npt.NDArray[np.uint16], indptr: npt.NDArray[np.int32]) -> n
     running = np.cumsum(steps, dtype=np.int64)
     before_row = np.concatenate([[0], running])[indptr[:-1]]
     return (running - np.repeat(before_row, np.diff(indptr))).astype(np.int32)
-
-
-def _counts(arrays: dict[str, npt.NDArray[Any]], shape: tuple[int, int]) -> csr_matrix:
-    """Word counts, wide enough for sums and products not to overflow."""
-    indices = undo_gaps(arrays["X_indices"], arrays["X_indptr"])
-    return csr_matrix((arrays["X_data"].astype(np.int32), indices, arrays["X_indptr"]), shape=shape)
-
-
-def _labels(arrays: dict[str, npt.NDArray[Any]], shape: tuple[int, int]) -> csr_matrix:
-    """Topics of each package as a boolean matrix."""
-    indices = arrays["Y_indices"].astype(np.int32)
-    return csr_matrix((np.ones(indices.size, dtype=bool), indices, arrays["Y_indptr"]), shape=shape)

@@ -199,30 +199,28 @@ class _SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
+@dataclass(frozen=True)
 class _Download:
     """What is known about a file that is being downloaded; calling it downloads what is missing."""
 
-    def __init__(
-        self,
-        address: str,
-        file: RemoteFile,
-        target: Path,
-        progress: Progress | None,
-        timeout: float,
-        allow_http: bool,
-    ):
-        self.address, self.target = address, target
-        self.place, self.size = file.place, file.size
-        self.progress, self.timeout = progress, timeout
-        self.part = target.with_name(target.name + ".part")
-        self.opener = build_opener(_SafeRedirects(allow_http))
+    address: str
+    file: RemoteFile
+    target: Path
+    progress: Progress | None
+    timeout: float
+    allow_http: bool
+
+    @property
+    def part(self) -> Path:
+        """Where the bytes go until all of them are there."""
+        return self.target.with_name(self.target.name + ".part")
 
     def __call__(self) -> None:
         """Append what is still missing to the part; start over if the server does not continue."""
         have = self.part.stat().st_size if self.part.exists() else 0
-        if self.size is not None and have == self.size and have:
+        if self.file.size is not None and have == self.file.size and have:
             return
-        if self.size is not None and have > self.size:
+        if self.file.size is not None and have > self.file.size:
             have = 0
         answer = self._request(have)
         if answer is None:
@@ -236,8 +234,9 @@ class _Download:
     def _request(self, have: int) -> Any:
         """Return the answer; None if there is nothing left to send."""
         headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
+        opener = build_opener(_SafeRedirects(self.allow_http))
         try:
-            return self.opener.open(Request(self.address, headers=headers), timeout=self.timeout)
+            return opener.open(Request(self.address, headers=headers), timeout=self.timeout)
         except HTTPError as problem:
             if problem.code == 416 and have:  # the part is complete, or too long
                 problem.close()
@@ -257,9 +256,9 @@ class _Download:
         have = self._start(answer, have)
         length = (headers.get("Content-Length") or "").strip()
         total = have + int(length) if _NUMBER.fullmatch(length) else None
-        if self.size is not None and total is not None and total != self.size:
-            raise self._refuse(f"the server has {total:,} bytes, but {self.size:,} are expected")
-        return have, self.size if total is None else total
+        if self.file.size is not None and total is not None and total != self.file.size:
+            raise self._refuse(f"the server has {total:,} bytes, but {self.file.size:,} are expected")
+        return have, self.file.size if total is None else total
 
     def _start(self, answer: Any, have: int) -> int:
         """Return at which byte the answer starts."""
@@ -281,7 +280,7 @@ class _Download:
                     raise self._refuse(f"the server sent more than {most:,} bytes")
                 file.write(chunk)
                 if self.progress is not None:
-                    self.progress(self.place, have, total)
+                    self.progress(self.file.place, have, total)
         return have
 
     def _refuse(self, problem: str) -> DataFormatError:

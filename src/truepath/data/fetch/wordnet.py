@@ -174,14 +174,10 @@ def _label(
     kept = {(above, name) for above, name in edges if is_label[name]}  # what is above a label is one too
     tops = {name for name in names.values() if is_label[name]} - {name for _, name in kept}
     labels = Hierarchy.from_edges([*((None, name) for name in sorted(tops)), *sorted(kept)])
-    columns, order = _numbers(whole, labels.names), _numbers(whole, names.values())
+    columns, order = whole.indices(labels.names), whole.indices(names.values())
     found = labels.decode(above_each[order][:, columns])
     rows = [_row(synset, sorted(most_specific)) for synset, most_specific in zip(synsets, found) if most_specific]
     return rows, sorted([*(("", name) for name in tops), *kept])
-
-
-def _numbers(hierarchy: Hierarchy, names: Iterable[str]) -> NDArray[np.intp]:
-    return np.array([hierarchy.index(name) for name in names], dtype=np.intp)
 
 
 def _row(synset: _Synset, labels: list[str]) -> tuple[str, ...]:

@@ -26,19 +26,15 @@ class Lines(HierarchyReader):
     @staticmethod
     def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the paths."""
-        return _read(path, sep, root, limits, header)
-
-
-def _read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None) -> Hierarchy:
-    lines = [line for line in split_lines(read_text(path, limits)) if line.strip() and not line.startswith("#")]
-    if lines and all("\t" in line for line in lines):
-        return read_pairs(path, "\t", root, limits, header)
-    paths = [tuple(part.strip() for part in line.split(sep)) for line in lines]
-    for line, parts in zip(lines, paths):
-        if not all(parts):
-            raise DataFormatError(f"the label path {line.strip()[:60]!r} has an empty part.", fspath(path))
-    if not paths:
-        raise DataFormatError("no label path in the file.", fspath(path))
-    limits.check_paths(paths, sep, fspath(path))
-    with naming_file(path):
-        return Hierarchy.from_paths(dict.fromkeys(paths), sep=sep)
+        lines = [line for line in split_lines(read_text(path, limits)) if line.strip() and not line.startswith("#")]
+        if lines and all("\t" in line for line in lines):
+            return read_pairs(path, "\t", root, limits, header)
+        paths = [tuple(part.strip() for part in line.split(sep)) for line in lines]
+        for line, parts in zip(lines, paths):
+            if not all(parts):
+                raise DataFormatError(f"the label path {line.strip()[:60]!r} has an empty part.", fspath(path))
+        if not paths:
+            raise DataFormatError("no label path in the file.", fspath(path))
+        limits.check_paths(paths, sep, fspath(path))
+        with naming_file(path):
+            return Hierarchy.from_paths(dict.fromkeys(paths), sep=sep)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
+import io
 from pathlib import Path
 
 from truepath.data.hierarchies.base import HierarchyReader, build
 from truepath.data.hierarchies.header import drop_header
-from truepath.data.tables.frames import FOUND_OUT
+from truepath.data.tables.frames import FOUND_OUT, csv_rows
 from truepath.errors import DataFormatError
 from truepath.files.limits import Limits
-from truepath.files.text import read_text, split_lines
+from truepath.files.text import read_text
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["Pairs", "read_pairs"]
@@ -19,21 +19,14 @@ __all__ = ["Pairs", "read_pairs"]
 def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
     """Read edges; the empty name, like the root's, means the top."""
     edges: list[tuple[str | None, str]] = []
-    reader = csv.reader(
-        split_lines(read_text(path, limits, FOUND_OUT.encoding_of(path))), delimiter=delimiter, strict=True
-    )
-    try:
-        for cells in reader:
-            pair = [cell.strip() for cell in cells]
-            if not any(pair):
-                continue
-            if len(pair) != 2 or not pair[1]:
-                raise DataFormatError(
-                    f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, reader.line_num
-                )
-            edges.append((None if pair[0] in ("", root) else pair[0], pair[1]))
-    except csv.Error as problem:
-        raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
+    text = read_text(path, limits, FOUND_OUT.encoding_of(path))
+    for line, cells in csv_rows(io.StringIO(text, newline=""), delimiter, path):
+        pair = [cell.strip() for cell in cells]
+        if not any(pair):
+            continue
+        if len(pair) != 2 or not pair[1]:
+            raise DataFormatError(f"{delimiter.join(cells)[:40]!r} is not an edge: parent and child.", path, line)
+        edges.append((None if pair[0] in ("", root) else pair[0], pair[1]))
     return build(drop_header(edges, header, path), path)
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 from inspect import Parameter, signature
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,6 @@ from truepath.files.names import COMPRESSIONS, PathType, ending_of, plain_name
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import DENSE_LIMIT, SparseOutput, choose_form
 from truepath.registry import READERS, Member
-
-if TYPE_CHECKING:
-    from truepath.data.dataset import Dataset
 
 __all__ = [
     "Paths",

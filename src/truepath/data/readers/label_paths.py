@@ -26,11 +26,11 @@ from truepath.data.readers.base import (
 )
 from truepath.data.tables.columns import Columns, no_column, stack_columns
 from truepath.data.tables.frames import TABLES, TextForm, read_columns
+from truepath.data.tables.labels import split_labels
 from truepath.errors import DataFormatError
 from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType, naming_file
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.flatness import BETWEEN, warn_about_lists, warn_about_separators
 
 __all__ = ["read_paths_csv"]
@@ -163,12 +163,10 @@ def _path_rows(table: Columns, labels: str | Sequence[str], sep: str, between: s
         return [_path_of_levels(table, i, cells, sep) for i, cells in enumerate(zip(*levels))]
     rows: list[list[str]] = []
     known: dict[str, list[str]] = {}  # most cells occur many times
-    for i, cell in enumerate(table.column(labels)):
+    for i, cell in enumerate(table.data[labels]):
         found = known.get(cell) if isinstance(cell, str) else None
         if found is None:
-            cell = "" if is_missing(cell) else cell
-            paths = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
-            found = [_clean(table, i, str(path), sep) for path in paths if str(path).strip()]
+            found = [_clean(table, i, path, sep) for path in split_labels(cell, between)]
             if isinstance(cell, str):
                 known[cell] = found
         rows.append(found)
@@ -223,8 +221,6 @@ def _features(
     if not others:
         return X, features, {}
     found, words = table.codes([features[j] for j in others])
-    if len(others) == len(features):
-        return found, features, dict(zip(others, words))
     X[:, others] = found
     return X, features, dict(zip(others, words))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import fspath
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,29 +28,37 @@ def read_arrays(path: PathType, limits: Limits | None = None) -> dict[str, NDArr
 
     What is damaged, would run code or takes more than the limits is an error with the name of the file.
     """
-    found: dict[str, NDArray[Any]] = _opened(path, limits, _load)
-    return found
+    with _opened(path, limits or usual_limits()) as file:
+        found: Any = np.load(file, allow_pickle=False)
+        return dict(found) if isinstance(found, np.lib.npyio.NpzFile) else {ALONE: found}
 
 
 def read_csr(path: PathType, limits: Limits | None = None) -> Any:
     """Return the matrix of a file that SciPy wrote, as CSR, its indices checked."""
-    return _opened(path, limits, _load_sparse)
+    from scipy import sparse
 
-
-def _opened(path: PathType, limits: Limits | None, load: Any) -> Any:
-    """Load from an open file whose arrays are not too large."""
     limits = limits or usual_limits()
+    with _opened(path, limits) as file:
+        n_rows = int(np.load(file, allow_pickle=False)["shape"][0])  # CSR has a number for each, however few are stored
+        limits.check("max_bytes", 8 * n_rows, "a sparse matrix whose rows take {:,} bytes", fspath(path))
+        file.seek(0)
+        values: Any = sparse.csr_array(sparse.load_npz(file))
+        values.check_format(full_check=True)
+        return values
+
+
+@contextmanager
+def _opened(path: PathType, limits: Limits) -> Iterator[BinaryIO]:
+    """Open a file whose arrays are not too large; what is wrong with it is said in one way."""
     try:
         with open_binary(path, limits) as file:
             _check_members(file, path, limits)
-            return load(file, path, limits)
-    except OSError as problem:
-        if not Path(path).is_file():
-            raise
-        raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
+            yield file
     except DataFormatError:
         raise
     except Exception as problem:  # zipfile, ast and NumPy each have their own errors
+        if isinstance(problem, OSError) and not Path(path).is_file():
+            raise
         raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
 
 
@@ -59,20 +69,3 @@ def _check_members(file: BinaryIO, path: PathType, limits: Limits) -> None:
             size = sum(member.file_size for member in archive.infolist())
         limits.check("max_bytes", size, "the arrays in the archive take {:,} bytes", fspath(path))
     file.seek(0)
-
-
-def _load(file: BinaryIO, path: PathType, limits: Limits) -> dict[str, NDArray[Any]]:
-    found: Any = np.load(file, allow_pickle=False)
-    return dict(found) if isinstance(found, np.lib.npyio.NpzFile) else {ALONE: found}
-
-
-def _load_sparse(file: BinaryIO, path: PathType, limits: Limits) -> Any:
-    """Load a matrix; CSR has a number for each row, however few values are stored."""
-    from scipy import sparse
-
-    n_rows = int(np.load(file, allow_pickle=False)["shape"][0])
-    limits.check("max_bytes", 8 * n_rows, "a sparse matrix whose rows take {:,} bytes", fspath(path))
-    file.seek(0)
-    values: Any = sparse.csr_array(sparse.load_npz(file))
-    values.check_format(full_check=True)
-    return values

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,18 +102,12 @@ class Columns:
         if missing:
             raise self.error(no_column(missing[0], self.names), None)
 
-    def column(self, name: str) -> Sequence[Any]:
-        """Give a column as it is."""
-        return self.data[name]
-
     def _plain(self, cell: Any) -> Any:
         return with_point(cell, self.delimiter) if isinstance(cell, str) else cell
 
     def texts(self, name: str) -> NDArray[np.object_]:
         """Give a column as strings, a missing value as the empty string."""
-        cells = np.empty(self.n_rows, object)
-        cells[:] = ["" if is_missing(cell) else str(cell) for cell in self.data[name]]
-        return cells
+        return np.array(["" if is_missing(cell) else str(cell) for cell in self.data[name]], dtype=object)
 
     def cells(self, names: Sequence[str]) -> NDArray[np.object_]:
         """Give some columns as they are written, side by side, an empty string where a cell is missing."""
@@ -142,32 +137,24 @@ class Columns:
         return X, words
 
 
-class LazyColumns(Mapping[str, Sequence[Any]]):
-    """Columns by name that are made when first asked for."""
+class LazyColumns(UserDict[str, Any]):
+    """Columns by name that are made when first asked for, not when their names are looked for."""
 
     def __init__(self, names: Sequence[str], make: Callable[[str], Sequence[Any]]):
-        self._names, self._make = dict.fromkeys(names), make
-        self._made: dict[str, Sequence[Any]] = {}
+        super().__init__(dict.fromkeys(names))
+        self._make = make
 
     def __getitem__(self, name: str) -> Sequence[Any]:
-        if name not in self._names:
-            raise KeyError(name)
-        if name not in self._made:
-            self._made[name] = self._make(name)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+        if self.data[name] is None:
+            self.data[name] = self._make(name)
+        return self.data[name]
 
 
 @dataclass(frozen=True)
 class CutColumns(Columns):
     """A large text table, cut into cells; strings are made only of the columns that are asked for as such."""
 
-    cut: Cut | None = None
+    cut: Cut = field(kw_only=True)
 
     @classmethod
     def of(cls, header: Sequence[str], cut: Cut, path: str, delimiter: str = ",") -> CutColumns:
@@ -178,12 +165,7 @@ class CutColumns(Columns):
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return self._cut.n_rows
-
-    @property
-    def _cut(self) -> Cut:
-        assert self.cut is not None
-        return self.cut
+        return self.cut.n_rows
 
     def numbers(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Read all columns in one pass over the text."""
@@ -195,12 +177,12 @@ class CutColumns(Columns):
                 return None
 
         X = np.empty((self.n_rows, len(names)))
-        return X, self._cut.numbers(self._places(names), X, read)
+        return X, self.cut.numbers(self._places(names), X, read)
 
     def codes(self, names: Sequence[str]) -> tuple[NDArray[np.float64], list[tuple[str, ...]]]:
         """Number the different texts of all columns in one pass over the text."""
         X = np.empty((self.n_rows, len(names)))
-        return X, self._cut.codes(self._places(names), X, _order)
+        return X, self.cut.codes(self._places(names), X, _order)
 
     def _places(self, names: Sequence[str]) -> list[int]:
         place = {name: j for j, name in enumerate(self.data)}

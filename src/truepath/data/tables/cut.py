@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from truepath import _kernels
 
-__all__ = ["LARGE", "CannotReadQuickly", "Cut", "Words", "as_utf8", "cut_rows", "declare", "eights_of"]
+__all__ = ["LARGE", "CannotReadQuickly", "Cut", "Words", "cut_rows", "declare", "eights_of"]
 
 #: Texts of this many characters or more are read by compiled loops
 LARGE = 1 << 24
@@ -69,7 +69,7 @@ class Cut:
         codes = np.empty((self.n_rows, 1))
         (firsts,), (size,) = self._number([j], _FEW_WORDS, codes)
         if size >= 0:  # most columns have few words: each is made once
-            words = np.array([self.cell(i, j) for i in firsts[:size].tolist()], object)
+            words = np.array(self._words(j, firsts[:size]), object)
             repeated: list[str] = words[codes[:, 0].astype(np.int64)].tolist()
             return repeated
         raw, ends = self.raw, self.ends[:, j].tolist()
@@ -82,7 +82,10 @@ class Cut:
         """Return a column as codes of its different texts, and these in the order in which they appear."""
         codes = np.empty((self.n_rows, 1))
         (firsts,), (size,) = self._number([j], max(self.n_rows, 1), codes)
-        return codes[:, 0].astype(np.int64), [self.cell(i, j) for i in firsts[:size].tolist()]
+        return codes[:, 0].astype(np.int64), self._words(j, firsts[:size])
+
+    def _words(self, j: int, rows: IntArray) -> list[str]:
+        return [self.cell(i, j) for i in rows.tolist()]
 
     def numbers(
         self,
@@ -117,7 +120,7 @@ class Cut:
         """Read columns of declared texts into ``values``, as their places; ``read`` as in :meth:`numbers`."""
         chosen, at, n_cells = np.array(columns, np.int64), 0, self.n_rows * len(columns)
         loop, cells = _kernels.data.words.find_words, self.cells
-        while (at := loop(*cells, self.eights, chosen, words.wanted, at, values, *words.tables)) < n_cells:
+        while (at := loop(*cells, self.eights, chosen, words.wanted, at, values, words.tables)) < n_cells:
             i, k = divmod(at, len(columns))
             values[i, k] = read(i, k, self.cell(i, columns[k]))
             at += 1
@@ -132,18 +135,15 @@ class Cut:
         firsts, sizes = self._number(columns, _FEW_WORDS, values)
         tables, found = np.full((len(columns), _FEW_WORDS), np.nan), []
         for k, j in enumerate(columns):
-            one, first, size = values[:, k : k + 1], firsts[k], sizes[k]
-            if sizes[k] < 0:  # many words: a table of its own
-                one = np.empty((self.n_rows, 1))
-                (first,), (size,) = self._number([j], self.n_rows, one)
-            words = [self.cell(i, j) for i in first[:size].tolist()]
+            has_few = sizes[k] >= 0
+            own, words = ((), self._words(j, firsts[k, : sizes[k]])) if has_few else self.numbered(j)
             found.append(order(words))
             place = {word: float(p) for p, word in enumerate(found[-1])}
             table = np.array([place.get(word, np.nan) for word in words])
-            if sizes[k] < 0:
-                values[:, k] = table[one[:, 0].astype(np.int64)]
+            if has_few:
+                tables[k, : sizes[k]] = table
             else:
-                tables[k, :size] = table
+                values[:, k] = table[own]
         _kernels.data.words.translate(values, tables, sizes >= 0)
         return found
 
@@ -155,11 +155,6 @@ class Cut:
         chosen = np.array(columns, np.int64)
         _kernels.data.words.number_words(*self.cells, self.eights, chosen, slots, keys, firsts, sizes, codes)
         return firsts, sizes
-
-
-def as_utf8(text: str) -> bytes:
-    """Return a text as the kernels want it: UTF-8 with a line feed at its end."""
-    return (text if text.endswith("\n") else text + "\n").encode()
 
 
 def eights_of(raw: bytes) -> NDArray[np.uint64]:
@@ -175,12 +170,12 @@ def cut_rows(
     Parameters
     ----------
     raw : bytes
-        UTF-8 with line feeds only, and one at the end, as :func:`as_utf8` gives it.
+        UTF-8 with line feeds only, and one at the end, as :func:`truepath.files.utf8.read_utf8` gives it.
     at, line : int
         Where the first row starts, and the number of its line.
     width : int
     delimiter : str
-    rules : {"cut_csv", "cut_arff"}
+    rules : {"csv", "arff"}
     plain : callable
         What a cell with escapes says, by the same rules.
     whole : bool
@@ -198,9 +193,10 @@ def cut_rows(
     kind = np.int32 if len(raw) < 2**31 else np.int64
     starts, ends = np.empty((n_rows, width), kind), np.empty((n_rows, width), kind)
     kinds, lines = np.empty((n_rows, width), np.uint8), np.empty(n_rows, np.int64)
-    text, eights, loop = np.frombuffer(raw, np.uint8), eights_of(raw), getattr(_kernels.data.cells, rules)
+    text, eights, loop = np.frombuffer(raw, np.uint8), eights_of(raw), _kernels.data.cells.cut_cells
+    is_arff = rules == "arff"
     while at < len(raw):
-        at, line, found, is_well = loop(text, eights, at, line, ord(delimiter), starts, ends, kinds, lines)
+        at, line, found, is_well = loop(text, eights, at, line, ord(delimiter), is_arff, starts, ends, kinds, lines)
         if not is_well:
             raise CannotReadQuickly
         if found:
@@ -229,6 +225,6 @@ def declare(columns: Sequence[Sequence[str]]) -> Words:
     first_slot = np.cumsum([0, *(_n_slots(len(column)) for column in columns)], dtype=np.int64)
     slots = np.full(first_slot[-1], -1, np.int64)
     keys, pool = np.empty(slots.size, np.uint64), np.frombuffer(b"".join(words) or b" ", np.uint8)
-    _kernels.data.words.declare_words(pool, starts, ends, first_word, first_slot, slots, keys)
-    wanted = np.array([len(column) > 0 for column in columns])
-    return Words(wanted, (pool, starts, ends, first_word, first_slot, slots, keys))
+    tables = (pool, starts, ends, first_word, first_slot, slots, keys)
+    _kernels.data.words.declare_words(*tables)
+    return Words(np.array([len(column) > 0 for column in columns]), tables)

@@ -9,8 +9,8 @@ import codecs
 import csv
 import io
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from os import PathLike, fspath
 from typing import Any, NamedTuple
@@ -29,10 +29,13 @@ __all__ = [
     "FORMATS",
     "TABLES",
     "TextForm",
+    "check_names",
+    "columns_of_rows",
+    "csv_rows",
     "cut_csv",
     "format_of",
+    "from_frame",
     "holds_labels",
-    "long_cells",
     "read_columns",
 ]
 
@@ -125,9 +128,9 @@ FOUND_OUT = TextForm()
 def read_columns(source: PathType | Any, form: TextForm = FOUND_OUT, limits: Limits | None = None) -> Columns:
     """Read a table from a file, by its ending, or from a data frame."""
     if not isinstance(source, (str, PathLike)):
-        return _from_frame(source, None)
+        return from_frame(source)
     if format_of(source) == "parquet":
-        return _from_frame(read_parquet(source, limits), fspath(source))
+        return from_frame(read_parquet(source, limits), fspath(source))
     return _read_csv(source, form, limits)
 
 
@@ -150,19 +153,23 @@ def _read_quickly(file: Utf8Text, delimiter: str, path: str) -> Columns:
 def cut_csv(file: Utf8Text, delimiter: str, *, whole: bool) -> tuple[list[str], Iterator[cut.Cut]]:
     """Return the cells of the first row, and the rows below it cut into cells; see :func:`cut_rows`."""
     header, at, line = _cut_header(file, delimiter)
-    return header, cut.cut_rows(file.raw, at, line, len(header), delimiter, "cut_csv", _undouble, whole=whole)
+    return header, cut.cut_rows(file.raw, at, line, len(header), delimiter, "csv", _undouble, whole=whole)
 
 
 def _cut_header(file: Utf8Text, delimiter: str) -> tuple[list[str], int, int]:
     """Return the cells of the first row, where the next one starts, and its line."""
-    with long_cells():
-        lines = list(islice(file.lines(), 1000))  # more than any header takes
-        reader = csv.reader((line for _, line in lines), delimiter=delimiter, strict=True)
-        try:
-            header = next(reader, [])
-        except csv.Error:
-            raise cut.CannotReadQuickly from None
-    return header, lines[reader.line_num - 1][0] if reader.line_num else file.start, reader.line_num + 1
+    ends = [file.start]
+
+    def lines() -> Iterator[str]:
+        for end, line in islice(file.lines(), 1000):  # more than any header takes
+            ends.append(end)
+            yield line
+
+    try:
+        _, header = next(csv_rows(lines(), delimiter, ""), (1, []))
+    except DataFormatError:
+        raise cut.CannotReadQuickly from None
+    return header, ends[-1], len(ends)
 
 
 def _undouble(cell: str) -> str:
@@ -170,46 +177,53 @@ def _undouble(cell: str) -> str:
 
 
 def _read_carefully(text: str, delimiter: str, path: str) -> Columns:
-    with long_cells():
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        rows: list[list[str]] = []
-        lines: list[int] = []
+    lines, rows = [], []
+    for line, row in csv_rows(io.StringIO(text, newline=""), delimiter, path):
+        lines.append(line)
+        rows.append(row)
+    check_names(rows[0], path)
+    return columns_of_rows(rows[0], rows[1:], lines[1:], path, delimiter)
+
+
+def csv_rows(lines: Iterable[str], delimiter: str, path: PathType) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the cells of every row that is not empty, and of the first in any case."""
+    reader, before = csv.reader(lines, delimiter=delimiter, strict=True), 0
+    while True:
+        usual = csv.field_size_limit(_LONGEST_CELL)  # of the whole process: others may set theirs between two rows
         try:
-            header = next(reader, [])
-            before = reader.line_num
-            for row in reader:
-                if row:
-                    rows.append(row)
-                    lines.append(before + 1)
-                before = reader.line_num
+            row = next(reader, None)
         except csv.Error as problem:
-            raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
-    return Columns(_columns(header, rows, lines, path), path, lines, delimiter)
+            raise DataFormatError(f"not a table ({problem}).", fspath(path), reader.line_num) from None
+        finally:
+            csv.field_size_limit(usual)
+        if row is None:
+            return
+        if row or not before:
+            yield before + 1, row
+        before = reader.line_num
 
 
-def _columns(header: list[str], rows: list[list[str]], lines: list[int], path: str) -> dict[str, Sequence[Any]]:
+def check_names(header: Sequence[str], path: PathType) -> None:
+    """Refuse a name that two columns have."""
     if len(set(header)) != len(header):
         twice = next(name for name in header if header.count(name) > 1)
-        raise DataFormatError(f"two columns are called {twice!r}; the labels are found by name.", path, 1)
+        raise DataFormatError(f"two columns are called {twice!r}; columns are found by name.", fspath(path), 1)
+
+
+def columns_of_rows(
+    header: Sequence[str], rows: Sequence[Sequence[str]], lines: Sequence[int], path: PathType, delimiter: str
+) -> Columns:
+    """Make a table of rows, which must have a cell for each column, and their line numbers."""
     if not rows:
-        raise DataFormatError("no rows below the line of column names.", path)
+        raise DataFormatError("no rows below the line of column names.", fspath(path))
     for row, line in zip(rows, lines):
         if len(row) != len(header):
-            raise DataFormatError(f"{len(row)} cells in this row, {len(header)} column names.", path, line)
-    return dict(zip(header, zip(*rows)))
+            raise DataFormatError(f"{len(row)} cells in this row, {len(header)} column names.", fspath(path), line)
+    return Columns(dict(zip(header, zip(*rows))), fspath(path), lines, delimiter)
 
 
-@contextmanager
-def long_cells() -> Iterator[None]:
-    """Let the csv module take cells of any length."""
-    before = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
-def _from_frame(frame: Any, path: str | None) -> Columns:
+def from_frame(frame: Any, path: str | None = None) -> Columns:
+    """Take the columns of a data frame of any library."""
     import narwhals as nw
 
     try:

@@ -167,7 +167,7 @@ def find_keys(table: Columns, labels: str, ids: str | None) -> dict[str, NDArray
     if ids is not None:
         return _checked(table, ids)
     names = sorted((name for name in table.names if name != labels), key=lambda name: not is_id_name(name))
-    found = {name: _texts(table, name) for name in names if _look_unique(table.column(name))}
+    found = {name: _texts(table, name) for name in names if _look_unique(table.data[name])}
     keys = {name: cells for name, cells in found.items() if len({*cells.tolist(), ""}) == len(cells) + 1}
     return _checked(table, names[0]) if not keys and names and is_id_name(names[0]) else keys
 

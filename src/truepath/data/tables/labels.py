@@ -16,20 +16,19 @@ from truepath.data.tables.frames import TextForm, format_of, read_columns
 from truepath.data.tables.join import RowKeys, find_keys
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import is_id_name
-from truepath.data.tables.write import as_ids, find_format, write_columns
+from truepath.data.tables.sinks import open_label_sink
+from truepath.data.tables.write import as_ids
 from truepath.errors import ConstraintError, DataFormatError, explain
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
-from truepath.files.strict_json import dump_json
 from truepath.files.text import read_text
-from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.checks import check_labels
-from truepath.hierarchy.matrices import as_dense, choose_form
+from truepath.hierarchy.matrices import choose_form
 from truepath.hierarchy.names import unknown_label
 
-__all__ = ["LabelTable", "join_labels", "read_labels", "split_labels", "write_labels"]
+__all__ = ["LabelTable", "read_labels", "split_labels", "write_labels"]
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def _from_columns(
 ) -> LabelTable:
     """Encode a column of label names."""
     table.check([labels, *([ids] if ids is not None else [])])
-    cells = table.column(labels)
+    cells = table.data[labels]
     ways = (
         [[_find(part, hierarchy, sep) for part in split_labels(cell, sign)] for cell in cells]
         for sign in (between, ";")
@@ -243,37 +242,8 @@ def write_labels(
     x,a/1;b
     y,a
     """
-    kind = find_format(path, format)
     Y = hierarchy.encode(labels, sparse_output=True)
     names = as_ids(ids, Y.shape[0])
-    if id_name in (hierarchy if matrix else ["labels"]):
-        raise ValueError(f"id_name={id_name!r} is the name of another column; choose another.")
-    if matrix:
-        dense = as_dense(Y).astype(np.int8)
-        columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
-        write_columns(path, {id_name: names, **columns}, kind, safe_csv)
-        return
-    rows = hierarchy.decode(Y)
-    if kind == "json":
-        _write_json(path, [{id_name: name, "labels": list(row)} for name, row in zip(names, rows)])
-    elif kind == "parquet":
-        write_columns(path, {id_name: names, "labels": [list(row) for row in rows]}, kind)
-    else:
-        write_columns(path, {id_name: names, "labels": [join_labels(row, between) for row in rows]}, kind, safe_csv)
-
-
-def join_labels(row: tuple[str, ...], between: str) -> str:
-    """Return the labels of a row as one cell."""
-    for label in row:
-        if between in label:
-            raise ValueError(f"the label {label!r} holds {between!r}, which separates labels; pass another between=.")
-    return between.join(row)
-
-
-def _write_json(path: Any, rows: list[dict[str, Any]]) -> None:
-    text = "[\n" + ",\n".join(dump_json(row, ensure_ascii=False) for row in rows) + "\n]\n"
-    if hasattr(path, "write"):
-        path.write(text)
-        return
-    with open_atomically(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    options: dict[str, Any] = {"matrix": matrix, "between": between, "format": format, "safe_csv": safe_csv}
+    with open_label_sink(path, hierarchy, id_name=id_name, **options) as write:
+        write(Y, names)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import Any
 
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 
 from truepath.data.tables.arrays import ALONE, read_arrays, read_csr
 from truepath.data.tables.frames import FOUND_OUT, TextForm, format_of
+from truepath.data.tables.matrix import Matrix
 from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
 from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_matrix
@@ -22,43 +21,8 @@ from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
 from truepath.files.text import head_lines, read_text
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.matrices import find_node_columns
 
-__all__ = ["Matrix", "column_names", "read_matrix"]
-
-_IDS = "A column of row ids is called 'id', or is named by ids= (--ids)."
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Numbers, the names of their columns and rows (or None), and where they come from."""
-
-    values: Any  # ndarray, or csr_array from a sparse file
-    names: tuple[str, ...] | None
-    ids: NDArray[np.object_] | None
-    path: str
-    lines: Sequence[int] = field(default=(), repr=False)
-    id_name: str | None = None
-
-    def error(self, problem: str, row: int | None = None) -> DataFormatError:
-        """Make the error for a problem, in a row if one is given."""
-        if row is None or not self.lines:
-            return DataFormatError(problem if row is None else f"row {row}: {problem}", self.path)
-        return DataFormatError(problem, self.path, self.lines[row])
-
-    def aligned(self, hierarchy: Hierarchy) -> Matrix:
-        """Return the columns in the hierarchy's order; there must be one per node."""
-        if self.names is None:
-            if self.values.shape[1] != hierarchy.n_nodes:
-                raise self.error(
-                    f"{self.values.shape[1]} columns without names, but the hierarchy has {hierarchy.n_nodes} nodes. "
-                    "A file without names needs one column per node, in the hierarchy's order."
-                )
-            return replace(self, names=tuple(hierarchy.names.tolist()))
-        columns = find_node_columns(self.names, hierarchy, self.path, self.error, _IDS)
-        in_order = columns == list(range(len(columns)))
-        values = self.values if in_order else self.values[:, columns]
-        return replace(self, values=values, names=tuple(hierarchy.names.tolist()))
+__all__ = ["column_names", "read_matrix"]
 
 
 def read_matrix(
@@ -80,7 +44,7 @@ def read_matrix(
     elif kind == "parquet":
         matrix = _read_frame(path, hierarchy, ids, limits)
     else:
-        matrix = _read_text(path, form, hierarchy, ids, limits)
+        matrix = read_text_matrix(path, form, hierarchy, ids, limits)
     if ids is not None and matrix.ids is None:
         raise matrix.error(f"ids={ids!r} was given, but the file has no named columns.")
     _check_finite(matrix)
@@ -134,12 +98,6 @@ def _check_finite(matrix: Matrix) -> None:
     raise matrix.error(f"{stored.flat[at]} in {where}; only finite numbers can be used.", row)
 
 
-def _read_text(path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
-    found = read_text_matrix(path, form, hierarchy, ids, limits)
-    names = None if found.ids is None else as_texts(found.ids)
-    return Matrix(found.values, tuple(found.columns), names, fspath(path), found.lines, found.id_name)
-
-
 def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, limits: Limits) -> Matrix:
     import narwhals as nw
 
@@ -147,8 +105,7 @@ def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, li
     header = [str(name) for name in table.columns]
     if not header or not len(table):
         raise DataFormatError("the table has no rows or no columns.", fspath(path))
-    first = [table.get_column(table.columns[0])[0]]
-    id_column = find_ids(header, first, hierarchy, ids, fspath(path))
+    id_column = find_ids(header, table.get_column(table.columns[0])[0], hierarchy, ids, fspath(path))
     columns = [j for j in range(len(header)) if j != id_column]
     values = np.empty((len(table), len(columns)), order="F")
     for k, j in enumerate(columns):

@@ -43,10 +43,7 @@ def is_id_name(name: str) -> bool:
 
 def as_texts(names: Iterable[Any]) -> NDArray[np.object_]:
     """Return row names as strings without spaces around them."""
-    texts = [str(name).strip() for name in names]
-    made = np.empty(len(texts), object)
-    made[:] = texts
-    return made
+    return np.array([str(name).strip() for name in names], dtype=object)
 
 
 def check_ids(ids: NDArray[np.object_], error: Callable[[str, int], Exception]) -> None:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from truepath.data.tables.frames import TextForm
 from truepath.data.tables.join import RowKeys
 from truepath.data.tables.matrices import read_matrix
-from truepath.data.tables.write import as_ids, write_columns
+from truepath.data.tables.sinks import open_score_sink
+from truepath.data.tables.write import as_ids
 from truepath.files.limits import Limits
 from truepath.files.names import PathType, ending_of
 from truepath.files.writing import open_atomically
@@ -108,7 +109,13 @@ def read_scores(
 
 
 def write_scores(
-    path: PathType, S: Any, hierarchy: Hierarchy, *, ids: Iterable[Any] | None = None, safe_csv: bool = False
+    path: PathType,
+    S: Any,
+    hierarchy: Hierarchy,
+    *,
+    ids: Iterable[Any] | None = None,
+    id_name: str = "id",
+    safe_csv: bool = False,
 ) -> None:
     """Write scores so that :func:`read_scores` gives back the same bits.
 
@@ -120,6 +127,8 @@ def write_scores(
     hierarchy : Hierarchy
     ids : sequence, optional
         Names of the rows; their numbers by default.
+    id_name : str, default="id"
+        What the column of ids is called, in the formats other than ``.npz``.
     safe_csv : bool, default=False
         Whether to put an apostrophe before text in CSV and TSV that a spreadsheet would run as a formula: ids and
         names that start with ``=``, ``+``, ``-``, ``@``, a tab or a line end. Such files are for spreadsheets; names
@@ -136,11 +145,11 @@ def write_scores(
     x,0.9,0.25
     """
     S = check_scores(S, hierarchy)
-    dense = as_dense(S)
     names = as_ids(ids, S.shape[0])
     if ending_of(path) == ".npz":
+        columns = hierarchy.names.astype(str)
         with open_atomically(path) as file:
-            np.savez_compressed(file, S=dense, names=hierarchy.names.astype(str), ids=np.array(names, dtype=str))
+            np.savez_compressed(file, S=as_dense(S), names=columns, ids=np.array(names, dtype=str))
         return
-    columns = {name: dense[:, v].tolist() for v, name in enumerate(hierarchy.names.tolist())}
-    write_columns(path, {"id": names, **columns}, safe_csv=safe_csv)
+    with open_score_sink(path, hierarchy, safe_csv=safe_csv, id_name=id_name) as write:
+        write(S, names)

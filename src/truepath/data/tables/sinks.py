@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.data.tables.labels import join_labels
-from truepath.data.tables.write import find_format, safe_cell, write_columns
+from truepath.data.tables.write import find_format, safe_cell
 from truepath.files.names import PathType
 from truepath.files.strict_json import dump_json, json_values
 from truepath.files.writing import open_atomically
@@ -64,7 +63,7 @@ def open_label_sink(
         raise ValueError("a matrix is not written as JSON; use .csv, .tsv or .parquet.")
     columns = hierarchy.names.tolist() if matrix else ["labels"]
     types = ["int64" if matrix else "labels"] * len(columns)
-    with _open_rows(path, _beside(id_name, keep, columns), kind, [*_kept_types(keep), *types], safe_csv) as append:
+    with _open_rows(path, _beside(id_name, keep, columns), kind, types, safe_csv) as append:
 
         def write(Y: Any, ids: Sequence[str], kept: Sequence[Any] = ()) -> None:
             if matrix:
@@ -72,7 +71,7 @@ def open_label_sink(
                 return
             rows = hierarchy.decode(sparse.csr_array(Y))
             is_text = kind in ("csv", "tsv")
-            append(ids, [*kept, [join_labels(row, between) for row in rows] if is_text else list(map(list, rows))])
+            append(ids, [*kept, [_join_labels(row, between) for row in rows] if is_text else list(map(list, rows))])
 
         yield write
 
@@ -119,7 +118,7 @@ def open_top_sink(
     if long:
         columns, types = ["level", "rank", "label", "probability"], ["int64", "int64", "string", "float64"]
         columns, types = (columns, types) if any(levels) else (columns[1:], types[1:])
-    with _open_rows(path, _beside(id_name, keep, columns), kind, [*_kept_types(keep), *types], safe_csv) as append:
+    with _open_rows(path, _beside(id_name, keep, columns), kind, types, safe_csv) as append:
 
         def write(top: Any, ids: Sequence[str], kept: Sequence[Any] = ()) -> None:
             if long:
@@ -158,13 +157,20 @@ def _beside(id_name: str, keep: Sequence[str], columns: list[str]) -> list[str]:
     return [id_name, *kept, *columns]
 
 
-def _kept_types(keep: Sequence[str]) -> list[str]:
-    return ["string"] * len(keep)
+def _join_labels(row: tuple[str, ...], between: str) -> str:
+    """Return the labels of a row as one cell."""
+    for label in row:
+        if between in label:
+            raise ValueError(f"the label {label!r} holds {between!r}, which separates labels; pass another between=.")
+    return between.join(row)
 
 
 @contextmanager
 def _open_rows(path: Any, names: list[str], kind: str, types: list[str], safe_csv: bool) -> Iterator[Any]:
-    """Yield ``append(ids, columns)`` for a table of the columns named, that of the ids, which has no type, first."""
+    """Yield ``append(ids, columns)`` for a table of the columns named; ``types`` are those of the last ones.
+
+    The columns before, that of the ids and those that are kept, are texts.
+    """
     if kind == "parquet":
         with _open_parquet(path, names, types) as append:
             yield append
@@ -180,23 +186,19 @@ def _text_rows(file: Any, names: list[str], kind: str, safe_csv: bool) -> Iterat
     if kind == "json":
         yield from _json_rows(file, names)
         return
-    safe = safe_cell if safe_csv else _as_is
     writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
-    writer.writerow(map(safe, names))
+    writer.writerow(map(safe_cell, names) if safe_csv else names)
 
     def append(ids: Sequence[str], columns: list[list[Any]]) -> None:
-        cells = ([safe(cell) for cell in column] for column in [ids, *columns]) if safe_csv else [ids, *columns]
+        cells = ([safe_cell(cell) for cell in column] for column in [ids, *columns]) if safe_csv else [ids, *columns]
         writer.writerows(zip(*cells))
 
     yield append
 
 
-def _as_is(cell: Any) -> Any:
-    return cell
-
-
 def _json_rows(file: Any, names: list[str]) -> Iterator[Any]:
-    separator = "[\n"
+    separator = ""
+    file.write("[\n")
 
     def append(ids: Sequence[str], columns: list[list[Any]]) -> None:
         nonlocal separator
@@ -210,29 +212,29 @@ def _json_rows(file: Any, names: list[str]) -> Iterator[Any]:
 
 @contextmanager
 def _open_parquet(path: Any, names: list[str], types: list[str]) -> Iterator[Any]:
+    """Write each block with pyarrow; polars, which writes no file in parts, gets all of them at the end."""
     if hasattr(path, "write"):
         raise ValueError("Parquet is written to a file, not to a text stream; name one.")
-    if find_spec("pyarrow") is None:
-        with _collected(path, names) as append:
-            yield append
-        return
-    import pyarrow
-    from pyarrow import parquet
+    if find_spec("pyarrow"):
+        import pyarrow
+        from pyarrow import parquet
 
-    known = {name: getattr(pyarrow, name)() for name in ("string", "int64", "float64")}
-    known["labels"] = pyarrow.list_(pyarrow.string())
-    schema = pyarrow.schema([(name, known[of_type]) for name, of_type in zip(names, ["string", *types])])
-    with open_atomically(path) as file, parquet.ParquetWriter(file, schema) as writer:
-        yield lambda ids, columns: writer.write_table(pyarrow.table([list(ids), *columns], schema=schema))
+        known = {name: getattr(pyarrow, name)() for name in ("string", "int64", "float64")}
+        known["labels"] = pyarrow.list_(pyarrow.string())
+        types = ["string"] * (len(names) - len(types)) + types
+        schema = pyarrow.schema([(name, known[of_type]) for name, of_type in zip(names, types)])
+        with open_atomically(path) as file, parquet.ParquetWriter(file, schema) as writer:
+            yield lambda ids, columns: writer.write_table(pyarrow.table([list(ids), *columns], schema=schema))
+    elif find_spec("polars"):
+        import polars
 
-
-@contextmanager
-def _collected(path: Any, names: list[str]) -> Iterator[Any]:
-    """Keep everything until the end, where no library writes Parquet in parts."""
-    parts: list[list[Any]] = []
-    yield lambda ids, columns: parts.append([list(ids), *columns])
-    whole = [list(chain.from_iterable(column)) for column in zip(*parts)]
-    write_columns(path, dict(zip(names, whole)), "parquet")
+        parts: list[list[Any]] = []
+        yield lambda ids, columns: parts.append([list(ids), *columns])
+        whole = [list(chain.from_iterable(column)) for column in zip(*parts)]
+        with open_atomically(path) as file:
+            polars.DataFrame(dict(zip(names, whole))).write_parquet(file)
+    else:
+        raise ImportError("writing Parquet needs pyarrow or polars: install one of them (pip install pyarrow).")
 
 
 class UniqueIds:

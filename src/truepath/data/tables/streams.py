@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from importlib.util import find_spec
 from os import fspath
 from pathlib import Path
-from typing import Any
 
 from truepath.adapters.blocks import ROW_GROUP, take_blocks
 from truepath.data.tables.columns import Columns
-from truepath.data.tables.frames import FOUND_OUT, TextForm, format_of, long_cells, read_columns
+from truepath.data.tables.frames import (
+    FOUND_OUT,
+    TextForm,
+    check_names,
+    columns_of_rows,
+    csv_rows,
+    format_of,
+    from_frame,
+    read_columns,
+)
 from truepath.errors import DataFormatError
 from truepath.files.names import COMPRESSIONS, PathType
 from truepath.files.text import stream_lines
@@ -55,44 +62,17 @@ def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Ite
 def _text_blocks(path: PathType, size: int, form: TextForm) -> Iterator[Columns]:
     """Yield the rows of a text file with their line numbers."""
     delimiter = form.delimiter_of(path)
-    rows = _text_rows(path, delimiter, form.encoding_of(path))
+    rows = csv_rows(stream_lines(path, encoding=form.encoding_of(path)), delimiter, path)
     _, header = next(rows, (1, []))
-    if len(set(header)) != len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise DataFormatError(f"two columns are called {twice!r}; the labels are found by name.", fspath(path), 1)
-    waiting: list[tuple[int, list[str]]] = []
+    check_names(header, path)
+    waiting, lines = [], []
     for line, row in rows:
-        if len(row) != len(header):
-            raise DataFormatError(f"{len(row)} cells in this row, {len(header)} column names.", fspath(path), line)
-        waiting.append((line, row))
+        waiting.append(row)
+        lines.append(line)
         if len(waiting) == size + ROW_GROUP:
-            yield _block(header, waiting[:size], path, delimiter)
-            del waiting[:size]
-    if not waiting:  # at least 64 rows wait once a block was given away
-        raise DataFormatError("no rows below the line of column names.", fspath(path))
-    yield _block(header, waiting, path, delimiter)
-
-
-def _block(header: list[str], rows: list[tuple[int, list[str]]], path: PathType, delimiter: str) -> Columns:
-    lines, cells = zip(*rows)
-    return Columns(dict(zip(header, zip(*cells))), fspath(path), lines, delimiter)
-
-
-def _text_rows(path: PathType, delimiter: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the cells of every row that is not empty, the names of the columns first."""
-    reader = csv.reader(stream_lines(path, encoding=encoding), delimiter=delimiter, strict=True)
-    before = 0
-    while True:
-        try:
-            with long_cells():  # the limit belongs to the process: others may set theirs between two rows
-                row = next(reader, None)
-        except csv.Error as problem:
-            raise DataFormatError(f"not a table ({problem}).", fspath(path), reader.line_num) from None
-        if row is None:
-            return
-        if row or not before:
-            yield before + 1, row
-        before = reader.line_num
+            yield columns_of_rows(header, waiting[:size], lines[:size], path, delimiter)
+            del waiting[:size], lines[:size]
+    yield columns_of_rows(header, waiting, lines, path, delimiter)  # 64 rows or more wait once a block was given away
 
 
 def _parquet_blocks(path: PathType, size: int) -> Iterator[Columns]:
@@ -105,12 +85,7 @@ def _parquet_blocks(path: PathType, size: int) -> Iterator[Columns]:
             batches = found.iter_batches(size)
             for table in take_blocks(pyarrow.RecordBatchReader.from_batches(found.schema_arrow, batches), size):
                 table.validate(full=True)  # damaged pages may decode to offsets that lead outside
-                yield _from_arrow(table, fspath(path))
+                yield from_frame(table, fspath(path))
         except pyarrow.ArrowException as problem:
             said = " ".join(str(problem).split())[:200]
             raise DataFormatError(f"not a readable Parquet file ({said}).", fspath(path)) from problem
-
-
-def _from_arrow(table: Any, path: str) -> Columns:
-    block = read_columns(table)
-    return Columns(block.data, path)

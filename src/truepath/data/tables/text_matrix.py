@@ -6,11 +6,10 @@ same bits, with any frame library installed or none.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from itertools import chain
 from os import fspath
 from typing import Any
 
@@ -19,8 +18,9 @@ from numpy.typing import NDArray
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import no_column, with_point
-from truepath.data.tables.frames import TextForm, cut_csv, long_cells
-from truepath.data.tables.row_ids import is_id_name
+from truepath.data.tables.frames import TextForm, check_names, csv_rows, cut_csv
+from truepath.data.tables.matrix import Matrix
+from truepath.data.tables.row_ids import as_texts, is_id_name
 from truepath.errors import DataFormatError
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
@@ -28,82 +28,59 @@ from truepath.files.text import split_lines
 from truepath.files.utf8 import Utf8Text
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["TextMatrix", "check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
-
-
-@dataclass(frozen=True)
-class TextMatrix:
-    """What a text file holds: numbers, the names of their columns, the cells of the column of ids, and the lines."""
-
-    values: NDArray[np.float64]
-    columns: list[str]
-    ids: list[str] | None
-    lines: list[int]
-    id_name: str | None = None
+__all__ = ["check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
 
 
 def read_text_matrix(
     path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
-) -> TextMatrix:
+) -> Matrix:
     """Read a matrix below a line of column names."""
     file, delimiter = form.read(path, limits), form.delimiter_of(path)
     if len(file) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly, ValueError):
             return _read_quickly(file, delimiter, hierarchy, ids, fspath(path))
-    return _read_carefully(file.text, delimiter, hierarchy, ids, path)
+    return _read_carefully(file.text, delimiter, hierarchy, ids, fspath(path))
 
 
-def _read_quickly(
-    file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str
-) -> TextMatrix:
+def _read_quickly(file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> Matrix:
     header, blocks = cut_csv(file, delimiter, whole=False)
     check_header(header, hierarchy, path)
-    values, names, lines, done = np.empty((0, 0)), [], [], 0
-    id_column: int | None = None
-    chosen: list[int] = []
-    for block in blocks:
-        if not done:
-            id_column = find_ids(header, [with_point(block.cell(0, 0), delimiter)], hierarchy, ids, path)
-            chosen = [j for j in range(len(header)) if j != id_column]
-            if not chosen:
-                raise cut.CannotReadQuickly
-            values = np.empty((file.raw.count(b"\n"), len(chosen)))
-        block.numbers(
-            chosen,
-            values[done : done + block.n_rows],
-            lambda i, k, cell: float(with_point(cell, delimiter)),
-            missing=None,
-        )
+    first = next(blocks, None)
+    if first is None:
+        raise cut.CannotReadQuickly
+    id_column = find_ids(header, with_point(first.cell(0, 0), delimiter), hierarchy, ids, path)
+    chosen = [j for j in range(len(header)) if j != id_column]
+    values, names, lines, done = np.empty((file.raw.count(b"\n"), len(chosen))), [], [], 0
+    for block in chain([first], blocks):
+        part = values[done : done + block.n_rows]
+        block.numbers(chosen, part, lambda i, k, cell: float(with_point(cell, delimiter)), missing=None)
         names += [] if id_column is None else block.texts(id_column)
         lines += block.lines.tolist()
         done += block.n_rows
-    if not done:
-        raise cut.CannotReadQuickly
     called = None if id_column is None else header[id_column]
-    return TextMatrix(values[:done], [header[j] for j in chosen], None if called is None else names, lines, called)
+    found = None if called is None else as_texts(names)
+    return Matrix(values[:done], tuple(header[j] for j in chosen), found, path, lines, called)
 
 
-def _read_carefully(
-    text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: PathType
-) -> TextMatrix:
-    rows = cut_plainly(text, delimiter, fspath(path))
+def _read_carefully(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> Matrix:
+    rows = cut_plainly(text, delimiter, path)
     _, header = next(rows)
     first = next(rows, None)
     if first is None:
-        raise DataFormatError("no rows below the line of column names.", fspath(path))
-    check_header(header, hierarchy, fspath(path))
-    id_column = find_ids(header, [with_point(cell, delimiter) for cell in first[1]], hierarchy, ids, fspath(path))
+        raise DataFormatError("no rows below the line of column names.", path)
+    check_header(header, hierarchy, path)
+    id_column = find_ids(header, with_point(first[1][0], delimiter), hierarchy, ids, path)
     columns = [name for j, name in enumerate(header) if j != id_column]
     values, names, lines = [], [], []
-    for line, cells in _chain(first, rows):
+    for line, cells in chain([first], rows):
         if len(cells) != len(header):
-            raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", fspath(path), line)
+            raise DataFormatError(f"{len(cells)} cells in this row, {len(header)} column names.", path, line)
         if id_column is not None:
             names.append(cells.pop(id_column))
-        values.append(_numbers(cells, columns, fspath(path), line, delimiter))
+        values.append(_numbers(cells, columns, path, line, delimiter))
         lines.append(line)
     called = None if id_column is None else header[id_column]
-    return TextMatrix(np.array(values), columns, None if called is None else names, lines, called)
+    return Matrix(np.array(values), tuple(columns), None if called is None else as_texts(names), path, lines, called)
 
 
 def cut_plainly(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:
@@ -113,21 +90,7 @@ def cut_plainly(text: str, delimiter: str, path: str) -> Iterator[tuple[int, lis
             if line.strip():
                 yield number, line.split(delimiter)
         return
-    with long_cells():
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        before = 0
-        try:
-            for cells in reader:
-                if cells:
-                    yield before + 1, cells
-                before = reader.line_num
-        except csv.Error as problem:
-            raise DataFormatError(f"not a table ({problem}).", path, reader.line_num) from None
-
-
-def _chain(first: tuple[int, list[str]], rows: Iterator[Any]) -> Iterator[tuple[int, list[str]]]:
-    yield first
-    yield from rows
+    yield from (row for row in csv_rows(io.StringIO(text, newline=""), delimiter, path) if row[1])
 
 
 def check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> None:
@@ -136,19 +99,13 @@ def check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> N
     is_known = hierarchy is not None and any(name in hierarchy for name in header)  # nodes may be called 1, 2, 3
     if not is_known and all(is_number(name) for name in header):
         raise DataFormatError("the first line holds numbers; it must hold the names of the columns.", path, 1)
-    if len(set(header)) != len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise DataFormatError(f"two columns are called {twice!r}; columns are found by name.", path, 1)
+    check_names(header, path)
 
 
 def find_ids(
-    header: Sequence[str],
-    first: Sequence[Any],
-    hierarchy: Collection[str] | Hierarchy | None,
-    ids: str | None,
-    path: str,
+    header: Sequence[str], first: Any, hierarchy: Collection[str] | Hierarchy | None, ids: str | None, path: str
 ) -> int | None:
-    """Return which column holds the row ids, if any."""
+    """Return which column holds the row ids, if any; ``first`` is the first cell of the first row."""
     if ids is not None:
         if ids not in header:
             raise DataFormatError(no_column(ids, header), path)
@@ -158,7 +115,7 @@ def find_ids(
         return others[0]
     if hierarchy is not None and header[0] in hierarchy:
         return None
-    return 0 if is_id_name(header[0]) or not is_number(first[0]) else None
+    return 0 if is_id_name(header[0]) or not is_number(first) else None
 
 
 def is_number(cell: Any) -> bool:

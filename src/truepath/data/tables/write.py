@@ -1,20 +1,17 @@
-"""Columns to a file: CSV, TSV or Parquet, by the ending of its name; written whole or not at all."""
+"""What every table that is written has: a format, by the ending of its name, ids, and cells that are safe."""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
 
 from truepath.data.tables.frames import FORMATS
 from truepath.files.names import PathType
-from truepath.files.writing import open_atomically
 
-__all__ = ["as_ids", "find_format", "safe_cell", "write_columns", "write_csv"]
+__all__ = ["as_ids", "find_format", "safe_cell"]
 
 #: The formats that are written, by ending
 _WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind != "numpy"}
@@ -64,45 +61,3 @@ def as_ids(ids: Iterable[Any] | None, n_rows: int) -> list[str]:
             f"ids must hold {n_rows} different names, one per row; got {len(names)}, {len(set(names))} different."
         )
     return names
-
-
-def write_columns(
-    path: PathType | TextIO, columns: Mapping[str, Sequence[Any]], wanted: str | None = None, safe_csv: bool = False
-) -> None:
-    """Write a table; with ``safe_csv`` text in CSV and TSV is passed through :func:`safe_cell`."""
-    kind = find_format(path, wanted)
-    if kind == "parquet":
-        _write_parquet(path, columns)
-    elif kind == "json":
-        raise ValueError("a matrix is not written as JSON; use .csv, .tsv or .parquet.")
-    elif hasattr(path, "write"):
-        write_csv(path, columns, kind, safe_csv)
-    else:
-        with open_atomically(path, "w", encoding="utf-8", newline="") as file:
-            write_csv(file, columns, kind, safe_csv)
-
-
-def write_csv(file: Any, columns: Mapping[str, Sequence[Any]], kind: str = "csv", safe_csv: bool = False) -> None:
-    """Write the lines; numbers so that they are read back as the same."""
-    writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
-    writer.writerow(map(safe_cell, columns) if safe_csv else columns)
-    cells = ([safe_cell(cell) for cell in column] for column in columns.values()) if safe_csv else columns.values()
-    writer.writerows(zip(*cells))
-
-
-def _write_parquet(path: Any, columns: Mapping[str, Sequence[Any]]) -> None:
-    if hasattr(path, "write"):
-        raise ValueError("Parquet is written to a file, not to a text stream; name one.")
-    if find_spec("pyarrow"):
-        import pyarrow
-        from pyarrow import parquet
-
-        with open_atomically(path) as file:
-            parquet.write_table(pyarrow.table(dict(columns)), file)
-    elif find_spec("polars"):
-        import polars
-
-        with open_atomically(path) as file:
-            polars.DataFrame(dict(columns)).write_parquet(file)
-    else:
-        raise ImportError("writing Parquet needs pyarrow or polars: install one of them (pip install pyarrow).")

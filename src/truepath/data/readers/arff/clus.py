@@ -8,8 +8,6 @@ below them is written are added on reading. Sparse rows count columns from 1.
 
 from __future__ import annotations
 
-from typing import Any
-
 from truepath.data.dataset import Dataset
 from truepath.data.readers.arff.cells import ArffTable
 from truepath.data.readers.arff.files import ArffReader, finish, read_all, row_ids
@@ -138,15 +136,9 @@ def _split(arff: Arff, table: ArffTable, position: int, hierarchy: Hierarchy, in
     def unknown(row: int, label: str) -> DataFormatError:
         return _label_error(arff, arff.numbers[row], label, cells[row])
 
-    split = {cell: cell.split("@") for cell in dict.fromkeys(cells)}
-    rows = [split[cell] for cell in cells]
-    try:
-        written = written_labels(rows, index, hierarchy.n_nodes, unknown)
-    except DataFormatError:  # blanks around labels are rare: strip them only if needed
-        rows = [[label.strip() for label in row] for row in rows]
-        written = written_labels(rows, index, hierarchy.n_nodes, unknown)
-    X: Any = table.values
-    return split_of_labels(X, written, hierarchy, row_ids(arff, table))
+    split = {cell: [label.strip() for label in cell.split("@")] for cell in dict.fromkeys(cells)}
+    written = written_labels([split[cell] for cell in cells], index, hierarchy.n_nodes, unknown)
+    return split_of_labels(table.values, written, hierarchy, row_ids(arff, table))
 
 
 def _label_error(arff: Arff, line: int, label: str, cell: str) -> DataFormatError:

@@ -167,9 +167,9 @@ def _dense_compiled(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     attributes, raw, start = arff.attributes, arff.body.raw, arff.body.start
     is_number = np.array([attributes[j].kind == "numeric" for j in columns])
     words = cut.declare([attributes[j].values for j in columns])
-    texts: dict[int, list[str]] = {j: [] for j in range(len(attributes)) if j not in set(columns)}
+    texts: dict[int, list[str]] = {j: [] for j, a in enumerate(attributes) if a.kind in ("text", "hierarchical")}
     values, done = np.empty((raw.count(b"\n", start), len(columns))), 0
-    for block in cut.cut_rows(raw, start, arff.first_line, len(attributes), ",", "cut_arff", unquote, whole=False):
+    for block in cut.cut_rows(raw, start, arff.first_line, len(attributes), ",", "arff", unquote, whole=False):
         part, lines = values[done : done + block.n_rows], block.lines
 
         def read(i: int, k: int, cell: str, lines: cut.IntArray = lines) -> float:
@@ -187,32 +187,20 @@ def _dense_compiled(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
 
 def _dense_quickly(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
     lines, width = arff.lines, len(arff.attributes)
-    if set(map(_count_commas, lines)) != {width - 1} or any("'" in line or '"' in line for line in lines):
+    if {line.count(",") for line in lines} != {width - 1} or any("'" in line or '"' in line for line in lines):
         raise cut.CannotReadQuickly
     values = np.empty((len(lines), len(columns)))
     numeric = [k for k, j in enumerate(columns) if arff.attributes[j].kind == "numeric"]
     if numeric:
         values[:, numeric] = _numbers(lines, [columns[k] for k in numeric])
     others = [j for j, a in enumerate(arff.attributes) if a.kind != "numeric"]
-    if others == [width - 1]:  # only the class line at the end: no need to cut the rest
-        return ArffTable(columns, values, _last_column(arff, values))
+    if others == [width - 1] and others[0] not in columns:  # only the class line at the end: no need to cut the rest
+        return ArffTable(columns, values, {width - 1: [line[line.rfind(",") + 1 :] for line in lines]})
     cells = ",".join(lines).split(",")
     for k, j in enumerate(columns):
         if arff.attributes[j].kind == "nominal":
             values[:, k] = _codes(cells[j::width], arff.attributes[j])
     return ArffTable(columns, values, {j: cells[j::width] for j in others if j not in columns})
-
-
-def _last_column(arff: Arff, values: NDArray[np.float64]) -> dict[int, list[str]]:
-    last, cells = len(arff.attributes) - 1, [line[line.rfind(",") + 1 :] for line in arff.lines]
-    if arff.attributes[last].kind != "nominal":
-        return {last: cells}
-    values[:, -1] = _codes(cells, arff.attributes[last])
-    return {}
-
-
-def _count_commas(line: str) -> int:
-    return line.count(",")
 
 
 def _numbers(lines: list[str], columns: list[int]) -> NDArray[np.float64]:
@@ -227,7 +215,7 @@ def _codes(cells: list[str], attribute: Attribute) -> list[float]:
 
 
 def _dense_carefully(arff: Arff, columns: tuple[int, ...]) -> ArffTable:
-    texts: dict[int, list[str]] = {j: [] for j in range(len(arff.attributes)) if j not in columns}
+    texts: dict[int, list[str]] = {j: [] for j, a in enumerate(arff.attributes) if a.kind in ("text", "hierarchical")}
     values = np.empty((len(arff.lines), len(columns)))
     for i, (line, number) in enumerate(zip(arff.lines, arff.numbers)):
         cells = split_cells(line)

@@ -129,7 +129,7 @@ def _parse_header(header: str, path: str) -> tuple[str, tuple[Attribute, ...]]:
         line = line.strip()
         if not line or line[0] == "%":
             continue
-        keyword, _, rest = _cut_word(line)
+        keyword, rest = _cut_word(line)
         if keyword.lower() == "@relation":
             relation = unquote(rest)
         elif keyword.lower() == "@attribute":
@@ -143,9 +143,9 @@ def _parse_header(header: str, path: str) -> tuple[str, tuple[Attribute, ...]]:
     return relation, tuple(attributes)
 
 
-def _cut_word(line: str) -> tuple[str, str, str]:
+def _cut_word(line: str) -> tuple[str, str]:
     word, *rest = line.split(None, 1)
-    return word, " ", rest[0].strip() if rest else ""
+    return word, rest[0].strip() if rest else ""
 
 
 def _parse_attribute(text: str, path: str, number: int) -> Attribute:
@@ -154,7 +154,7 @@ def _parse_attribute(text: str, path: str, number: int) -> Attribute:
         raise DataFormatError(f"@attribute {_shown(text)} lacks a name or a type.", path, number)
     if kind[0] == "{":
         return _nominal(name, kind, path, number)
-    word, _, rest = _cut_word(kind)
+    word, rest = _cut_word(kind)
     if word.lower() == "hierarchical":
         return Attribute(name, "hierarchical", number, tuple(item.strip() for item in rest.split(",")))
     if word.lower() not in _KINDS:
@@ -172,7 +172,7 @@ def _cut_name(text: str) -> tuple[str, str]:
     quoted = _QUOTED.match(text)
     if quoted:
         return _ESCAPED.sub(r"\1", quoted.group(2)), text[quoted.end() :].strip()
-    name, _, kind = _cut_word(text) if text else ("", "", "")
+    name, kind = _cut_word(text) if text else ("", "")
     if not kind.startswith("{") and "{" in name[1:]:
         cut = name.index("{", 1)
         return name[:cut], text[cut:].strip()

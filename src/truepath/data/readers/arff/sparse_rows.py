@@ -6,12 +6,14 @@ careful reading follows, which names the line at fault.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, read_number
-from truepath.data.readers.arff.header import Arff, Attribute, split_cells
+from truepath.data.readers.arff.header import Arff, split_cells
 from truepath.data.tables.cut import CannotReadQuickly
 
 __all__ = ["read_sparse"]
@@ -116,19 +118,18 @@ def _entry_values(
 ) -> NDArray[np.float64]:
     """Read the value of every entry; entries of text columns come out as NaN and are not used."""
     numbers = _Numbers({MISSING: NAN})
-    readers = [_reader(attribute, numbers) for attribute in arff.attributes]
+    nothing: dict[str, float] = defaultdict(lambda: NAN)
+    readers = [
+        {MISSING: NAN, **a.codes} if a.kind == "nominal" else numbers if a.kind == "numeric" else nothing
+        for a in arff.attributes
+    ]
     try:
         return np.array([readers[j][cell] for j, cell in zip(indices.tolist(), cells)], dtype=np.float64)
     except (KeyError, ValueError):
-        entries = zip(rows.tolist(), indices.tolist(), cells)
-        return np.array([_careful_value(arff, i, j, cell) for i, j, cell in entries], dtype=np.float64)
-
-
-def _careful_value(arff: Arff, row: int, index: int, cell: str) -> float:
-    attribute = arff.attributes[index]
-    if attribute.kind in ("text", "hierarchical"):
-        return NAN
-    return read_number(cell, attribute, arff, arff.numbers[row])
+        for i, j, cell in zip(rows.tolist(), indices.tolist(), cells):
+            if readers[j] is not nothing:
+                read_number(cell, arff.attributes[j], arff, arff.numbers[i])  # says what is wrong, and where
+        raise
 
 
 class _Numbers(dict[str, float]):
@@ -139,17 +140,3 @@ class _Numbers(dict[str, float]):
             raise ValueError(cell)
         self[cell] = number = float(cell)
         return number
-
-
-class _Anything(dict[str, float]):
-    def __missing__(self, cell: str) -> float:
-        return NAN
-
-
-_ANYTHING = _Anything()
-
-
-def _reader(attribute: Attribute, numbers: dict[str, float]) -> dict[str, float]:
-    if attribute.kind == "nominal":
-        return {MISSING: NAN, **attribute.codes}
-    return numbers if attribute.kind == "numeric" else _ANYTHING
