@@ -62,11 +62,14 @@ class HeldOutScores(NamedTuple):
     hierarchy: Hierarchy
 
     @property
-    def whole_weight(self) -> NDArray[np.int64] | None:
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of every row: 1 unless weights were given."""
+        return np.ones(self.S.shape[0]) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def whole_weight(self) -> NDArray[np.int64]:
         """Whole-number weights: the weights themselves where they are, else rounded to 1/65536 of the largest."""
-        weight = self.sample_weight
-        if weight is None:
-            return None
+        weight = self.weight
         if (weight == np.rint(weight)).all() and weight.max() <= WEIGHT_STEPS:
             return weight.astype(np.int64)
         return np.rint(weight / weight.max() * WEIGHT_STEPS).astype(np.int64)

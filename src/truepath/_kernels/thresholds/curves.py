@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
+from truepath._kernels.thresholds.lists import find_at_least
 
 __all__ = [
     "add_changes",
@@ -53,14 +54,7 @@ def make_buckets(distinct: Array, scale: float, starts: Array) -> None:
 def _rank(x: float, distinct: Array, scale: float, starts: Array) -> int:
     """Return the position of a score among the distinct ones: its bucket, then halving."""
     b = _bucket(x, distinct[0], scale, starts.size - 2)
-    low, high = starts[b], starts[b + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if distinct[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return find_at_least(distinct, starts[b], starts[b + 1], x)
 
 
 @kernel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,14 +214,16 @@ class MultiThreshold(LearnedThresholds):
         if self.objective == "h_loss":
             printed = searches.greedy_h_loss(S, Y, weight, cuts, hierarchy)
             return printed if self.method == "greedy" else self._better_h_loss(printed, given, weight, cuts)
-        if self.objective == "hmc_loss":
+        if self.objective == "hmc_loss" and is_optimal:
             prices = self._prices(cuts, hierarchy)
-            search = searches.best_hmc_loss if is_optimal else searches.greedy_hmc_loss
-            t = search(cuts, prices, hierarchy)
+            t = searches.solve_monotone(cuts, prices.miss, prices.alarm, hierarchy)
+        elif self.objective == "hmc_loss":
+            t = searches.greedy_hmc_loss(cuts, self._prices(cuts, hierarchy), hierarchy)
+        elif is_optimal:
+            t = searches.best_micro_f1(cuts, hierarchy)
         elif self.objective == "micro_f1":
             order = self.order or ("top_down" if hierarchy.is_tree else "bottom_up")
-            greedy = partial(searches.greedy_micro_f1, order=order)
-            t, _ = (searches.best_micro_f1 if is_optimal else greedy)(cuts, hierarchy)
+            t = searches.greedy_micro_f1(cuts, hierarchy, order)
         else:
             t = searches.greedy_class_distribution(cuts, hierarchy)
         return t, self._value_from(cuts, t, hierarchy)

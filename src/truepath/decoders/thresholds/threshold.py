@@ -16,7 +16,7 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.decoders.base import Decoder, HeldOutScores
-from truepath.decoders.thresholds.curves import Curve, single_curves
+from truepath.decoders.thresholds.curves import Curve, single_curve
 from truepath.decoders.thresholds.more_rows import KeptRows, keep_rows
 from truepath.errors import ConstraintError
 from truepath.graph import Graph, close_columns, raise_columns
@@ -186,7 +186,7 @@ class LearnedThresholds(ThresholdDecoder):
     def _single_curve(self, given: HeldOutScores) -> Curve:
         """Return the curve of a named objective as a function of one threshold for all classes."""
         assert isinstance(self.objective, str)
-        return single_curves(given, [self.objective], **self._price_options())[self.objective]
+        return single_curve(given, self.objective, **self._price_options())
 
     def _keep(self, thresholds: NDArray[np.float64], value: float, given: HeldOutScores) -> None:
         """Set what every search ends with: thresholds, their value, and how many rows get no label."""
