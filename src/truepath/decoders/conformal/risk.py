@@ -71,13 +71,12 @@ class ConformalRisk(ConformalDecoder):
         check_share("risk", self.risk)
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {self.loss!r}.")
-        weight = np.ones(given.S.shape[0]) if given.sample_weight is None else given.sample_weight
         self._rank(given)
         rows, level, loss = missed_losses(given.S, given.y, given.hierarchy, self.loss, self.usual_)
-        self.steps_ = RiskSteps.of(level, loss * weight[rows], float(weight.sum()))
+        self.steps_ = RiskSteps.of(level, loss * given.weight[rows], float(given.weight.sum()))
 
-    def _levels(self, n_nodes: int) -> Floats:
-        return np.full(n_nodes, self.steps_.highest_level(check_share("risk", self.risk)))
+    def _levels(self) -> float:
+        return self.steps_.highest_level(check_share("risk", self.risk))
 
 
 def missed_losses(

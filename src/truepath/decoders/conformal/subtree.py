@@ -117,9 +117,8 @@ class ConformalSubtree(ConformalDecoder):
         check_share("coverage", self.coverage)
         if self.shape not in ("auto", *SHAPES):
             raise ValueError(f"shape must be 'auto', {', '.join(map(repr, SHAPES))}; got {self.shape!r}.")
-        n_rows, hierarchy = given.S.shape[0], given.hierarchy
-        weight = np.ones(n_rows) if given.sample_weight is None else given.sample_weight
-        first, rest = self._divide(n_rows)
+        hierarchy, weight = given.hierarchy, given.weight
+        first, rest = self._divide(given.S.shape[0])
         self.sizes_: dict[str, float] = {}
         if self.shape == "auto" and first.size:
             steps_of = partial(_steps, Y=given.y[first], weight=weight[first])

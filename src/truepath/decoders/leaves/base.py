@@ -70,8 +70,6 @@ class LeafDecoder(PlainDecoder):
         """
         return self._decode(S, None)
 
-    _least_rows = 1  # of a block of dense scores
-
     def _decode(self, S: Any, conditional: Any) -> Any:
         """Check the scores and return their label sets."""
         return self._decode_with_search(S, conditional)[0]
@@ -87,7 +85,7 @@ class LeafDecoder(PlainDecoder):
             weights = self._weigh_rows(rows, S, conditional, hierarchy)
             return search.decode(weights, None if k is None else k[rows])
 
-        return label_in_blocks(given, hierarchy.n_nodes, label, self._least_rows), search
+        return label_in_blocks(given, hierarchy.n_nodes, label), search
 
     def weigh_nodes(self, S: Any, conditional: Any = None) -> tuple[Hierarchy, Iterator[NodeWeights]]:
         """Check the scores; return the hierarchy, and the node weights of block after block of rows."""

@@ -88,7 +88,7 @@ class BestPath(PlainDecoder):
         else:
             of_leaf = graph.add("MatMul", graph.double(scores), graph.matrix(sparse.csr_array(weigher.T)))
         best = graph.add("ArgMax", of_leaf, axis=1, keepdims=0)  # the first of equals
-        path = hierarchy.close(_unit_rows(hierarchy.leaves, hierarchy.n_nodes))
+        path = hierarchy.ancestor_matrix()[hierarchy.leaves]
         labels = graph.cast(graph.add("Gather", graph.constant(as_dense(path).astype(np.uint8)), best, axis=0), "BOOL")
         if self.single_path:
             return labels
@@ -130,13 +130,6 @@ class BestPath(PlainDecoder):
         Y[np.arange(len(S)), hierarchy.leaves[of_leaf.argmax(axis=1)]] = True  # argmax: the first of equals
         Y = hierarchy.close(Y)
         return Y if self.single_path else Y | cap_down(S > self.threshold, hierarchy)  # where all ancestors are above
-
-
-def _unit_rows(places: NDArray[Any], n_columns: int) -> NDArray[np.bool_]:
-    """Return one row per place, set there alone."""
-    rows = np.zeros((places.size, n_columns), bool)
-    rows[np.arange(places.size), places] = True
-    return rows
 
 
 def _mean_of_path(hierarchy: Hierarchy) -> sparse.csr_array:

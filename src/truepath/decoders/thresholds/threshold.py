@@ -17,6 +17,7 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.thresholds.curves import Curve, single_curve
+from truepath.decoders.thresholds.guards import raise_to_parents
 from truepath.decoders.thresholds.more_rows import KeptRows, keep_rows
 from truepath.errors import ConstraintError
 from truepath.graph import Graph, close_columns, raise_columns
@@ -76,9 +77,7 @@ class ThresholdDecoder(Decoder):
         known = self._thresholds(diff.old)
         usual = float(np.median(known))
         found = diff.carry_over(known, lambda above: above.max() if above.size else usual)
-        for v in range(diff.new.n_nodes):  # parents come before children
-            found[v] = max(found[v], found[diff.new.parents(v)].max(initial=-np.inf))
-        decoder = Threshold(found, hierarchy=diff.new, coherent=self.coherent)
+        decoder = Threshold(raise_to_parents(found, diff.new), hierarchy=diff.new, coherent=self.coherent)
         return decoder.fit(np.zeros((1, diff.new.n_nodes)))
 
 
