@@ -249,9 +249,8 @@ class KernelRegression(Record, home="truepath.ridge"):
         random_state : int, RandomState or None
             Draws landmarks where there were none, and rows have become too many.
         """
-        new = KernelRegression(self.kernel, self.gammas, self.alphas, n_landmarks=self.n_landmarks)
-        new.max_rows, new.n_folds = self.max_rows, self.n_folds
-        new.scale_, new.gamma_, new.alpha_, new.tried_ = self.scale_, self.gamma_, self.alpha_, self.tried_
+        new = copy(self)
+        new.__dict__.pop("system_", None)
         new.dtype_ = _float_type(X)
         new.X_fit_ = new._compared_with(X, random_state)
         if self.by_landmarks_:
@@ -277,12 +276,9 @@ class KernelRegression(Record, home="truepath.ridge"):
         with single_blas_thread():
             self.dual_coef_ = KernelSystem(*self.system_).solve(self.alpha_)
 
+    @single_blas_thread()
     def predict(self, X: Any) -> np.ndarray:
         """Return the raw values of new rows; a row's bits do not depend on the others."""
-        with single_blas_thread():
-            return self._predict(X)
-
-    def _predict(self, X: Any) -> np.ndarray:
         # In float64 whatever the fit was in: a model that is exported then has the same digits
         kernel, X = self._kernel(self.gamma_)._replace(dtype=np.dtype(np.float64)), X.astype(np.float64, copy=False)
         values = np.empty((X.shape[0], self.dual_coef_.shape[1]), self.dual_coef_.dtype)

@@ -122,9 +122,8 @@ class Calibrator(Combiner):
         weight = check_weight(sample_weight, S.shape[0])
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
         groups, bins = group_siblings(hierarchy), count_scores(S, Y, weight)
-        pooling = USUAL_POOLING if self.pooling is None else float(self.pooling)
         self.method_: str | None = self.method
-        self.pooling_ = pooling
+        self.pooling_ = USUAL_POOLING if self.pooling is None else float(self.pooling)
         self.tried_: list[Tried] = []
         if self.method == "auto":
             self._choose(S, Y, weight, groups)
