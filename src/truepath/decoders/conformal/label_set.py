@@ -12,6 +12,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
+from truepath.registry import check_choice
 
 __all__ = ["ConformalSet", "smallest_true_scores", "steps_of_least"]
 
@@ -78,8 +79,7 @@ class ConformalSet(ConformalDecoder):
 
     def _learn(self, given: HeldOutScores) -> None:
         check_share("coverage", self.coverage)
-        if self.per not in PER:
-            raise ValueError(f"per must be 'row', 'level' or 'label'; got {self.per!r}.")
+        check_choice(self, "per", PER)
         self._rank(given)
         least = smallest_true_scores(given.S, given.y, _groups(self.per, given.hierarchy), self.usual_)
         self.steps_ = [steps_of_least(part, given.weight, self.per == "row") for part in least.T]

@@ -12,6 +12,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.registry import check_choice
 
 __all__ = ["ConformalRisk", "missed_losses"]
 
@@ -69,8 +70,7 @@ class ConformalRisk(ConformalDecoder):
 
     def _learn(self, given: HeldOutScores) -> None:
         check_share("risk", self.risk)
-        if self.loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {self.loss!r}.")
+        check_choice(self, "loss", LOSSES)
         self._rank(given)
         rows, level, loss = missed_losses(given.S, given.y, given.hierarchy, self.loss, self.usual_)
         self.steps_ = RiskSteps.of(level, loss * given.weight[rows], float(given.weight.sum()))

@@ -18,6 +18,7 @@ from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.graph import Graph, cap_columns
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
+from truepath.registry import check_choice
 
 __all__ = ["BestPath"]
 
@@ -120,8 +121,7 @@ class BestPath(PlainDecoder):
 
     def _weigher(self, hierarchy: Hierarchy) -> sparse.csr_array | None:
         """Return the matrix that turns node scores into leaf scores; None if the leaf's own score counts."""
-        if self.by not in ("leaf", "mean"):
-            raise ValueError(f"by must be 'leaf' or 'mean'; got {self.by!r}.")
+        check_choice(self, "by", ("leaf", "mean"))
         return _mean_of_path(hierarchy) if self.by == "mean" else None
 
     def _label_block(self, S: NDArray[Any], weigher: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:

@@ -12,10 +12,9 @@ from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_in_blocks
 from truepath.hierarchy import Hierarchy, check_scores
 from truepath.hierarchy.checks import as_probabilities
 from truepath.hierarchy.matrices import as_dense
+from truepath.registry import check_choice
 
 __all__ = ["StoppingPath"]
-
-WORTH = ("labels", "costs")
 
 
 class StoppingPath(PlainDecoder):
@@ -85,8 +84,7 @@ class StoppingPath(PlainDecoder):
         return as_probabilities(check_scores(S, hierarchy), labels=hierarchy.names)
 
     def _worth(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
-        if self.worth not in WORTH:
-            raise ValueError(f"worth must be 'labels' or 'costs'; got {self.worth!r}.")
+        check_choice(self, "worth", ("labels", "costs"))
         if not isinstance(self.wrong_cost, (int, float)) or not self.wrong_cost >= 0:
             raise ValueError(f"wrong_cost must be a number >= 0; got {self.wrong_cost!r}.")
         return np.ones(hierarchy.n_nodes) if self.worth == "labels" else hierarchy.costs

@@ -31,7 +31,7 @@ from truepath.records import Record
 if TYPE_CHECKING:
     from truepath.decoders.base import HeldOutScores
 
-__all__ = ["SINGLE_OBJECTIVES", "TIES", "Curve", "best_threshold", "check_ties", "middle", "single_curve"]
+__all__ = ["SINGLE_OBJECTIVES", "TIES", "Curve", "best_threshold", "middle", "single_curve"]
 
 TIES = ("midpoint", "published")
 
@@ -62,12 +62,6 @@ class Curve(NamedTuple):
         """Return the objective's value for any thresholds."""
         position = np.searchsorted(self.threshold, t, side="right") - 1
         return np.where(position < 0, self.lowest, self.value[np.maximum(position, 0)])
-
-
-def check_ties(ties: str) -> None:
-    """Refuse what is not a rule for ties."""
-    if ties not in TIES:
-        raise ValueError(f"ties must be 'midpoint' or 'published'; got {ties!r}.")
 
 
 def best_threshold(curve: Curve, ties: str, is_grid: bool = False) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
 from truepath.decoders.thresholds.guards import STRENGTHS, center_thresholds, inherit_rare, shrink_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
+from truepath.registry import check_choice
 from truepath.resampling import deal_folds, split_folds
 
 if TYPE_CHECKING:
@@ -185,9 +186,7 @@ class MultiThreshold(LearnedThresholds):
             "shrink": (None, "parent", "single"),
             "ties": TIES,
         }.items():
-            if getattr(self, name) not in allowed:
-                shown = ", ".join(repr(value) for value in allowed)
-                raise ValueError(f"{name} must be one of {shown}; got {getattr(self, name)!r}.")
+            check_choice(self, name, allowed)
         if self.min_positives < 0:
             raise ValueError(f"min_positives must not be negative; got {self.min_positives!r}.")
 

@@ -24,13 +24,14 @@ from truepath.graph import Graph, close_columns, raise_columns
 from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense, from_rows
+from truepath.registry import check_choice
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
     from truepath.hierarchy import Hierarchy, HierarchyDiff
 
-__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabeled"]
+__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds"]
 
 
 class ThresholdDecoder(Decoder):
@@ -40,8 +41,7 @@ class ThresholdDecoder(Decoder):
     thresholds_: NDArray[np.float64]
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        if self.coherent not in ("check", "max-up"):
-            raise ValueError(f"coherent must be 'check' or 'max-up'; got {self.coherent!r}.")
+        check_choice(self, "coherent", ("check", "max-up"))
         return check_scores(S, hierarchy, coherent=self.coherent == "check")
 
     def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
@@ -191,7 +191,8 @@ class LearnedThresholds(ThresholdDecoder):
         """Set what every search ends with: thresholds, their value, and how many rows get no label."""
         self.thresholds_ = thresholds
         self.objective_value_ = value
-        self.n_unlabeled_ = count_unlabeled(given.S, thresholds, given.hierarchy)
+        roots = given.hierarchy.roots  # where no class exceeds its threshold, none at the top does
+        self.n_unlabeled_ = int((~(as_dense(given.S[:, roots]) > thresholds[roots]).any(axis=1)).sum())
 
 
 def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
@@ -224,9 +225,3 @@ def _in_type_of(S: NDArray[Any], t: NDArray[np.float64]) -> NDArray[Any]:
     with np.errstate(over="ignore"):
         rounded = t.astype(S.dtype)
     return np.where(rounded > t, np.nextafter(rounded, S.dtype.type(-np.inf)), rounded)
-
-
-def count_unlabeled(S: Any, t: NDArray[np.float64], hierarchy: Hierarchy) -> int:
-    """Return the number of rows where no class exceeds its threshold: it is enough to look at the top."""
-    roots = hierarchy.roots
-    return int((~(as_dense(S[:, roots]) > t[roots]).any(axis=1)).sum())
