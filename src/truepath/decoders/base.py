@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from truepath.hierarchy.checks import check_scores, check_truth, check_weight, hierarchy_for
+from truepath.hierarchy.checks import as_probabilities, check_scores, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import stack_sparse
 from truepath.registry import DECODERS, Member
 
@@ -169,7 +169,8 @@ class Decoder(Member, BaseEstimator):
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
         """Return scores that can be learned from and labelled; refuse others, with the rows."""
-        return check_scores(S, hierarchy)
+        S = check_scores(S, hierarchy)
+        return as_probabilities(S, labels=hierarchy.names) if "probabilities" in self.needs else S
 
     def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
         """Return checked scores of some rows as ``_learn`` and ``_label`` take them."""

@@ -12,7 +12,7 @@ from truepath._kernels.thresholds.lists import find_at_least
 
 __all__ = [
     "add_changes",
-    "add_class_distribution", "add_counts", "add_hmc_loss", "add_row_counts", "drop_repeats", "finish_f1",
+    "add_class_distribution", "add_counts", "add_row_counts", "drop_repeats", "finish_f1",
     "finish_losses", "list_h_events", "make_buckets", "rank_all", "sweep_f1",
 ]  # fmt: skip
 
@@ -80,18 +80,6 @@ def add_counts(
         r = _rank(value[k], distinct, scale, starts)
         all_pos[r] += pos[k]
         all_neg[r] += neg[k]
-
-
-@kernel
-def add_hmc_loss(
-    ptr: Array, value: Array, pos: Array, neg: Array, miss: Array, alarm: Array,
-    distinct: Array, scale: float, starts: Array, change: Array,
-) -> None:  # fmt: skip
-    """Add what passing each distinct score changes in the HMC-loss; ``miss`` and ``alarm`` are those of the classes."""
-    for v in range(ptr.size - 1):
-        for k in range(ptr[v], ptr[v + 1]):
-            r = _rank(value[k], distinct, scale, starts)
-            change[r] += np.int64(pos[k]) * miss[v] - np.int64(neg[k]) * alarm[v]
 
 
 @kernel

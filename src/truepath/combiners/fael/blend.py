@@ -45,9 +45,9 @@ from truepath.ridge import KernelRegression
 __all__ = ["FAELBlend"]
 
 # By kernel: widths in units of the median distance, penalties in units of the mean of b'b
-GRIDS: dict[str, dict[str, tuple[float, ...]]] = {
-    "linear": {"gammas": (1.0,), "alphas": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)},
-    "rbf": {"gammas": (0.25, 0.5, 1.0, 2.0, 4.0), "alphas": (0.1, 0.3, 1.0, 3.0, 10.0)},
+GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    "linear": ((1.0,), (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)),
+    "rbf": ((0.25, 0.5, 1.0, 2.0, 4.0), (0.1, 0.3, 1.0, 3.0, 10.0)),
 }
 
 # Blends are judged by no more scores than this
@@ -183,9 +183,9 @@ class FAELBlend(Combiner):
         self.final_ = self._make_blend().fit([*parts, *regressions], Y, weight)
         self.weights_ = self.final_.weights_
         self.tried_: list[Tried] = []
-        for kind, weight in zip(self.seconds_, self.weights_.mean(axis=0)[self.n_sources_ :].tolist()):
+        for kind, share in zip(self.seconds_, self.weights_.mean(axis=0)[self.n_sources_ :].tolist()):
             area = max((one.score for one in getattr(self, f"{kind}_").tried_), default=np.nan)
-            self.tried_.append(Tried(f"{kind} FAEL", float(area), "auprc", weight, self.seconds_[kind]))
+            self.tried_.append(Tried(f"{kind} FAEL", float(area), "auprc", share, self.seconds_[kind]))
         return [*parts, *regressions]
 
     def _make_blend(self) -> GreedyBlend:
@@ -193,7 +193,7 @@ class FAELBlend(Combiner):
 
     def _make_regression(self, kernel: str) -> KernelRegression:
         return KernelRegression(
-            kernel, **GRIDS[kernel], max_rows=self.max_rows, n_landmarks=self.n_landmarks, n_folds=N_FOLDS
+            kernel, *GRIDS[kernel], max_rows=self.max_rows, n_landmarks=self.n_landmarks, n_folds=N_FOLDS
         )
 
     def _to_scores(self, values: np.ndarray) -> np.ndarray:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_in_blocks
-from truepath.hierarchy import Hierarchy, check_scores
-from truepath.hierarchy.checks import as_probabilities
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import check_choice
 
@@ -63,6 +62,7 @@ class StoppingPath(PlainDecoder):
 
     name = "stopping-path"
     summary = "the one path of greatest expected utility, which may end above a leaf"
+    needs = ("probabilities",)
 
     def __init__(
         self,
@@ -79,9 +79,6 @@ class StoppingPath(PlainDecoder):
 
     def _learn(self, given: HeldOutScores) -> None:
         self._worth(given.hierarchy)  # checks the parameters
-
-    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        return as_probabilities(check_scores(S, hierarchy), labels=hierarchy.names)
 
     def _worth(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
         check_choice(self, "worth", ("labels", "costs"))

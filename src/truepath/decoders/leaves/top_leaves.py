@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leaves, label_in_blocks
 from truepath.graph import Graph, close_columns
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy import Hierarchy
 
 __all__ = ["TopLeaves"]
 
@@ -80,9 +80,6 @@ class TopLeaves(LeafDecoder):
         if counts is None:
             raise ValueError("k is None, but leaf scores alone do not say how many to keep; use MAS, or give k.")
         return counts
-
-    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        return check_scores(S, hierarchy)  # any numbers: only their order counts
 
     def _decode(self, S: Any, conditional: Any) -> Any:
         hierarchy, S, _ = self._check_input(S, conditional)

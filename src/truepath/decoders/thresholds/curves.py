@@ -152,7 +152,9 @@ def _hmc_loss(given: HeldOutScores, **hmc: Any) -> Curve:
     positives = np.asarray(weight @ given.y, np.int64)
     prices = hmc_prices(positives, total - positives, given.hierarchy, **hmc)
     for nodes, block in iter_cut_points(given.S, given.y, weight):
-        _kernels.thresholds.curves.add_hmc_loss(*block, prices.miss[nodes], prices.alarm[nodes], *distinct, change)
+        miss, alarm = (np.repeat(price[nodes], np.diff(block.ptr)) for price in (prices.miss, prices.alarm))
+        by = block.pos * miss - block.neg * alarm
+        _kernels.thresholds.curves.add_changes(block.value, by, *distinct, change)
     at_first = int(prices.alarm @ (total - positives))
     return _finish_losses(distinct.value, change, at_first, prices.unit / total)
 

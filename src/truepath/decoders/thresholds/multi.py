@@ -158,7 +158,7 @@ class MultiThreshold(LearnedThresholds):
         if self.min_positives > 0:
             t = inherit_rare(t, self.min_positives, self._single(given), given)
         guarded = self.strength_ > 0 or self.min_positives > 0
-        self._keep(t, self._value_of(t, given) if guarded or value is None else value, given)
+        self._keep(t, self._value_of(t, given) if guarded else value, given)
 
     def _choose_strength(self, given: HeldOutScores) -> float:
         """Return the strength with the best mean objective on rows left out; the weakest of several."""
@@ -198,12 +198,12 @@ class MultiThreshold(LearnedThresholds):
             raise ValueError(f"no exact search is known for {self.objective!r}{where}; use method='greedy' or 'auto'.")
         return "optimal" if self.method != "greedy" and exists else "greedy"
 
-    def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
-        """Return the thresholds, and the objective's value where the search yields it."""
+    def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float]:
+        """Return the thresholds and the objective's value."""
         t, value = self._search_scores(given)
         return (t if self.ties == "published" else center_thresholds(t, given.S, given.hierarchy)), value
 
-    def _search_scores(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
+    def _search_scores(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float]:
         """Do the same with thresholds at scores."""
         S, Y, weight, hierarchy = given.S, given.y, given.whole_weight, given.hierarchy
         is_optimal = self.method_ == "optimal"
