@@ -12,7 +12,6 @@ from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
 
 __all__ = [
-    "HeldOut",
     "Rows",
     "System",
     "check_held_out",
@@ -22,15 +21,6 @@ __all__ = [
     "scale_rows",
     "stack_sources",
 ]
-
-
-class HeldOut(NamedTuple):
-    """Checked arguments of ``fit``: the score matrices, of the same instances."""
-
-    parts: list[Any]
-    Y: Any
-    weight: np.ndarray
-    hierarchy: Hierarchy
 
 
 class Rows(NamedTuple):
@@ -86,12 +76,14 @@ def check_sources(S: Any, hierarchy: Hierarchy, n_sources: int | None = None) ->
     return parts
 
 
-def check_held_out(hierarchy: Hierarchy | None, S: Any, y: Any, sample_weight: Any) -> HeldOut:
-    """Check scores, labels and weights."""
+def check_held_out(
+    hierarchy: Hierarchy | None, S: Any, y: Any, sample_weight: Any
+) -> tuple[list[Any], Any, np.ndarray, Hierarchy]:
+    """Return the checked arguments of ``fit``: score matrices, labels, weights, and the hierarchy."""
     hierarchy = hierarchy_for(hierarchy, _list_sources(S)[0])
     parts = check_sources(S, hierarchy)
     Y = check_truth(y, parts[0], hierarchy)
-    return HeldOut(parts, Y, weight_or_ones(sample_weight, Y.shape[0]), hierarchy)
+    return parts, Y, weight_or_ones(sample_weight, Y.shape[0]), hierarchy
 
 
 def float_type(parts: list[Any]) -> np.dtype:
