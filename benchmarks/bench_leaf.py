@@ -18,9 +18,10 @@ from numba import njit
 from truepath import Hierarchy
 from truepath.decoders import MAS, MASR, ExactLeafMAP
 from truepath.decoders.leaves.dag_optimum import DagOptimum
-from truepath.decoders.leaves.greedy import GreedySearch, parent_of
+from truepath.decoders.leaves.greedy import GreedySearch
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.decoders.leaves.weights import posterior_weights, risk_weights
+from truepath.hierarchy.arcs import arc_pointers
 from truepath.papers.bi2012.agreement import nested_agreement
 
 SETS = ("cellcycle_FUN", "enron", "imclef07a", "diatoms")  # trees
@@ -166,7 +167,7 @@ def bench_tree(n_nodes: int, n_rows: int, rng: np.random.Generator) -> None:
     ns = [timed(job) / S.size * 1e9 for job in jobs]
     ratio = "not run"
     if n_nodes <= 4_000:
-        up, ours = parent_of(h, -1), greedy.path(weights, every)
+        up, ours = arc_pointers(h)[1], greedy.path(weights, every)
 
         def printed(i: int):
             return printed_on_tree(weights.nodes[i], weights.root[i], n_leaves, h.leaves, up)

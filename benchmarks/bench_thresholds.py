@@ -20,8 +20,6 @@ from data_folder import home, make_parser, open_sets
 
 from truepath import Hierarchy, load_dataset
 from truepath.decoders import MultiThreshold, SingleThreshold
-from truepath.decoders.base import HeldOutScores
-from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, single_curves
 
 CACHE = Path(gettempdir()) / "truepath-benchmarks"
 PUBLISHED = "reference/labelling_imclef07a/val.pred.arff.xz"
@@ -45,7 +43,6 @@ CASES = [
         None,
         (12712.1, 9.3, 3.1),
     ),
-    ("STS, all five", None, 8, 8, (135125.2, 172.0, 41.8)),
     (
         "MTS Algorithm 3 (H-loss)",
         lambda h: MultiThreshold("h_loss", "greedy", hierarchy=h),
@@ -142,13 +139,9 @@ def main():
             results = []
             for dtype in (np.float32, np.float64):
                 A = np.ascontiguousarray(S, dtype)
-                if make is None:
-                    given = HeldOutScores(A, Y, None, hierarchy)
-                    call = lambda given=given: single_curves(given, SINGLE_OBJECTIVES)  # noqa: E731
-                elif make(hierarchy) is None:
+                if make(hierarchy) is None:
                     break
-                else:
-                    call = lambda A=A: make(hierarchy).fit(A, Y)  # noqa: B023, E731
+                call = lambda A=A: make(hierarchy).fit(A, Y)  # noqa: B023, E731
                 found = ratio(call, lambda A=A: np.sort(A, axis=None), 1 if asked.smallest else asked.repeats)
                 results.append((found[0], found[1], found[2] / A.nbytes))
             if not results:

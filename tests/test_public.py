@@ -64,6 +64,7 @@ def test_records_are_found_in_their_home():
         assert home in ROOMS, f"{record.__name__} says it lives in {record.__module__}, which is private"
         assert getattr(home, record.__qualname__) is record
         assert getattr(importlib.import_module(origin), record.__qualname__) is record
+        assert origin != record.__module__ or "__init__" not in str(home.__file__), f"{record.__name__} hides its file"
         assert not record.__name__.startswith("_")
 
 

@@ -183,7 +183,7 @@ def test_wrong_options_are_refused():
         (TruePathRule("never"), "threshold must be a number or 'free'"),
         (TruePathRule(weight=2), r"weight must lie in \[0, 1\]"),
         (TruePathRule(project=None), "project must be"),
-        (PathProduct(dag="sum"), "dag must be 'min' or 'all'"),
+        (PathProduct(dag="sum"), "dag must be one of 'min', 'all'"),
         (MeanOfPaths(project="up"), "project must be one of"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.hierarchy import Hierarchy, HierarchyDiff, check_scores
 from truepath.hierarchy.checks import hierarchy_for
-from truepath.hierarchy.matrices import dense_blocks
+from truepath.hierarchy.matrices import dense_blocks, has_negative
 from truepath.registry import COMBINERS, Member
 
 if TYPE_CHECKING:
@@ -174,9 +174,8 @@ def transform_densely(function: Callable[[np.ndarray], np.ndarray], S: Any) -> A
 
 def check_non_negative(S: Any, what: str) -> None:
     """Refuse negative scores where a method has no meaning for them."""
-    values = S.data if sparse.issparse(S) else S
-    if values.size and values.min() < 0:
+    if has_negative(S):
         raise ValueError(
-            f"Negative values in data: S has scores down to {values.min():.6g}; {what}. "
+            f"Negative values in data: S has scores down to {S.min():.6g}; {what}. "
             "Turn margins into probabilities first."
         )

@@ -33,6 +33,7 @@ from truepath.hierarchy import Hierarchy, cap_down, check_scores
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.propagation import multiply_down
+from truepath.registry import check_choice
 
 __all__ = ["BayesianAggregation"]
 
@@ -124,10 +125,8 @@ class BayesianAggregation(Combiner):
         return self
 
     def _check_options(self) -> None:
-        if self.likelihood not in LIKELIHOODS:
-            raise ValueError(f"likelihood must be one of {', '.join(map(repr, LIKELIHOODS))}; got {self.likelihood!r}.")
-        if self.dag not in ("raise", "spanning_tree"):
-            raise ValueError(f"dag must be 'raise' or 'spanning_tree'; got {self.dag!r}.")
+        check_choice(self, "likelihood", LIKELIHOODS)
+        check_choice(self, "dag", ("raise", "spanning_tree"))
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, or a prior could be 0 or 1; got {self.smoothing!r}.")
 

@@ -22,10 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from truepath.adapters.contributions import Contributions, ScorePart, add_up
 from truepath.combiners.base import Combiner
 from truepath.combiners.projections import Projection, check_projection, export_projection, project_part, project_scores
-from truepath.combiners.sources import check_sources, list_sources
+from truepath.combiners.sources import check_held_out, check_sources, float_type
 from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy, HierarchyDiff
-from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
 
 if TYPE_CHECKING:
@@ -91,10 +90,7 @@ class Blend(Combiner):
         sample_weight : array-like, shape (n_samples,), optional
         """
         check_projection(self.project)
-        hierarchy = hierarchy_for(self.hierarchy, list_sources(S)[0])
-        parts = check_sources(S, hierarchy)
-        Y = check_truth(y, parts[0], hierarchy)
-        weight = weight_or_ones(sample_weight, Y.shape[0])
+        parts, Y, weight, hierarchy = check_held_out(self.hierarchy, S, y, sample_weight)
         self.groups_ = self._group(hierarchy)
         self.weights_ = self._find_weights(parts, Y, weight, self.groups_)
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
@@ -146,12 +142,9 @@ class Blend(Combiner):
         S : list of array-like or sparse matrices, as many as in ``fit``
         """
         check_is_fitted(self, "weights_")
-        parts = check_sources(S, self.hierarchy_)
-        if len(parts) != self.weights_.shape[1]:
-            raise ValueError(f"S has {len(parts)} score matrices but fit was given {self.weights_.shape[1]}.")
-        dtype = np.result_type(*(part.dtype for part in parts))
+        parts = check_sources(S, self.hierarchy_, self.weights_.shape[1])
         blended = weighted_sum(parts, self.weights_[self.groups_], np.float64)
-        return project_scores(blended, self.hierarchy_, self.project).astype(dtype, copy=False)
+        return project_scores(blended, self.hierarchy_, self.project).astype(float_type(parts), copy=False)
 
     def export_scores(self, graph: Graph, parts: list[str]) -> str:
         """Add the weighted sum of several scores to an ONNX graph."""
@@ -189,9 +182,8 @@ class Blend(Combiner):
             return add_up([parts[k].contributions(wanted) for k in used], weights[wanted][:, used])
 
         total = np.einsum("kv,vk->v", [part.scores for part in parts], weights)
-        return project_part(ScorePart(total, add), self.hierarchy_, self.project).contributions(
-            np.asarray(nodes, np.int64)
-        )
+        projected = project_part(ScorePart(total, add), self.hierarchy_, self.project)
+        return projected.contributions(np.asarray(nodes, np.int64))
 
 
 def weighted_sum(parts: list[Any], weights: np.ndarray, dtype: Any) -> np.ndarray:

@@ -136,16 +136,16 @@ def select(cells: Cells, n_steps: int) -> np.ndarray:
     if not cells.Y.any() or n_sources == 1:
         return np.full(n_sources, 1 / n_sources)
     counts, total = np.zeros(n_sources), np.zeros_like(cells.parts[0])
-    best, weights, n_vain = -np.inf, counts, 0
+    best, weights, n_without_gain = -np.inf, counts, 0
     for step in range(1, n_steps + 1):
         areas = [cells.area_of(total + part) for part in cells.parts]
         chosen = int(np.argmax(areas))
         counts[chosen] += 1
         total += cells.parts[chosen]
-        n_vain += 1
+        n_without_gain += 1
         if areas[chosen] > best:
-            best, weights, n_vain = areas[chosen], counts / step, 0
-        if n_vain == PATIENCE:
+            best, weights, n_without_gain = areas[chosen], counts / step, 0
+        if n_without_gain == PATIENCE:
             break
     return weights
 

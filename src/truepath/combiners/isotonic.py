@@ -29,6 +29,7 @@ from truepath import _kernels
 from truepath.adapters.contributions import Contributions, ScorePart, add_sloped
 from truepath.combiners.base import Correction
 from truepath.hierarchy import Hierarchy, cap_down
+from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.checks import hierarchy_for
 
 __all__ = ["Isotonic"]
@@ -86,9 +87,7 @@ class Isotonic(Correction):
         if hierarchy.n_edges == 0:
             return S
         if hierarchy.is_tree:
-            parent = np.full(hierarchy.n_nodes, -1, np.int32)
-            parent[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
-            _kernels.combiners.isotonic.tree.project_tree(S, parent)
+            _kernels.combiners.isotonic.tree.project_tree(S, arc_pointers(hierarchy)[1])
         else:
             up, down = (hierarchy.parent_ptr, hierarchy.parent_idx), (hierarchy.child_ptr, hierarchy.child_idx)
             # Where each edge of child_idx is in parent_idx: edges are sorted by child, child_idx by parent

@@ -17,7 +17,7 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction
-from truepath.combiners.projections import Projection, check_projection, project_scores
+from truepath.combiners.projections import Projection, project_scores
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["MeanOfPaths"]
@@ -54,7 +54,6 @@ class MeanOfPaths(Correction):
         self.project = project
 
     def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        check_projection(self.project)
         share = _path_shares(hierarchy)
         graph = (hierarchy.parent_ptr, hierarchy.parent_idx, share)
         length = np.ones((1, hierarchy.n_nodes))

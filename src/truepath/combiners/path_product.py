@@ -24,6 +24,7 @@ from truepath.graph import Graph, multiply_columns
 from truepath.hierarchy import Hierarchy, cap_down, check_scores
 from truepath.hierarchy.checks import hierarchy_for
 from truepath.hierarchy.propagation import multiply_down
+from truepath.registry import check_choice
 
 __all__ = ["PathProduct"]
 
@@ -95,8 +96,7 @@ class PathProduct(Correction):
         return tags
 
     def correct(self, S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-        if self.dag not in ("min", "all"):
-            raise ValueError(f"dag must be 'min' or 'all'; got {self.dag!r}.")
+        check_choice(self, "dag", ("min", "all"))
         check_non_negative(S, NEEDS_PROBABILITIES)
         if self.dag == "all" and not hierarchy.is_tree:
             return _multiply_ancestors(S, hierarchy)

@@ -1,4 +1,4 @@
-"""What the fitted combiners are given: one score matrix or several side by side, labels, weights, centring."""
+"""What the fitted combiners are given: one score matrix or several, labels, weights; side by side, and centred."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
     "System",
     "check_held_out",
     "check_sources",
-    "list_sources",
+    "float_type",
     "make_system",
     "scale_rows",
     "stack_sources",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Rows(NamedTuple):
-    """Checked training rows."""
+    """Training rows, all scores side by side."""
 
     X: Any  # (n_samples, n_sources * n_nodes), float64
     y: sparse.csr_array  # (n_samples, n_nodes), float64
@@ -56,42 +56,47 @@ class System(NamedTuple):
         return self.Z.shape[0] < self.Z.shape[1]
 
 
-def list_sources(S: Any) -> list[Any]:
+def _list_sources(S: Any) -> list[Any]:
     """Return the score matrices: a list or tuple of matrices as it is, anything else as the only one."""
     if isinstance(S, (list, tuple)) and len(S) and all(len(np.shape(part)) == 2 for part in S):
         return list(S)
     return [S]
 
 
-def check_sources(S: Any, hierarchy: Hierarchy) -> list[Any]:
-    """Return the checked score matrices, which must have rows of the same instances."""
+def check_sources(S: Any, hierarchy: Hierarchy, n_sources: int | None = None) -> list[Any]:
+    """Return the checked score matrices, which must have rows of the same instances, and be as many as in ``fit``."""
     several = isinstance(S, (list, tuple))
     parts = [
-        check_scores(part, hierarchy, name=f"S[{j}]" if several else "S") for j, part in enumerate(list_sources(S))
+        check_scores(part, hierarchy, name=f"S[{j}]" if several else "S") for j, part in enumerate(_list_sources(S))
     ]
     if len({part.shape[0] for part in parts}) > 1:
         raise ValueError(f"the score matrices have different numbers of rows: {[part.shape[0] for part in parts]}.")
+    if n_sources is not None and len(parts) != n_sources:
+        raise ValueError(f"S has {len(parts)} score matrices but fit was given {n_sources}.")
     return parts
 
 
-def stack_sources(S: Any, hierarchy: Hierarchy) -> tuple[Any, np.dtype, int]:
-    """Return the sources side by side as float64 (CSR if all are), their float type and their number."""
+def check_held_out(
+    hierarchy: Hierarchy | None, S: Any, y: Any, sample_weight: Any
+) -> tuple[list[Any], Any, np.ndarray, Hierarchy]:
+    """Return the checked arguments of ``fit``: score matrices, labels, weights, and the hierarchy."""
+    hierarchy = hierarchy_for(hierarchy, _list_sources(S)[0])
     parts = check_sources(S, hierarchy)
-    dtype = np.result_type(*(part.dtype for part in parts))
+    Y = check_truth(y, parts[0], hierarchy)
+    return parts, Y, weight_or_ones(sample_weight, Y.shape[0]), hierarchy
+
+
+def float_type(parts: list[Any]) -> np.dtype:
+    """Return the float type of combined scores."""
+    return np.result_type(*(part.dtype for part in parts))
+
+
+def stack_sources(parts: list[Any]) -> Any:
+    """Return the score matrices side by side as float64, CSR if all are."""
     if all(sparse.issparse(part) for part in parts):
-        return sparse.hstack([part.astype(np.float64) for part in parts], format="csr"), dtype, len(parts)
+        return sparse.hstack([part.astype(np.float64) for part in parts], format="csr")
     arrays = [as_dense(part) for part in parts]
-    X = arrays[0] if len(arrays) == 1 else np.hstack(arrays)
-    return np.ascontiguousarray(X, np.float64), dtype, len(parts)
-
-
-def check_held_out(hierarchy: Hierarchy | None, S: Any, Y: Any, sample_weight: Any) -> Rows:
-    """Check scores, labels and weights."""
-    hierarchy = hierarchy_for(hierarchy, list_sources(S)[0])
-    X, _, n_sources = stack_sources(S, hierarchy)
-    Y = check_truth(Y, X, hierarchy)
-    labels = sparse.csr_array(Y, dtype=np.float64)  # few cells are set, whatever form they came in
-    return Rows(X, labels, weight_or_ones(sample_weight, X.shape[0]), hierarchy, n_sources)
+    return np.ascontiguousarray(arrays[0] if len(arrays) == 1 else np.hstack(arrays), np.float64)
 
 
 def make_system(rows: Rows, fit_intercept: bool) -> System:

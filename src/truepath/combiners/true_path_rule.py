@@ -24,7 +24,7 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction
-from truepath.combiners.projections import Projection, check_projection, project_scores
+from truepath.combiners.projections import Projection, project_scores
 from truepath.hierarchy import Hierarchy
 
 __all__ = ["TruePathRule"]
@@ -103,7 +103,6 @@ class TruePathRule(Correction):
             raise ValueError(f"weight must lie in [0, 1], or be None for TPR; got {self.weight!r}.")
         if self.project is None:
             raise ValueError("project must be 'min-down', 'max-up' or 'isotonic'; the rule has a second pass.")
-        check_projection(self.project)
 
 
 def _descendants(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from truepath.hierarchy.checks import check_scores, check_truth, check_weight, hierarchy_for
+from truepath.hierarchy.checks import as_probabilities, check_scores, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import stack_sparse
 from truepath.registry import DECODERS, Member
 
@@ -62,11 +62,14 @@ class HeldOutScores(NamedTuple):
     hierarchy: Hierarchy
 
     @property
-    def whole_weight(self) -> NDArray[np.int64] | None:
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of every row: 1 unless weights were given."""
+        return np.ones(self.S.shape[0]) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def whole_weight(self) -> NDArray[np.int64]:
         """Whole-number weights: the weights themselves where they are, else rounded to 1/65536 of the largest."""
-        weight = self.sample_weight
-        if weight is None:
-            return None
+        weight = self.weight
         if (weight == np.rint(weight)).all() and weight.max() <= WEIGHT_STEPS:
             return weight.astype(np.int64)
         return np.rint(weight / weight.max() * WEIGHT_STEPS).astype(np.int64)
@@ -166,7 +169,8 @@ class Decoder(Member, BaseEstimator):
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
         """Return scores that can be learned from and labelled; refuse others, with the rows."""
-        return check_scores(S, hierarchy)
+        S = check_scores(S, hierarchy)
+        return as_probabilities(S, labels=hierarchy.names) if "probabilities" in self.needs else S
 
     def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
         """Return checked scores of some rows as ``_learn`` and ``_label`` take them."""

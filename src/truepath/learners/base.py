@@ -9,7 +9,6 @@ are coherent marginals, so the default decision, every label scored above one ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
-from truepath.registry import LEARNERS, Member
+from truepath.registry import LEARNERS, Member, check_choice
 
 __all__ = [
     "FitInput",
@@ -208,13 +207,6 @@ def fit_made(learner: Any, made: Any, X: Any) -> None:
     (learner.fit_held_out if offers(learner, "held-out scores") else learner.fit)(X, made.Y)
     learner.predict(X)
     learner.predict_proba(X.astype(np.float32))
-
-
-def check_choice(learner: Any, name: str, choices: Sequence[Any]) -> None:
-    """Refuse a parameter that is not one of the choices."""
-    value = getattr(learner, name)
-    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
 def check_number(

@@ -29,7 +29,6 @@ __all__ = [
     "KERNELS",
     "ROW_BLOCK",
     "export_distances",
-    "kernel_matrix",
     "kernel_of",
     "kernel_scale",
     "likeness",
@@ -75,12 +74,7 @@ def squared_norms(X: Any) -> np.ndarray:
     return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
 
 
-def kernel_matrix(X: Any, Z: Any, kernel: str, gamma: float, scale: float, dtype: Any = np.float64) -> np.ndarray:
-    """Return the kernel of the rows of X with the rows of Z; a row's values do not depend on the other rows of X."""
-    return kernel_of(likeness(X, Z, kernel, scale, dtype), kernel, gamma)
-
-
-def likeness(X: Any, Z: Any, kernel: str, scale: float, dtype: Any = np.float64) -> np.ndarray:
+def likeness(X: Any, Z: Any, kernel: str, scale: float, dtype: Any) -> np.ndarray:
     """Return what all widths of a kernel share: distances in units of ``scale``, or the kernel itself without a width.
 
     A row's values do not depend on the other rows of X.

@@ -72,6 +72,8 @@ class KernelRegression(Record, home="truepath.ridge"):
         Beyond ``max_rows`` rows the kernel is approximated, on ``n_landmarks`` rows.
     n_folds : int, optional
         How many parts the rows are dealt into, at least, if rows are left out part by part; None leaves each out alone.
+    keep_system : bool
+        Whether to keep what :meth:`refit` needs.
 
     Attributes
     ----------
@@ -86,6 +88,8 @@ class KernelRegression(Record, home="truepath.ridge"):
         The share of the kernel matrix's trace that the landmarks do not reach; 0 where the kernel is exact.
     """
 
+    keep_system = False  # of models that were saved without it
+
     def __init__(
         self,
         kernel: str,
@@ -95,6 +99,7 @@ class KernelRegression(Record, home="truepath.ridge"):
         max_rows: int = 8000,
         n_landmarks: int = 3000,
         n_folds: int | None = None,
+        keep_system: bool = False,
     ):
         self.kernel = kernel
         self.gammas = sorted(check_penalty(gamma, "gamma") for gamma in gammas) if kernel in BY_DISTANCE else [1.0]
@@ -102,17 +107,9 @@ class KernelRegression(Record, home="truepath.ridge"):
         self.max_rows = max_rows
         self.n_landmarks = n_landmarks
         self.n_folds = n_folds
+        self.keep_system = keep_system
 
-    def fit(
-        self,
-        X: Any,
-        Y: Any,
-        weight: np.ndarray,
-        to_scores: ToScores,
-        *,
-        keep_system: bool = False,
-        random_state: Any = 0,
-    ) -> KernelRegression:
+    def fit(self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any = 0) -> KernelRegression:
         """Choose and solve.
 
         Parameters
@@ -122,31 +119,22 @@ class KernelRegression(Record, home="truepath.ridge"):
         weight : array, all positive
         to_scores : function
             What becomes of raw values before they are judged.
-        keep_system : bool
-            Whether to keep what :meth:`refit` needs.
         random_state : int, RandomState or None
             Draws the landmarks.
         """
         with single_blas_thread():  # the bits of a factorisation depend on the number of threads
-            system, _, _ = self._prepare(X, Y, weight, to_scores, random_state, keep_system)
-            self.dual_coef_ = system.solve(self.alpha_)
+            system, _, _ = self._prepare(X, Y, weight, to_scores, random_state)
+            self._solve(system)
         return self
 
     def fit_held_out(
-        self,
-        X: Any,
-        Y: Any,
-        weight: np.ndarray,
-        to_scores: ToScores,
-        *,
-        keep_system: bool = False,
-        random_state: Any = 0,
+        self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any = 0
     ) -> np.ndarray:
         """Choose and solve as :meth:`fit` does; return each row's scores by a model of the other rows, or parts."""
         with single_blas_thread():
-            system, labels, root = self._prepare(X, Y, weight, to_scores, random_state, keep_system)
+            system, labels, root = self._prepare(X, Y, weight, to_scores, random_state)
             S = to_scores(system.leave_out(labels, self._folds(Y))(self.alpha_) / root[:, None])
-            self.dual_coef_ = system.solve(self.alpha_)
+            self._solve(system)
         return S
 
     def fit_seconds(self, n_rows: int, n_columns: int, n_nodes: int) -> float:
@@ -161,7 +149,7 @@ class KernelRegression(Record, home="truepath.ridge"):
         return 1.6e-11 * solving + 7e-8 * judging + per_distance * n_rows**2 * n_columns
 
     def _prepare(
-        self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any, keep_system: bool
+        self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any
     ) -> tuple[KernelSystem, sparse.csr_array, np.ndarray]:
         """Choose width and penalty; return the system to solve, the weighted labels and the roots of the weights."""
         self.dtype_ = _float_type(X)
@@ -171,13 +159,11 @@ class KernelRegression(Record, home="truepath.ridge"):
         labels = _weighted_labels(Y, root)
         D = None if self.by_landmarks_ else self._kernel(1.0).likeness(X)
         self._choose(X, Y, labels, root, to_scores, D, random_state)
-        system = self._system(self.gamma_, X, labels, root, D)
-        self._keep(system, keep_system)
-        return system, labels, root
+        return self._system(self.gamma_, X, labels, root, D), labels, root
 
-    def _keep(self, system: KernelSystem, keep_system: bool) -> None:
-        self.approximation_error_ = system.error
-        if keep_system:
+    def _solve(self, system: KernelSystem) -> None:
+        self.dual_coef_, self.approximation_error_ = system.solve(self.alpha_), system.error
+        if self.keep_system:
             self.system_ = tuple(system[:3])
 
     def _compared_with(self, X: Any, random_state: Any) -> Any:
@@ -239,19 +225,17 @@ class KernelRegression(Record, home="truepath.ridge"):
     def _kernel(self, gamma: float) -> Kernel:
         return Kernel(self.kernel, gamma, self.scale_, np.dtype(self.dtype_))
 
-    def solve_again(self, X: Any, Y: Any, *, keep_system: bool = False, random_state: Any = 0) -> KernelRegression:
+    def solve_again(self, X: Any, Y: Any, random_state: Any = 0) -> KernelRegression:
         """Return a regression of other labels, and perhaps other rows: same scale, width, penalty and landmarks.
 
         Parameters
         ----------
         X, Y : as in :meth:`fit`
-        keep_system : bool
         random_state : int, RandomState or None
             Draws landmarks where there were none, and rows have become too many.
         """
-        new = KernelRegression(self.kernel, self.gammas, self.alphas, n_landmarks=self.n_landmarks)
-        new.max_rows, new.n_folds = self.max_rows, self.n_folds
-        new.scale_, new.gamma_, new.alpha_, new.tried_ = self.scale_, self.gamma_, self.alpha_, self.tried_
+        new = copy(self)
+        new.__dict__.pop("system_", None)
         new.dtype_ = _float_type(X)
         new.X_fit_ = new._compared_with(X, random_state)
         if self.by_landmarks_:
@@ -259,9 +243,7 @@ class KernelRegression(Record, home="truepath.ridge"):
         root = np.ones(X.shape[0], new.dtype_)
         with single_blas_thread():
             D = None if new.by_landmarks_ else new._kernel(1.0).likeness(X)
-            system = new._system(new.gamma_, X, _weighted_labels(Y, root), root, D)
-            new._keep(system, keep_system)
-            new.dual_coef_ = system.solve(new.alpha_)
+            new._solve(new._system(new.gamma_, X, _weighted_labels(Y, root), root, D))
         return new
 
     def take(self, columns: np.ndarray) -> KernelRegression:
@@ -277,12 +259,9 @@ class KernelRegression(Record, home="truepath.ridge"):
         with single_blas_thread():
             self.dual_coef_ = KernelSystem(*self.system_).solve(self.alpha_)
 
+    @single_blas_thread()
     def predict(self, X: Any) -> np.ndarray:
         """Return the raw values of new rows; a row's bits do not depend on the others."""
-        with single_blas_thread():
-            return self._predict(X)
-
-    def _predict(self, X: Any) -> np.ndarray:
         # In float64 whatever the fit was in: a model that is exported then has the same digits
         kernel, X = self._kernel(self.gamma_)._replace(dtype=np.dtype(np.float64)), X.astype(np.float64, copy=False)
         values = np.empty((X.shape[0], self.dual_coef_.shape[1]), self.dual_coef_.dtype)

@@ -21,7 +21,7 @@ from scipy import linalg, sparse
 
 from truepath.hierarchy.matrices import as_dense
 from truepath.ridge import spectrum as ridge
-from truepath.ridge.kernels import kernel_matrix, kernel_of, likeness, squared_norms
+from truepath.ridge.kernels import kernel_of, likeness, squared_norms
 
 __all__ = ["Kernel", "KernelSystem", "exact_system", "landmark_system"]
 
@@ -42,8 +42,8 @@ class Kernel(NamedTuple):
     dtype: Any
 
     def __call__(self, X: Any, Z: Any) -> np.ndarray:
-        """Return the kernel matrix of two sets of rows."""
-        return kernel_matrix(X, Z, self.name, self.gamma, self.scale, self.dtype)
+        """Return the kernel matrix of two sets of rows; values of a row of X do not depend on the other rows of X."""
+        return kernel_of(likeness(X, Z, self.name, self.scale, self.dtype), self.name, self.gamma)
 
     def likeness(self, X: Any) -> np.ndarray:
         """Return what the kernel matrices of all widths share, symmetric, for one set of rows."""

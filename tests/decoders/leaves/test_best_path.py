@@ -71,7 +71,7 @@ def test_empty_and_flat():
 
 def test_errors_and_clone():
     for call in ("fit", "predict"):
-        with pytest.raises(ValueError, match="by must be 'leaf' or 'mean'; got 'sum'"):
+        with pytest.raises(ValueError, match="by must be one of 'leaf', 'mean'; got 'sum'"):
             getattr(BestPath(hierarchy=TREE, by="sum"), call)(np.zeros((1, 5)))
     with pytest.raises(ValueError, match="5 nodes"):
         BestPath(hierarchy=TREE).fit(np.zeros((1, 5))).predict(np.zeros((1, 3)))

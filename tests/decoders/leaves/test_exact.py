@@ -140,9 +140,9 @@ def test_risk_needs_marginals_and_alpha():
         ExactLeafMAP("risk", hierarchy=h).predict(S)
     with pytest.raises(ValueError, match="marginals"):
         ExactLeafMAP("risk", alpha=1.0, hierarchy=h).predict(S, conditional=S)
-    with pytest.raises(ValueError, match="'map' or 'risk'"):
+    with pytest.raises(ValueError, match="'map', 'risk'"):
         ExactLeafMAP("posterior", hierarchy=h).predict(S)
-    with pytest.raises(ValueError, match="'map' or 'risk'"):
+    with pytest.raises(ValueError, match="'map', 'risk'"):
         ExactLeafMAP("posterior", hierarchy=h).fit(S, [[1, 1, 0, 0]])
     fitted = ExactLeafMAP("risk", hierarchy=h).fit(S, [[1, 1, 0, 0]])
     assert fitted.alpha_ == 1.0

@@ -139,7 +139,8 @@ def test_h_loss_on_a_dag_takes_the_best_of_three(problem):
 @settings(max_examples=60)
 def test_optimal_searches_equal_brute_force(problem):
     S, Y, hierarchy = problem
-    prices, cuts = prices_of(S, Y, hierarchy), find_cut_points(S, Y)
+    weight = np.ones(len(S), np.int64)
+    prices, cuts = prices_of(S, Y, hierarchy), find_cut_points(S, Y, weight)
     vectors = list(naive.monotone_vectors(S, hierarchy))
     losses = [naive.priced(Y, S > t, prices.miss, prices.alarm, range(hierarchy.n_nodes)) for t in vectors]
     best = np.min([t for t, loss in zip(vectors, losses) if loss == min(losses)], axis=0)
@@ -148,11 +149,11 @@ def test_optimal_searches_equal_brute_force(problem):
     for solver in solvers:
         t = solve_monotone(cuts, prices.miss, prices.alarm, hierarchy, solver)
         assert t.tolist() == best.tolist(), solver  # the smallest of the best
-        t, _ = best_micro_f1(cuts, hierarchy, solver)
+        t = best_micro_f1(cuts, hierarchy, solver)
         assert naive.is_monotone(t, hierarchy)
         assert naive.micro_f1(Y, S > t) == max(scores)
         if hierarchy.is_tree:
-            t, loss = best_h_loss(S, Y, None, hierarchy, solver)
+            t, loss = best_h_loss(S, Y, weight, hierarchy, solver)
             costs = whole_costs(hierarchy.costs, float(len(Y)))[0].tolist()
             least = min(naive.h_loss(Y, S > v, hierarchy, costs) for v in vectors)
             assert naive.h_loss(Y, S > t, hierarchy, costs) == least
@@ -163,15 +164,15 @@ def test_optimal_searches_equal_brute_force(problem):
 @settings(max_examples=80)
 def test_dynamic_programme_equals_cut(problem):
     S, Y, hierarchy = problem
-    cuts, prices = find_cut_points(S, Y), prices_of(S, Y, hierarchy)
+    weight = np.ones(len(S), np.int64)
+    cuts, prices = find_cut_points(S, Y, weight), prices_of(S, Y, hierarchy)
     by_tree, by_cut = (
         solve_monotone(cuts, prices.miss, prices.alarm, hierarchy, solver).tolist() for solver in ("tree", "cut")
     )
     assert by_tree == by_cut
-    assert best_micro_f1(cuts, hierarchy, "tree")[0].tolist() == best_micro_f1(cuts, hierarchy, "cut")[0].tolist()
-    assert (
-        best_h_loss(S, Y, None, hierarchy, "tree")[0].tolist() == best_h_loss(S, Y, None, hierarchy, "cut")[0].tolist()
-    )
+    assert best_micro_f1(cuts, hierarchy, "tree").tolist() == best_micro_f1(cuts, hierarchy, "cut").tolist()
+    by_tree, by_cut = (best_h_loss(S, Y, weight, hierarchy, solver)[0].tolist() for solver in ("tree", "cut"))
+    assert by_tree == by_cut
 
 
 @given(problem=problems(dags(max_nodes=9), max_rows=8))

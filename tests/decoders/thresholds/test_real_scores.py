@@ -55,12 +55,13 @@ def test_greedy_equals_naive_on_cellcycle_go(forest_scores):
 
 
 def check_solvers_agree(S, Y, hierarchy):
-    cuts, n_pos = find_cut_points(S, Y), Y.sum(axis=0)
+    weight, n_pos = np.ones(len(S), np.int64), Y.sum(axis=0)
+    cuts = find_cut_points(S, Y, weight)
     prices = hmc_prices(n_pos, len(Y) - n_pos, hierarchy)
     pairs = {
         "hmc_loss": lambda solver: solve_monotone(cuts, prices.miss, prices.alarm, hierarchy, solver),
-        "micro_f1": lambda solver: best_micro_f1(cuts, hierarchy, solver)[0],
-        "h_loss": lambda solver: best_h_loss(S, Y, None, hierarchy, solver)[0],
+        "micro_f1": lambda solver: best_micro_f1(cuts, hierarchy, solver),
+        "h_loss": lambda solver: best_h_loss(S, Y, weight, hierarchy, solver)[0],
     }
     for objective, solve in pairs.items():
         assert solve("tree").tolist() == solve("cut").tolist(), objective

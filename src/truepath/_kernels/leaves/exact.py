@@ -13,7 +13,7 @@ def best_sets(W, root, up, child_ptr, child_idx, roots, Y, total):
     """Fill Y[i] <- the best non-empty set of paths, total[i] <- its value; Y starts all False. O(n_nodes) a row.
 
     f(v) = w_v + the sum of the positive f(children), or + the best f(child) if none is positive. A child worth
-    exactly 0 is left out, and of equally good only children the smaller is taken.
+    exactly 0 is left out, and of equally good only children the smaller is taken. up[v] is -1 on top: the last entry.
     """
     n_nodes = W.shape[1]
     f = np.empty(n_nodes)
@@ -114,8 +114,8 @@ def _hand_down(j, siblings, take_ptr, take, given):
 
 
 @kernel
-def best_sets_of_size(W, root, k, roots, child_ptr, child_idx, n_below, value_ptr, take_ptr, Y, total):
-    """Fill Y[i] <- the best set of exactly k[i] leaves, total[i] <- its value."""
+def best_sets_by_size(W, root, first, k, roots, child_ptr, child_idx, n_below, value_ptr, take_ptr, Y, total):
+    """Fill Y[i, j] <- the best set of exactly first[i] + j leaves, total[i, j] <- its value, up to k[i] leaves."""
     most = k.max() if k.size else 0
     values, take = np.empty(value_ptr[-1]), np.empty(take_ptr[-1], np.int32)
     sums, merged, best = np.empty(most + 1), np.empty(most + 1), np.empty(most + 1)
@@ -124,20 +124,6 @@ def best_sets_of_size(W, root, k, roots, child_ptr, child_idx, n_below, value_pt
         fill_tables(
             W[i], k[i], roots, child_ptr, child_idx, n_below, value_ptr, values, take_ptr, take, sums, merged, best
         )
-        total[i] = root[i] + best[k[i]]
-        read_tables(k[i], roots, child_ptr, child_idx, take_ptr, take, given, Y[i])
-
-
-@kernel
-def best_values_by_size(W, root, most, roots, child_ptr, child_idx, n_below, value_ptr, take_ptr, Y, total):
-    """Fill Y[i, j - 1] and total[i, j - 1] <- the best set of j leaves for every j up to `most`."""
-    values, take = np.empty(value_ptr[-1]), np.empty(take_ptr[-1], np.int32)
-    sums, merged, best = np.empty(most + 1), np.empty(most + 1), np.empty(most + 1)
-    given = np.empty(W.shape[1], np.int32)
-    for i in range(W.shape[0]):
-        fill_tables(
-            W[i], most, roots, child_ptr, child_idx, n_below, value_ptr, values, take_ptr, take, sums, merged, best
-        )
-        for j in range(1, most + 1):
-            total[i, j - 1] = root[i] + best[j]
-            read_tables(j, roots, child_ptr, child_idx, take_ptr, take, given, Y[i, j - 1])
+        for j in range(k[i] + 1 - first[i]):
+            total[i, j] = root[i] + best[first[i] + j]
+            read_tables(first[i] + j, roots, child_ptr, child_idx, take_ptr, take, given, Y[i, j])

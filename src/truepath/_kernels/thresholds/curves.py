@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
+from truepath._kernels.thresholds.lists import find_at_least
 
 __all__ = [
     "add_changes",
-    "add_class_distribution", "add_counts", "add_hmc_loss", "add_row_counts", "drop_repeats", "finish_f1",
+    "add_class_distribution", "add_counts", "add_row_counts", "drop_repeats", "finish_f1",
     "finish_losses", "list_h_events", "make_buckets", "rank_all", "sweep_f1",
 ]  # fmt: skip
 
@@ -53,14 +54,7 @@ def make_buckets(distinct: Array, scale: float, starts: Array) -> None:
 def _rank(x: float, distinct: Array, scale: float, starts: Array) -> int:
     """Return the position of a score among the distinct ones: its bucket, then halving."""
     b = _bucket(x, distinct[0], scale, starts.size - 2)
-    low, high = starts[b], starts[b + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if distinct[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return find_at_least(distinct, starts[b], starts[b + 1], x)
 
 
 @kernel
@@ -86,18 +80,6 @@ def add_counts(
         r = _rank(value[k], distinct, scale, starts)
         all_pos[r] += pos[k]
         all_neg[r] += neg[k]
-
-
-@kernel
-def add_hmc_loss(
-    ptr: Array, value: Array, pos: Array, neg: Array, miss: Array, alarm: Array,
-    distinct: Array, scale: float, starts: Array, change: Array,
-) -> None:  # fmt: skip
-    """Add what passing each distinct score changes in the HMC-loss; ``miss`` and ``alarm`` are those of the classes."""
-    for v in range(ptr.size - 1):
-        for k in range(ptr[v], ptr[v + 1]):
-            r = _rank(value[k], distinct, scale, starts)
-            change[r] += np.int64(pos[k]) * miss[v] - np.int64(neg[k]) * alarm[v]
 
 
 @kernel

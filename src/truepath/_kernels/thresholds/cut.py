@@ -142,7 +142,8 @@ def _pay(
     j = found
     while True:
         p = payer[j]
-        feeds, flow = _add_flow(j, p, amount, _class_of(p, ptr), head, n_feeds, feeds, flow)
+        own = np.searchsorted(ptr, p, side="right") - 1  # the class that has the supply
+        feeds, flow = _add_flow(j, p, amount, own, head, n_feeds, feeds, flow)
         if p == s:
             return rest - amount, feeds, flow
         j = via[p]
@@ -211,16 +212,3 @@ def _list_demands(
                 at[size], cost[size] = value[k], change
                 size += 1
     return need_ptr, at, cost
-
-
-@kernel
-def _class_of(q: int, ptr: Array) -> int:
-    """Return the class whose cut points ``q`` is one of."""
-    low, high = 0, ptr.size - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if ptr[middle] <= q:
-            low = middle
-        else:
-            high = middle
-    return low

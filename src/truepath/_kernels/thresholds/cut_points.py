@@ -20,11 +20,11 @@ ONE = np.uint64(1)
 
 
 @kernel
-def pack_columns(bits: Array, Y: Array, start: int, keys: Array) -> None:
-    """Fill ``keys[j, i]`` with twice the bits of score (i, start + j), plus its label."""
+def pack_columns(bits: Array, Y: Array, keys: Array) -> None:
+    """Fill ``keys[j, i]`` with twice the bits of score (i, j), plus its label."""
     for i in range(bits.shape[0]):
         for j in range(keys.shape[0]):
-            keys[j, i] = (bits[i, start + j] << ONE) | np.uint64(Y[i, start + j])  # the shift makes -0.0 a 0.0
+            keys[j, i] = (bits[i, j] << ONE) | np.uint64(Y[i, j])  # the shift makes -0.0 a 0.0
 
 
 @kernel

@@ -11,23 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
+from truepath._kernels.thresholds.lists import find_at_least, grow
 
-__all__ = ["find_at_least", "raise_h_loss", "raise_hmc_loss", "raise_micro_f1", "split_like_truth"]
+__all__ = ["raise_h_loss", "raise_hmc_loss", "raise_micro_f1", "split_like_truth"]
 
 Array = NDArray[Any]
 CHUNK = 1 << 16  # ranks looked at in one go: their sums stay in the cache
-
-
-@kernel
-def find_at_least(value: Array, low: int, high: int, x: float) -> int:
-    """Return the first position from ``low`` to ``high`` whose value is at least ``x``."""
-    while low < high:
-        middle = (low + high) // 2
-        if value[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @kernel
@@ -41,10 +30,10 @@ def _floor(v: int, t: Array, parent_ptr: Array, parent_idx: Array, lowest: float
 
 @kernel
 def raise_h_loss(
-    S: Array, Y: Array, weight: Array, at: int, first: int, width: int, ptr: Array, value: Array,
+    S: Array, Y: Array, weight: Array, first: int, ptr: Array, value: Array,
     parent_ptr: Array, parent_idx: Array, t: Array, mistakes: Array, row_ptr: Array, rows: Array, inherits: bool,
 ) -> Array:  # fmt: skip
-    """Algorithm 3 for classes ``first`` to ``first + width``, columns ``at`` and on of S and Y.
+    """Algorithm 3 for the classes from ``first`` on, one per column of S and Y.
 
     Only rows where all parents are rightly predicted can add to a class's H-loss: where a parent is wrong nothing
     below counts, and where all are rightly left out so is the class. ``rows[row_ptr[u]:row_ptr[u + 1]]`` are
@@ -55,8 +44,8 @@ def raise_h_loss(
     n_samples = S.shape[0]
     hits, change = np.zeros(n_samples, np.int32), np.zeros(n_samples, np.int64)
     relevant = np.empty(n_samples, np.int32)
-    for v in range(first, first + width):
-        column = at + v - first
+    for v in range(first, first + S.shape[1]):
+        column = v - first
         n_relevant = _find_relevant(v, parent_ptr, parent_idx, row_ptr, rows, hits, relevant)
         floor = _floor(v, t, parent_ptr, parent_idx, -np.inf)
         begin, end = find_at_least(value, ptr[v], ptr[v + 1], floor), ptr[v + 1]
@@ -80,9 +69,7 @@ def raise_h_loss(
                 best, t[v] = loss, value[k]
         mistakes[v] = best
         if rows.size < row_ptr[v] + n_relevant:
-            longer = np.empty(2 * (row_ptr[v] + n_relevant), np.int32)
-            longer[: row_ptr[v]] = rows[: row_ptr[v]]
-            rows = longer
+            rows = grow(rows, row_ptr[v], 2 * (row_ptr[v] + n_relevant))
         used = row_ptr[v]
         for r in range(n_relevant):
             if Y[relevant[r], column] and S[relevant[r], column] > t[v]:
@@ -128,10 +115,10 @@ def raise_hmc_loss(
     """
     n_nodes = ptr.size - 1
     change, is_set = np.zeros(CHUNK, np.int64), np.zeros(CHUNK // 64, np.uint64)
-    seen, below, cursor = np.full(n_nodes, -1, np.int32), np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int64)
+    seen, below, cursor = np.full(n_nodes, -1, np.int64), np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int64)
     for v in range(n_nodes):
         floor = np.int64(_floor(v, t, parent_ptr, parent_idx, -1))
-        n_below = _list_below(v, child_ptr, child_idx, seen, below)
+        n_below = _list_below(v, v, ptr, ptr, child_ptr, child_idx, seen, below)
         for k in range(n_below):
             cursor[below[k]] = find_at_least(rank, ptr[below[k]], ptr[below[k] + 1], floor)
         loss, best, t[v] = np.int64(0), np.iinfo(np.int64).max, floor
@@ -171,26 +158,10 @@ def _scan_chunk(change: Array, is_set: Array, start: int, loss: int, best: int, 
 
 
 @kernel
-def _list_below(v: int, child_ptr: Array, child_idx: Array, seen: Array, below: Array) -> int:
-    """List v and all its descendants; return their number."""
-    below[0], seen[v], size, done = v, v, 1, 0
-    while done < size:
-        d = below[done]
-        done += 1
-        for c in range(child_ptr[d], child_ptr[d + 1]):
-            w = child_idx[c]
-            if seen[w] != v:
-                seen[w] = v
-                below[size] = w
-                size += 1
-    return size
-
-
-@kernel
 def raise_micro_f1(
     ptr: Array, value: Array, pos: Array, neg: Array, child_ptr: Array, child_idx: Array, sequence: Array, t: Array
-) -> tuple[int, int, int]:
-    """Algorithm 5 from the start thresholds ``t`` on, classes in ``sequence``; return hits, false alarms and sweeps.
+) -> None:
+    """Algorithm 5 from the start thresholds ``t`` on, classes in ``sequence``.
 
     ``low[v]`` is the least threshold that v may take: the start, or what its ancestors were raised to since.
     ``live[v]`` is the first cut point of v above its threshold. A class without one has none below either, as
@@ -200,7 +171,7 @@ def raise_micro_f1(
     low, live = t.copy(), np.empty(n_nodes, np.int64)
     hits, alarms, positives, longest = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for v in range(n_nodes):
-        live[v] = _first_above(value, ptr[v], ptr[v + 1], t[v])
+        live[v] = ptr[v] + np.searchsorted(value[ptr[v] : ptr[v + 1]], t[v], side="right")
         longest = max(longest, ptr[v + 1] - ptr[v])
         for k in range(ptr[v], ptr[v + 1]):
             positives += pos[k]
@@ -209,16 +180,15 @@ def raise_micro_f1(
                 alarms += neg[k]
     seen, below = np.full(n_nodes, -1, np.int64), np.empty(n_nodes, np.int32)
     lost_pos, lost_neg = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
-    visit, n_sweeps, is_updated = 0, 0, True
+    visit, is_updated = 0, True
     while is_updated:
         is_updated = False
-        n_sweeps += 1
         for v in sequence:
             begin, end = find_at_least(value, ptr[v], ptr[v + 1], low[v]), ptr[v + 1]
             if begin == end:
                 continue
             visit += 1
-            n_below = _list_live(v, visit, ptr, live, child_ptr, child_idx, seen, below)
+            n_below = _list_below(v, visit, ptr, live, child_ptr, child_idx, seen, below)
             for b in range(1, n_below):
                 _drop_by_own(below[b], begin, end, ptr, value, pos, neg, live, lost_pos, lost_neg)
             best, hits, alarms = _best_cut(begin, end, live[v], pos, neg, lost_pos, lost_neg, hits, alarms, positives)
@@ -228,26 +198,13 @@ def raise_micro_f1(
                 t[v] = value[best]
                 live[v] = best + 1
                 _lift(v, visit, t[v], ptr, value, live, child_ptr, child_idx, seen, below, low, t)
-    return hits, alarms, n_sweeps
 
 
 @kernel
-def _first_above(value: Array, low: int, high: int, x: float) -> int:
-    """Return the first position from ``low`` to ``high`` whose value exceeds ``x``."""
-    while low < high:
-        middle = (low + high) // 2
-        if value[middle] <= x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
-def _list_live(
+def _list_below(
     v: int, visit: int, ptr: Array, live: Array, child_ptr: Array, child_idx: Array, seen: Array, below: Array
 ) -> int:
-    """List v and its descendants that still have cut points above their thresholds."""
+    """List v and its descendants that have cut points from ``live`` on; return their number."""
     below[0], seen[v], size, done = v, visit, 1, 0
     while done < size:
         d = below[done]
@@ -319,7 +276,7 @@ def _lift(
             low[d] = threshold
             if t[d] < threshold:
                 t[d] = threshold
-                live[d] = _first_above(value, live[d], ptr[d + 1], threshold)
+                live[d] += np.searchsorted(value[live[d] : ptr[d + 1]], threshold, side="right")
         for c in range(child_ptr[d], child_ptr[d + 1]):
             w = child_idx[c]
             if seen[w] != visit and low[w] < threshold:

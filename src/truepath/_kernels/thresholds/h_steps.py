@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import kernel
+from truepath._kernels.thresholds.lists import grow
 
 __all__ = ["list_h_steps"]
 
@@ -17,19 +17,19 @@ Array = NDArray[Any]
 
 @kernel
 def list_h_steps(
-    S: Array, weight: Array, at: int, first: int, width: int, cost: Array, true_ptr: Array, true_rows: Array,
+    S: Array, weight: Array, first: int, cost: Array, true_ptr: Array, true_rows: Array,
     parent_ptr: Array, parent_idx: Array, child_ptr: Array, child_idx: Array,
     ptr: Array, value: Array, change: Array,
 ) -> tuple[Array, Array, int]:  # fmt: skip
-    """Append the steps of classes ``first`` to ``first + width``; return the lists, grown, and the loss at -inf.
+    """Append the steps of the classes from ``first`` on, one per column; return the lists, grown, and the loss at -inf.
 
-    ``true_rows[true_ptr[v]:true_ptr[v + 1]]`` are the rows where v is true; ``at`` is the first class's column in S.
+    ``true_rows[true_ptr[v]:true_ptr[v + 1]]`` are the rows where v is true.
     """
     n_samples = S.shape[0]
     gain, is_true = np.zeros(n_samples, np.int64), np.zeros(n_samples, np.bool_)
     score, by = np.empty(n_samples, S.dtype), np.empty(n_samples, np.int64)
     at_first = np.int64(0)
-    for v in range(first, first + width):
+    for v in range(first, first + S.shape[1]):
         for r in range(true_ptr[v], true_ptr[v + 1]):
             is_true[true_rows[r]] = True
         for c in range(child_ptr[v], child_ptr[v + 1]):
@@ -42,7 +42,7 @@ def list_h_steps(
         size = 0
         for r in range(start, stop):
             i = r if is_top else true_rows[r]
-            score[size] = S[i, at + v - first]
+            score[size] = S[i, v - first]
             by[size] = weight[i] * (cost[v] - gain[i]) if is_true[i] else -weight[i] * cost[v]
             at_first += 0 if is_true[i] else weight[i] * cost[v]
             size += 1
@@ -51,10 +51,7 @@ def list_h_steps(
             gain[true_rows[r]] = 0
         used = ptr[v]
         if value.size < used + size:
-            longer, more = np.empty(2 * (used + size), value.dtype), np.empty(2 * (used + size), np.int64)
-            copy_first(value, used, longer)
-            copy_first(change, used, more)
-            value, change = longer, more
+            value, change = grow(value, used, 2 * (used + size)), grow(change, used, 2 * (used + size))
         order = np.argsort(score[:size])
         for k in range(size):
             if k == 0 or score[order[k]] != value[used - 1]:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import kernel
+from truepath._kernels.thresholds.lists import grow
 
 __all__ = ["best_tree_thresholds"]
 
@@ -42,7 +42,7 @@ def best_tree_thresholds(
         below, growth = _gather_rises(child_idx[child_ptr[v] : child_ptr[v + 1]], first, last, end, rise)
         room = used + below.size + ptr[v + 1] - ptr[v] + 1
         if room > begin.size:
-            begin, end, rise = _grow(begin, 2 * room), _grow(end, 2 * room), _grow(rise, 2 * room)
+            begin, end, rise = grow(begin, used, 2 * room), grow(end, used, 2 * room), grow(rise, used, 2 * room)
         first[v] = used
         used = _scan_pieces(
             ptr[v], ptr[v + 1], value, pos, neg, miss[v], alarm[v], below, growth, begin, end, rise, used
@@ -56,14 +56,6 @@ def best_tree_thresholds(
         while end[k] <= floor:
             k -= 1
         t[v] = max(begin[k], floor)
-
-
-@kernel
-def _grow(array: Array, size: int) -> Array:
-    """Return a longer copy."""
-    longer = np.empty(size, array.dtype)
-    copy_first(array, array.size, longer)
-    return longer
 
 
 @kernel

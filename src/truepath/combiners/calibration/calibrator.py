@@ -28,6 +28,7 @@ from truepath.hierarchy import Hierarchy, HierarchyDiff, check_scores
 from truepath.hierarchy.checks import as_probabilities, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.tried import Tried
+from truepath.registry import check_choice
 
 __all__ = ["Calibrator"]
 
@@ -122,9 +123,8 @@ class Calibrator(Combiner):
         weight = check_weight(sample_weight, S.shape[0])
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
         groups, bins = group_siblings(hierarchy), count_scores(S, Y, weight)
-        pooling = USUAL_POOLING if self.pooling is None else float(self.pooling)
         self.method_: str | None = self.method
-        self.pooling_ = pooling
+        self.pooling_ = USUAL_POOLING if self.pooling is None else float(self.pooling)
         self.tried_: list[Tried] = []
         if self.method == "auto":
             self._choose(S, Y, weight, groups)
@@ -195,8 +195,7 @@ class Calibrator(Combiner):
         self.method_, self.pooling_ = best.method, best.pooling
 
     def _check_parameters(self) -> None:
-        if self.method not in ("auto", *FAMILIES):
-            raise ValueError(f"method must be 'auto', 'isotonic', 'sigmoid' or 'beta'; got {self.method!r}.")
+        check_choice(self, "method", ("auto", *FAMILIES))
         if self.pooling is not None and not self.pooling > 0:
             raise ValueError(f"pooling must be a number above 0, or None; got {self.pooling!r}.")
 

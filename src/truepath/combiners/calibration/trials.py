@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,38 +60,25 @@ def try_maps(
     rows = draw_some(S.shape[0], max(LEAST_ROWS, CELLS_TO_CHOOSE_BY // S.shape[1]), random_state)
     weight = np.ones(S.shape[0]) if weight is None else weight
     poolings = POOLINGS if pooling is None else (float(pooling),)
-    given = _Given(as_dense(S[rows]).astype(np.float64), as_dense(Y[rows]), weight[rows], hierarchy)
-    folds = [part for _, part in split_folds(deal_folds(given.Y, N_FOLDS, random_state))]
-    return given.try_out([(method, strength) for method in FAMILIES for strength in poolings], groups, folds)
+    S, Y, weight = as_dense(S[rows]).astype(np.float64), as_dense(Y[rows]), weight[rows]
+    folds = [part for _, part in split_folds(deal_folds(Y, N_FOLDS, random_state))]
+    counts = [count_scores(S[part], Y[part], weight[part]) for part in folds]
+    found = [_measure(None, np.inf, make_coherent(S.copy(), hierarchy), Y, weight)]
+    for method, strength in product(FAMILIES, poolings):
+        mapped = np.empty_like(S)
+        for f, part in enumerate(folds):
+            bins = _sum_bins([count for g, count in enumerate(counts) if g != f])
+            family = make_family(method, bins.x)
+            mapped[part] = map_scores(family, fit_maps(family, bins, groups, strength), S[part], hierarchy)
+        found.append(_measure(method, strength, mapped, Y, weight))
+    return found
 
 
-class _Given(NamedTuple):
-    """Dense scores and labels to choose by."""
-
-    S: Floats
-    Y: NDArray[np.bool_]
-    weight: Floats
-    hierarchy: Hierarchy
-
-    def try_out(self, candidates: list[tuple[str, float]], groups: Any, folds: list[Any]) -> list[Outcome]:
-        """Return what each candidate reaches on folds that did not fit it, the scores as they are first."""
-        counts = [count_scores(self.S[rows], self.Y[rows], self.weight[rows]) for rows in folds]
-        found = [self.measure(None, np.inf, make_coherent(self.S.copy(), self.hierarchy))]
-        for method, pooling in candidates:
-            mapped = np.empty_like(self.S)
-            for f, rows in enumerate(folds):
-                bins = _sum_bins([count for g, count in enumerate(counts) if g != f])
-                family = make_family(method, bins.x)
-                maps = fit_maps(family, bins, groups, pooling)
-                mapped[rows] = map_scores(family, maps, self.S[rows], self.hierarchy)
-            found.append(self.measure(method, pooling, mapped))
-        return found
-
-    def measure(self, method: str | None, pooling: float, S: Floats) -> Outcome:
-        """Return the measures of scores."""
-        brier = float(np.average(((S - self.Y) ** 2).mean(axis=1), weights=self.weight))
-        area = float(auprc(self.Y, S, sample_weight=self.weight)) if self.Y.any() else 0.0
-        return Outcome(method, pooling, brier, area)
+def _measure(method: str | None, pooling: float, S: Floats, Y: NDArray[np.bool_], weight: Floats) -> Outcome:
+    """Return what scores reach."""
+    brier = float(np.average(((S - Y) ** 2).mean(axis=1), weights=weight))
+    area = float(auprc(Y, S, sample_weight=weight)) if Y.any() else 0.0
+    return Outcome(method, pooling, brier, area)
 
 
 def best_outcome(found: list[Outcome]) -> Outcome:

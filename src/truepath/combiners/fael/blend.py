@@ -36,19 +36,18 @@ from truepath.combiners.base import Combiner
 from truepath.combiners.greedy_blend import GreedyBlend
 from truepath.combiners.held_out import N_FOLDS
 from truepath.combiners.projections import Projection, check_projection, export_projection, project_scores, score_part
-from truepath.combiners.sources import check_sources, list_sources
+from truepath.combiners.sources import check_held_out, check_sources, float_type
 from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy, HierarchyDiff
-from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.metrics.tried import Tried
 from truepath.ridge import KernelRegression
 
 __all__ = ["FAELBlend"]
 
 # By kernel: widths in units of the median distance, penalties in units of the mean of b'b
-GRIDS: dict[str, dict[str, tuple[float, ...]]] = {
-    "linear": {"gammas": (1.0,), "alphas": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)},
-    "rbf": {"gammas": (0.25, 0.5, 1.0, 2.0, 4.0), "alphas": (0.1, 0.3, 1.0, 3.0, 10.0)},
+GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    "linear": ((1.0,), (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)),
+    "rbf": ((0.25, 0.5, 1.0, 2.0, 4.0), (0.1, 0.3, 1.0, 3.0, 10.0)),
 }
 
 # Blends are judged by no more scores than this
@@ -163,10 +162,7 @@ class FAELBlend(Combiner):
     def _fit(self, S: Any, y: Any, sample_weight: Any) -> list[Any]:
         """Fit all parts; return what the final blend was fitted on."""
         check_projection(self.project)
-        self.hierarchy_ = hierarchy_for(self.hierarchy, list_sources(S)[0])
-        parts = check_sources(S, self.hierarchy_)
-        Y = check_truth(y, parts[0], self.hierarchy_)
-        weight = weight_or_ones(sample_weight, Y.shape[0])
+        parts, Y, weight, self.hierarchy_ = check_held_out(self.hierarchy, S, y, sample_weight)
         self.n_features_in_, self.n_sources_ = self.hierarchy_.n_nodes, len(parts)
         self.blend_ = self._make_blend().fit(parts, Y, weight)
         B, used = self.blend_.transform(parts), np.flatnonzero(weight)
@@ -177,8 +173,8 @@ class FAELBlend(Combiner):
         for kernel in GRIDS:
             start, kind = perf_counter(), "linear" if kernel == "linear" else "kernel"
             regression = self._make_regression(kernel)
-            options = {"random_state": self.random_state}
-            held_out = regression.fit_held_out(B[used], Y[used], weight[used], self._to_scores, **options)
+            given = (B[used], Y[used], weight[used], self._to_scores)
+            held_out = regression.fit_held_out(*given, random_state=self.random_state)
             setattr(self, f"{kind}_", regression)
             self.seconds_[kind] = perf_counter() - start
             if used.size < len(B):
@@ -186,30 +182,18 @@ class FAELBlend(Combiner):
             regressions.append(held_out)
         self.final_ = self._make_blend().fit([*parts, *regressions], Y, weight)
         self.weights_ = self.final_.weights_
-        self.tried_ = self._list_tried()
+        self.tried_: list[Tried] = []
+        for kind, share in zip(self.seconds_, self.weights_.mean(axis=0)[self.n_sources_ :].tolist()):
+            area = max((one.score for one in getattr(self, f"{kind}_").tried_), default=np.nan)
+            self.tried_.append(Tried(f"{kind} FAEL", float(area), "auprc", share, self.seconds_[kind]))
         return [*parts, *regressions]
-
-    def _list_tried(self) -> list[Tried]:
-        weights = self.weights_.mean(axis=0)[self.n_sources_ :].tolist()
-        areas = [
-            max((one.score for one in regression.tried_), default=np.nan) for regression in (self.linear_, self.kernel_)
-        ]
-        return [
-            Tried(f"{kind} FAEL", float(area), "auprc", weight, self.seconds_[kind])
-            for kind, area, weight in zip(("linear", "kernel"), areas, weights)
-        ]
 
     def _make_blend(self) -> GreedyBlend:
         return GreedyBlend(self.groups, hierarchy=self.hierarchy_, project=self.project, random_state=self.random_state)
 
     def _make_regression(self, kernel: str) -> KernelRegression:
         return KernelRegression(
-            kernel,
-            GRIDS[kernel]["gammas"],
-            GRIDS[kernel]["alphas"],
-            max_rows=self.max_rows,
-            n_landmarks=self.n_landmarks,
-            n_folds=N_FOLDS,
+            kernel, *GRIDS[kernel], max_rows=self.max_rows, n_landmarks=self.n_landmarks, n_folds=N_FOLDS
         )
 
     def _to_scores(self, values: np.ndarray) -> np.ndarray:
@@ -261,13 +245,10 @@ class FAELBlend(Combiner):
         S : list of array-like or sparse matrices, as many as in ``fit``
         """
         check_is_fitted(self, "final_")
-        parts = check_sources(S, self.hierarchy_)
-        if len(parts) != self.n_sources_:
-            raise ValueError(f"S has {len(parts)} score matrices but fit was given {self.n_sources_}.")
+        parts = check_sources(S, self.hierarchy_, self.n_sources_)
         B = self.blend_.transform(parts)
         regressions = [self._score(regression, B) if counts else B for regression, counts in self._regressions()]
-        dtype = np.result_type(*(part.dtype for part in parts))
-        return self.final_.transform([*parts, *regressions]).astype(dtype, copy=False)
+        return self.final_.transform([*parts, *regressions]).astype(float_type(parts), copy=False)
 
     def export_scores(self, graph: Graph, parts: list[str]) -> str:
         """Add the blend, FAEL on it and the final blend to an ONNX graph."""

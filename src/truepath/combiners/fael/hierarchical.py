@@ -17,13 +17,15 @@ classification. BMVC 2014.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from truepath.combiners.fael.constraints import constraint_gram, constraint_pairs
+from truepath.combiners.fael.constraints import AncestorPairs, constraint_gram, constraint_pairs
 from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.fael.weights import solve_dual, solve_primal
 from truepath.combiners.projections import Projection
@@ -112,20 +114,21 @@ class HierarchicalFAEL(FAEL):
 
     def _solve(self, rows: Rows) -> None:
         """Choose the parameters if asked, then eq. (11)."""
-        system, constraints = make_system(rows, self.fit_intercept), _Constraints(rows)
+        system = make_system(rows, self.fit_intercept)
+        penalty = partial(_penalty, rows, constraint_pairs(rows.hierarchy))
         if isinstance(self.alpha, str):
-            self.alpha_, self.beta_, self.mu_ = self._choose(system, constraints)
+            self.alpha_, self.beta_, self.mu_ = self._choose(system, penalty)
         else:
             self.alpha_, self.mu_ = ridge.check_penalty(self.alpha, "alpha"), ridge.check_penalty(self.mu, "mu")
             self.beta_ = 0.0 if self.beta == 0 else ridge.check_penalty(self.beta, "beta")
-        R = constraints.penalty(self.beta_ / self.alpha_, self.mu_)
+        R = penalty(self.beta_ / self.alpha_, self.mu_)
         if system.is_wide:
             self.weights_ = solve_dual(system.Z, _divide(R, system.Z), system.Yw, self.alpha_)
         else:
             self.weights_ = solve_primal(system.Z, system.Yw, self.alpha_ * R)
         self._set_intercept(rows)
 
-    def _choose(self, system: System, constraints: _Constraints) -> tuple[float, float, float]:
+    def _choose(self, system: System, penalty: Callable[[float, float], Any]) -> tuple[float, float, float]:
         """Search (mu, beta / alpha) with one eigendecomposition each, alpha in closed form."""
         alphas = ridge.check_candidates(self.alpha, self.alphas)
         ratios = [float(ratio) for ratio in (RATIOS if self.ratios is None else self.ratios)]
@@ -133,24 +136,18 @@ class HierarchicalFAEL(FAEL):
         self.errors_ = np.empty((len(mus), len(ratios), alphas.size))
         for i, mu in enumerate(mus):
             for j, ratio in enumerate(ratios):
-                spectrum = _spectrum(system, constraints.penalty(ratio, mu))
+                spectrum = _spectrum(system, penalty(ratio, mu))
                 _, self.errors_[i, j] = ridge.choose_alpha(spectrum, system.Yw, alphas, str(self.alpha), system.root)
         at_mu, at_ratio, at_alpha = np.unravel_index(np.argmin(self.errors_), self.errors_.shape)
         alpha = float(alphas[at_alpha])
         return alpha, ratios[at_ratio] * alpha, mus[at_mu]
 
 
-class _Constraints:
-    """The pairs of a hierarchy, found once, and the penalty for any parameters."""
-
-    def __init__(self, rows: Rows):
-        self.n_nodes, self.n_sources = rows.hierarchy.n_nodes, rows.n_sources
-        self.pairs = constraint_pairs(rows.hierarchy)
-
-    def penalty(self, ratio: float, mu: float) -> sparse.csc_array:
-        """Return R = I + (beta / alpha) M'M, once for each source."""
-        R = sparse.eye_array(self.n_nodes) + ratio * constraint_gram(self.pairs, mu, self.n_nodes)
-        return sparse.block_diag([R] * self.n_sources, format="csc")
+def _penalty(rows: Rows, pairs: AncestorPairs, ratio: float, mu: float) -> sparse.csc_array:
+    """Return R = I + (beta / alpha) M'M, once for each source."""
+    n_nodes = rows.hierarchy.n_nodes
+    R = sparse.eye_array(n_nodes) + ratio * constraint_gram(pairs, mu, n_nodes)
+    return sparse.block_diag([R] * rows.n_sources, format="csc")
 
 
 def _divide(R: sparse.csc_array, Z: Any) -> np.ndarray:

@@ -21,6 +21,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,7 +29,15 @@ from truepath.adapters.contributions import Contributions, ScorePart, add_sloped
 from truepath.combiners.base import Combiner
 from truepath.combiners.fael.weights import Weights, solve_dual, solve_primal
 from truepath.combiners.projections import Projection, check_projection, export_projection, project_part, project_scores
-from truepath.combiners.sources import Rows, System, check_held_out, make_system, stack_sources
+from truepath.combiners.sources import (
+    Rows,
+    System,
+    check_held_out,
+    check_sources,
+    float_type,
+    make_system,
+    stack_sources,
+)
 from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
 from truepath.ridge import spectrum as ridge
@@ -123,10 +132,10 @@ class FAEL(Combiner):
         sample_weight : array-like, shape (n_samples,), optional
         """
         check_projection(self.project)
-        rows = check_held_out(self.hierarchy, S, y, sample_weight)
-        self._solve(rows)
-        self.hierarchy_, self.n_sources_ = rows.hierarchy, rows.n_sources
-        self.n_features_in_ = rows.hierarchy.n_nodes
+        parts, Y, weight, hierarchy = check_held_out(self.hierarchy, S, y, sample_weight)
+        labels = sparse.csr_array(Y, dtype=np.float64)  # few cells are set, whatever form they came in
+        self._solve(Rows(stack_sources(parts), labels, weight, hierarchy, len(parts)))
+        self.hierarchy_, self.n_features_in_, self.n_sources_ = hierarchy, hierarchy.n_nodes, len(parts)
         return self
 
     def _solve(self, rows: Rows) -> None:
@@ -161,10 +170,9 @@ class FAEL(Combiner):
         S : array-like or sparse matrix, shape (n_samples, n_nodes), or a list of as many as in ``fit``
         """
         check_is_fitted(self, "hierarchy_")
-        X, dtype, n_sources = stack_sources(S, self.hierarchy_)
-        if n_sources != self.n_sources_:
-            raise ValueError(f"S has {n_sources} score matrices but fit was given {self.n_sources_}.")
-        return project_scores(self._predict(X), self.hierarchy_, self.project).astype(dtype, copy=False)
+        parts = check_sources(S, self.hierarchy_, self.n_sources_)
+        found = project_scores(self._predict(stack_sources(parts)), self.hierarchy_, self.project)
+        return found.astype(float_type(parts), copy=False)
 
     def _predict(self, X: Any) -> np.ndarray:
         """Return the raw global scores."""
@@ -207,9 +215,8 @@ class FAEL(Combiner):
             W = self.weights_.block(np.arange(self.weights_.shape[0]), wanted)
             return add_sloped(told(), W, wanted, scores[wanted])
 
-        return project_part(ScorePart(scores, weigh), self.hierarchy_, self.project).contributions(
-            np.asarray(nodes, np.int64)
-        )
+        projected = project_part(ScorePart(scores, weigh), self.hierarchy_, self.project)
+        return projected.contributions(np.asarray(nodes, np.int64))
 
     @available_if(lambda self: self._maps_nodes())
     def source_weights(self) -> np.ndarray:

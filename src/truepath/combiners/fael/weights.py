@@ -44,11 +44,6 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
         shape = self._matrix.shape if self.left is None else (self.left.shape[0], self.right.shape[1])
         super().__init__(np.dtype(np.float64), shape)
 
-    @property
-    def is_written_out(self) -> bool:
-        """Whether products use an explicit matrix."""
-        return self.left is None
-
     def _solve(self, M: Any) -> np.ndarray:
         return linalg.cho_solve(self.factor, as_dense(M), check_finite=False)
 
@@ -57,9 +52,6 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
 
     def _rmatmat(self, V: np.ndarray) -> np.ndarray:
         return self._matrix.T @ V if self.left is None else self.right.T @ self._solve(self.left.T @ V)
-
-    def _matvec(self, v: np.ndarray) -> np.ndarray:
-        return self._matmat(v.reshape(-1, 1))
 
     def _rmatvec(self, v: np.ndarray) -> np.ndarray:
         return self._rmatmat(v.reshape(-1, 1))

@@ -46,13 +46,13 @@ class ConformalDecoder(Decoder):
     @property
     def thresholds_(self) -> Floats:
         """What the score of each label has to exceed."""
-        return self._levels(self.hierarchy_.n_nodes) - self.usual_ - SLACK
+        return self._levels() - self.usual_ - SLACK
 
     def _rank(self, given: HeldOutScores) -> None:
         """Keep what decides between labels of equal scores: the mean held-out score, on a small scale."""
         self.usual_ = TIE_SCALE * np.asarray(given.S.mean(axis=0), np.float64).ravel()
 
-    def _levels(self, n_nodes: int) -> Floats:
+    def _levels(self) -> Floats | float:
         """Return the least score of each label that is in the set; minus infinity if it always is."""
         raise NotImplementedError
 
@@ -63,7 +63,6 @@ class ConformalDecoder(Decoder):
         return raise_up(apply_thresholds(S, self.thresholds_), hierarchy)
 
 
-@Record.enter("truepath.decoders")
 @Record.enter("truepath.decoders")
 class RiskSteps(NamedTuple):
     """The mean loss of held-out rows as a function of the level, a staircase.

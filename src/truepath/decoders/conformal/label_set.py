@@ -12,6 +12,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
+from truepath.registry import check_choice
 
 __all__ = ["ConformalSet", "smallest_true_scores", "steps_of_least"]
 
@@ -78,20 +79,15 @@ class ConformalSet(ConformalDecoder):
 
     def _learn(self, given: HeldOutScores) -> None:
         check_share("coverage", self.coverage)
-        if self.per not in PER:
-            raise ValueError(f"per must be 'row', 'level' or 'label'; got {self.per!r}.")
-        weight = np.ones(given.S.shape[0]) if given.sample_weight is None else given.sample_weight
-        groups = _groups(self.per, given.hierarchy)
+        check_choice(self, "per", PER)
         self._rank(given)
-        least = smallest_true_scores(given.S, given.y, groups, self.usual_)
-        self.steps_ = [steps_of_least(least[:, g], weight, self.per == "row") for g in range(least.shape[1])]
+        least = smallest_true_scores(given.S, given.y, _groups(self.per, given.hierarchy), self.usual_)
+        self.steps_ = [steps_of_least(part, given.weight, self.per == "row") for part in least.T]
 
-    def _levels(self, n_nodes: int) -> NDArray[np.float64]:
+    def _levels(self) -> NDArray[np.float64]:
         missed = 1 - check_share("coverage", self.coverage)
         found = np.array([steps.highest_level(missed) for steps in self.steps_])
-        if self.per == "level":
-            return found[self.hierarchy_.depth - 1]
-        return np.broadcast_to(found, (n_nodes,)).astype(np.float64)
+        return found[_groups(self.per, self.hierarchy_)]
 
 
 def _groups(per: str, hierarchy: Hierarchy) -> NDArray[np.int64]:

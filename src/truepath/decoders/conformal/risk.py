@@ -12,6 +12,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.registry import check_choice
 
 __all__ = ["ConformalRisk", "missed_losses"]
 
@@ -69,15 +70,13 @@ class ConformalRisk(ConformalDecoder):
 
     def _learn(self, given: HeldOutScores) -> None:
         check_share("risk", self.risk)
-        if self.loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {self.loss!r}.")
-        weight = np.ones(given.S.shape[0]) if given.sample_weight is None else given.sample_weight
+        check_choice(self, "loss", LOSSES)
         self._rank(given)
         rows, level, loss = missed_losses(given.S, given.y, given.hierarchy, self.loss, self.usual_)
-        self.steps_ = RiskSteps.of(level, loss * weight[rows], float(weight.sum()))
+        self.steps_ = RiskSteps.of(level, loss * given.weight[rows], float(given.weight.sum()))
 
-    def _levels(self, n_nodes: int) -> Floats:
-        return np.full(n_nodes, self.steps_.highest_level(check_share("risk", self.risk)))
+    def _levels(self) -> float:
+        return self.steps_.highest_level(check_share("risk", self.risk))
 
 
 def missed_losses(

@@ -30,6 +30,7 @@ from truepath.decoders.conformal.label_set import smallest_true_scores, steps_of
 from truepath.decoders.conformal.shapes import SHAPES, Shape, choose_shape
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, raise_up
+from truepath.registry import check_choice
 from truepath.resampling import draw_some
 
 __all__ = ["ConformalSubtree"]
@@ -115,11 +116,9 @@ class ConformalSubtree(ConformalDecoder):
 
     def _learn(self, given: HeldOutScores) -> None:
         check_share("coverage", self.coverage)
-        if self.shape not in ("auto", *SHAPES):
-            raise ValueError(f"shape must be 'auto', {', '.join(map(repr, SHAPES))}; got {self.shape!r}.")
-        n_rows, hierarchy = given.S.shape[0], given.hierarchy
-        weight = np.ones(n_rows) if given.sample_weight is None else given.sample_weight
-        first, rest = self._divide(n_rows)
+        check_choice(self, "shape", ("auto", *SHAPES))
+        hierarchy, weight = given.hierarchy, given.weight
+        first, rest = self._divide(given.S.shape[0])
         self.sizes_: dict[str, float] = {}
         if self.shape == "auto" and first.size:
             steps_of = partial(_steps, Y=given.y[first], weight=weight[first])

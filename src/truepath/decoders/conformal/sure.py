@@ -89,9 +89,8 @@ class SureLabels(Decoder):
         highest = np.zeros(given.S.shape[0])
         for rows, (scores, true) in dense_blocks(given.S, given.y):
             highest[rows] = np.where(true, -np.inf, scores).max(axis=1)
-        weight = np.ones(highest.size) if given.sample_weight is None else given.sample_weight
         order = np.argsort(highest, kind="stable")
-        self.highest_false_, self.weight_ = highest[order], weight[order].astype(np.float64)
+        self.highest_false_, self.weight_ = highest[order], given.weight[order]
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         return apply_thresholds(S, np.maximum(self.thresholds_, 0.0))

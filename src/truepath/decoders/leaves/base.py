@@ -14,7 +14,7 @@ from truepath import _kernels
 from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler, check_leaf_counts
 from truepath.decoders.leaves.weights import NodeWeights
-from truepath.hierarchy import Hierarchy, check_scores, raise_up
+from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.checks import as_probabilities, as_scores
 from truepath.hierarchy.matrices import as_dense, row_blocks, stack_sparse
@@ -70,8 +70,6 @@ class LeafDecoder(PlainDecoder):
         """
         return self._decode(S, None)
 
-    _least_rows = 1  # of a block of dense scores
-
     def _decode(self, S: Any, conditional: Any) -> Any:
         """Check the scores and return their label sets."""
         return self._decode_with_search(S, conditional)[0]
@@ -87,7 +85,7 @@ class LeafDecoder(PlainDecoder):
             weights = self._weigh_rows(rows, S, conditional, hierarchy)
             return search.decode(weights, None if k is None else k[rows])
 
-        return label_in_blocks(given, hierarchy.n_nodes, label, self._least_rows), search
+        return label_in_blocks(given, hierarchy.n_nodes, label), search
 
     def weigh_nodes(self, S: Any, conditional: Any = None) -> tuple[Hierarchy, Iterator[NodeWeights]]:
         """Check the scores; return the hierarchy, and the node weights of block after block of rows."""
@@ -112,10 +110,6 @@ class LeafDecoder(PlainDecoder):
             if S is not None and S.shape[0] != conditional.shape[0]:
                 raise ValueError(f"S has {S.shape[0]} rows, conditional {conditional.shape[0]}.")
         return hierarchy, S, conditional
-
-    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        """Return scores that are probabilities; a decoder that can use others overrides it."""
-        return as_probabilities(check_scores(S, hierarchy), labels=hierarchy.names)
 
     def _leaf_counts(self, S: Any, n_samples: int, hierarchy: Hierarchy) -> NDArray[np.int64] | None:
         """Return the number of leaves of each row, or None where the decoder finds it itself."""

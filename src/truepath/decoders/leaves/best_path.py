@@ -18,6 +18,7 @@ from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.graph import Graph, cap_columns
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
+from truepath.registry import check_choice
 
 __all__ = ["BestPath"]
 
@@ -88,7 +89,7 @@ class BestPath(PlainDecoder):
         else:
             of_leaf = graph.add("MatMul", graph.double(scores), graph.matrix(sparse.csr_array(weigher.T)))
         best = graph.add("ArgMax", of_leaf, axis=1, keepdims=0)  # the first of equals
-        path = hierarchy.close(_unit_rows(hierarchy.leaves, hierarchy.n_nodes))
+        path = hierarchy.ancestor_matrix()[hierarchy.leaves]
         labels = graph.cast(graph.add("Gather", graph.constant(as_dense(path).astype(np.uint8)), best, axis=0), "BOOL")
         if self.single_path:
             return labels
@@ -120,8 +121,7 @@ class BestPath(PlainDecoder):
 
     def _weigher(self, hierarchy: Hierarchy) -> sparse.csr_array | None:
         """Return the matrix that turns node scores into leaf scores; None if the leaf's own score counts."""
-        if self.by not in ("leaf", "mean"):
-            raise ValueError(f"by must be 'leaf' or 'mean'; got {self.by!r}.")
+        check_choice(self, "by", ("leaf", "mean"))
         return _mean_of_path(hierarchy) if self.by == "mean" else None
 
     def _label_block(self, S: NDArray[Any], weigher: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
@@ -130,13 +130,6 @@ class BestPath(PlainDecoder):
         Y[np.arange(len(S)), hierarchy.leaves[of_leaf.argmax(axis=1)]] = True  # argmax: the first of equals
         Y = hierarchy.close(Y)
         return Y if self.single_path else Y | cap_down(S > self.threshold, hierarchy)  # where all ancestors are above
-
-
-def _unit_rows(places: NDArray[Any], n_columns: int) -> NDArray[np.bool_]:
-    """Return one row per place, set there alone."""
-    rows = np.zeros((places.size, n_columns), bool)
-    rows[np.arange(places.size), places] = True
-    return rows
 
 
 def _mean_of_path(hierarchy: Hierarchy) -> sparse.csr_array:

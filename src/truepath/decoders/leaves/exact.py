@@ -21,6 +21,7 @@ from truepath.decoders.leaves.masr import alpha_in_use, learned_alpha, resolve_a
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.decoders.leaves.weights import NodeWeights, posterior_weights, risk_weights
 from truepath.hierarchy import Hierarchy
+from truepath.registry import check_choice
 
 __all__ = ["ExactLeafMAP"]
 
@@ -108,8 +109,7 @@ class ExactLeafMAP(LeafDecoder):
 
     def _weighs_risk(self) -> bool:
         """Say which of the two weights is meant; refuse any other."""
-        if self.weights not in ("map", "risk"):
-            raise ValueError(f"weights must be 'map' or 'risk'; got {self.weights!r}.")
+        check_choice(self, "weights", ("map", "risk"))
         return self.weights == "risk"
 
     def predict(self, S: Any, *, conditional: Any = None) -> Any:

@@ -18,8 +18,9 @@ from truepath import _kernels
 from truepath.decoders.leaves.base import LeafDecoder
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, raise_up
+from truepath.hierarchy.arcs import arc_pointers
 
-__all__ = ["GreedyLeafDecoder", "GreedySearch", "LeafPath", "parent_of"]
+__all__ = ["GreedyLeafDecoder", "GreedySearch", "LeafPath"]
 
 
 class LeafPath(NamedTuple):
@@ -37,29 +38,21 @@ class LeafPath(NamedTuple):
     values: NDArray[np.float64]
 
 
-def parent_of(hierarchy: Hierarchy, root: int) -> NDArray[np.int32]:
-    """Return each node's parent in a tree, ``root`` for top-level nodes."""
-    up = np.full(hierarchy.n_nodes, root, np.int32)
-    up[hierarchy.edges[:, 1]] = hierarchy.edges[:, 0]
-    return up
-
-
 class GreedySearch:
     """Algorithm 1 on the trees and DAGs of one hierarchy."""
 
     def __init__(self, hierarchy: Hierarchy):
-        self.hierarchy = hierarchy
-        self._sweep = self._sweep_tree if hierarchy.is_tree else self._sweep_dag
-        if hierarchy.is_tree:
-            self._up = parent_of(hierarchy, -1)
-        else:
-            self._above, self._below = _supernodes(hierarchy)
+        self.hierarchy = h = hierarchy
+        tree = (h.roots, arc_pointers(h)[1], h.child_ptr, h.child_idx, h.is_leaf)
+        self._graph: tuple[Any, ...] = tree if h.is_tree else (h.leaves, *_supernodes(h))
 
     def path(self, weights: NodeWeights, k: NDArray[np.int64]) -> LeafPath:
         """Return the first k[i] leaves of each row; entries past them are undefined."""
         most = int(k.max(initial=1))
         found = LeafPath(np.empty((k.size, most), np.int32), np.empty((k.size, most)))
-        self._sweep(weights, k, found)
+        kernels = _kernels.leaves
+        sweep = kernels.greedy.greedy_tree if self.hierarchy.is_tree else kernels.greedy_dag.greedy_dag
+        sweep(*weights, k, *self._graph, *found)
         return found
 
     def decode(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> NDArray[np.bool_]:
@@ -73,17 +66,8 @@ class GreedySearch:
         _kernels.leaves.greedy.mark_leaves(path.leaves, k, Y)
         return raise_up(Y, h, out=Y)
 
-    def _sweep_tree(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
-        h = self.hierarchy
-        graph = (h.roots, self._up, h.child_ptr, h.child_idx, h.is_leaf)
-        _kernels.leaves.greedy.greedy_tree(*weights, k, *graph, *found)
 
-    def _sweep_dag(self, weights: NodeWeights, k: NDArray[np.int64], found: LeafPath) -> None:
-        graph = (self.hierarchy.leaves, *self._above, *self._below)
-        _kernels.leaves.greedy_dag.greedy_dag(*weights, k, *graph, *found)
-
-
-def _supernodes(hierarchy: Hierarchy) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+def _supernodes(hierarchy: Hierarchy) -> tuple[NDArray[Any], ...]:
     """Return index arrays: the nodes above each leaf (itself first, descending), and the leaves below each node."""
     leaves, shape = hierarchy.leaves, (hierarchy.leaves.size, hierarchy.n_nodes)
     own = sparse.csr_array((np.ones(leaves.size, bool), (np.arange(leaves.size), leaves)), shape)
@@ -91,7 +75,7 @@ def _supernodes(hierarchy: Hierarchy) -> tuple[tuple[Any, Any], tuple[Any, Any]]
     below = sparse.csr_array(above.T)
     ptr = above.indptr.astype(np.int32)
     mirrored = np.repeat(ptr[:-1] + ptr[1:] - 1, np.diff(ptr)) - np.arange(above.nnz)
-    return (ptr, above.indices[mirrored]), (below.indptr.astype(np.int32), below.indices.astype(np.int32))
+    return ptr, above.indices[mirrored], below.indptr.astype(np.int32), below.indices.astype(np.int32)
 
 
 class GreedyLeafDecoder(LeafDecoder):

@@ -22,16 +22,7 @@ from truepath.decoders.leaves.greedy import GreedyLeafDecoder, LeafPath
 from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, risk_weights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MASR", "alpha_in_use", "is_balanced", "learned_alpha", "resolve_alpha"]
-
-
-def is_balanced(alpha: Any) -> bool:
-    """Say whether ``alpha`` is to be learned; refuse what is neither ``"balanced"`` nor a valid number."""
-    if learned_alpha(alpha):
-        return True
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
-        raise ValueError(f"alpha must be a finite number >= 0 or 'balanced'; got {alpha!r}.")
-    return False
+__all__ = ["MASR", "alpha_in_use", "learned_alpha", "resolve_alpha"]
 
 
 def learned_alpha(alpha: Any) -> tuple[str, ...]:
@@ -41,12 +32,19 @@ def learned_alpha(alpha: Any) -> tuple[str, ...]:
 
 def resolve_alpha(alpha: Any, given: HeldOutScores) -> float:
     """Return the number given, or the ratio of the labels."""
-    return balanced_alpha(given.y, given.sample_weight) if is_balanced(alpha) else float(alpha)
+    return balanced_alpha(given.y, given.sample_weight) if learned_alpha(alpha) else _check_alpha(alpha)
 
 
 def alpha_in_use(decoder: Any) -> float:
     """Return the decoder's number, or the ratio it has learned."""
-    return float(decoder.alpha_ if is_balanced(decoder.alpha) else decoder.alpha)
+    return float(decoder.alpha_) if learned_alpha(decoder.alpha) else _check_alpha(decoder.alpha)
+
+
+def _check_alpha(alpha: Any) -> float:
+    """Return the number given; refuse anything else."""
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
+        raise ValueError(f"alpha must be a finite number >= 0 or 'balanced'; got {alpha!r}.")
+    return float(alpha)
 
 
 class MASR(GreedyLeafDecoder):

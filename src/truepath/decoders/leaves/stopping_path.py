@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_in_blocks
-from truepath.hierarchy import Hierarchy, check_scores
-from truepath.hierarchy.checks import as_probabilities
+from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.registry import check_choice
 
 __all__ = ["StoppingPath"]
-
-WORTH = ("labels", "costs")
 
 
 class StoppingPath(PlainDecoder):
@@ -64,6 +62,7 @@ class StoppingPath(PlainDecoder):
 
     name = "stopping-path"
     summary = "the one path of greatest expected utility, which may end above a leaf"
+    needs = ("probabilities",)
 
     def __init__(
         self,
@@ -81,12 +80,8 @@ class StoppingPath(PlainDecoder):
     def _learn(self, given: HeldOutScores) -> None:
         self._worth(given.hierarchy)  # checks the parameters
 
-    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        return as_probabilities(check_scores(S, hierarchy), labels=hierarchy.names)
-
     def _worth(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
-        if self.worth not in WORTH:
-            raise ValueError(f"worth must be 'labels' or 'costs'; got {self.worth!r}.")
+        check_choice(self, "worth", ("labels", "costs"))
         if not isinstance(self.wrong_cost, (int, float)) or not self.wrong_cost >= 0:
             raise ValueError(f"wrong_cost must be a number >= 0; got {self.wrong_cost!r}.")
         return np.ones(hierarchy.n_nodes) if self.worth == "labels" else hierarchy.costs

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leaves
-from truepath.decoders.leaves.weights import NodeWeights
+from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leaves, label_in_blocks
 from truepath.graph import Graph, close_columns
-from truepath.hierarchy import Hierarchy, check_scores
+from truepath.hierarchy import Hierarchy
 
 __all__ = ["TopLeaves"]
 
@@ -82,37 +81,23 @@ class TopLeaves(LeafDecoder):
             raise ValueError("k is None, but leaf scores alone do not say how many to keep; use MAS, or give k.")
         return counts
 
-    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        return check_scores(S, hierarchy)  # any numbers: only their order counts
-
     def _decode(self, S: Any, conditional: Any) -> Any:
-        if not sparse.issparse(S):
-            return super()._decode(S, conditional)
-        hierarchy, S, _ = self._check_input(S, None)
-        return best_leaves(S, self._leaf_counts(S, S.shape[0], hierarchy), hierarchy)
-
-    def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
-        return NodeWeights(S, np.zeros(len(S)))
-
-    _least_rows = CLOSED_AT_ONCE
-
-    def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> _RankLeaves:
-        return _RankLeaves(hierarchy)
+        hierarchy, S, _ = self._check_input(S, conditional)
+        k = self._leaf_counts(S, S.shape[0], hierarchy)
+        if sparse.issparse(S):
+            return best_leaves(S, k, hierarchy)
+        return label_in_blocks(
+            S, hierarchy.n_nodes, lambda rows: _label_best(S[rows], k[rows], hierarchy), CLOSED_AT_ONCE
+        )
 
 
-class _RankLeaves:
-    """Sorts the leaves of a block of rows by score."""
-
-    def __init__(self, hierarchy: Hierarchy):
-        self.hierarchy = hierarchy
-
-    def decode(self, weights: NodeWeights, k: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the label sets of the k[i] best leaves."""
-        leaves, Y = self.hierarchy.leaves, np.zeros(weights.nodes.shape, bool)
-        for i, count in enumerate(np.minimum(k, leaves.size).tolist()):
-            if count > 0:
-                Y[i, leaves[_best(weights.nodes[i, leaves], count)]] = True
-        return self.hierarchy.close(Y)
+def _label_best(S: NDArray[Any], k: NDArray[np.int64], hierarchy: Hierarchy) -> NDArray[np.bool_]:
+    """Return the label sets of each row's k[i] best leaves."""
+    leaves, Y = hierarchy.leaves, np.zeros(S.shape, bool)
+    for i, count in enumerate(np.minimum(k, leaves.size).tolist()):
+        if count > 0:
+            Y[i, leaves[_best(S[i, leaves], count)]] = True
+    return hierarchy.close(Y)
 
 
 def _best(scores: NDArray[Any], k: int) -> NDArray[np.intp]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath import _kernels
-from truepath.decoders.leaves.greedy import parent_of
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.arcs import arc_pointers
 
 __all__ = ["TreeOptimum"]
 
@@ -23,28 +23,33 @@ class TreeOptimum:
 
     def __init__(self, hierarchy: Hierarchy, k_max: int | None = None):
         self.hierarchy = hierarchy
-        self._up = parent_of(hierarchy, hierarchy.n_nodes)
+        self._up = arc_pointers(hierarchy)[1]  # each node's parent; -1, the last entry of what is kept per node, on top
         self._tables = () if k_max is None else _lay_out_tables(hierarchy, self._up, k_max)
 
     def solve(self, weights: NodeWeights, k: NDArray[np.int64] | None) -> tuple[NDArray, NDArray, NDArray]:
         """Return the label sets, their values and their gaps to the optimum: zeros."""
         h, n_samples = self.hierarchy, weights.root.size
+        if k is not None:
+            Y, value, gap = self._solve_sizes(weights, k, k, 1)
+            return Y[:, 0], value[:, 0], gap[:, 0]
         Y, value = np.zeros((n_samples, h.n_nodes), bool), np.empty(n_samples)
-        if k is None:
-            graph = (self._up, h.child_ptr, h.child_idx, h.roots)
-            _kernels.leaves.exact.best_sets(*weights, *graph, Y, value)
-        else:
-            graph = (h.roots, h.child_ptr, h.child_idx, *self._tables)
-            _kernels.leaves.exact.best_sets_of_size(*weights, k, *graph, Y, value)
+        _kernels.leaves.exact.best_sets(*weights, self._up, h.child_ptr, h.child_idx, h.roots, Y, value)
         return Y, value, np.zeros(n_samples)
 
     def solve_all(self, weights: NodeWeights, k_max: int) -> tuple[NDArray, NDArray, NDArray]:
         """Return the same for every k up to ``k_max``, of shapes (n_samples, k_max, n_nodes) and (n_samples, k_max)."""
-        h, n_samples = self.hierarchy, weights.root.size
-        Y, value = np.zeros((n_samples, k_max, h.n_nodes), bool), np.empty((n_samples, k_max))
+        n_samples = weights.root.size
+        return self._solve_sizes(weights, np.ones(n_samples, np.int64), np.full(n_samples, k_max), k_max)
+
+    def _solve_sizes(
+        self, weights: NodeWeights, least: NDArray[np.int64], most: NDArray[np.int64], n_sizes: int
+    ) -> tuple[NDArray, NDArray, NDArray]:
+        """Return the same for each row's numbers of leaves from ``least`` to ``most``, ``n_sizes`` of them."""
+        h, shape = self.hierarchy, (weights.root.size, n_sizes)
+        Y, value = np.zeros((*shape, h.n_nodes), bool), np.empty(shape)
         graph = (h.roots, h.child_ptr, h.child_idx, *self._tables)
-        _kernels.leaves.exact.best_values_by_size(*weights, k_max, *graph, Y, value)
-        return Y, value, np.zeros(value.shape)
+        _kernels.leaves.exact.best_sets_by_size(*weights, least, most, *graph, Y, value)
+        return Y, value, np.zeros(shape)
 
 
 def _lay_out_tables(hierarchy: Hierarchy, up: NDArray, k_max: int) -> tuple[NDArray, NDArray, NDArray]:

@@ -15,7 +15,7 @@ neighbouring scores the objective says nothing. Algorithm 1 takes the lower one,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,23 +23,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath import _kernels
-from truepath.decoders.thresholds.cut_points import (
-    DistinctScores,
-    find_distinct,
-    index_distinct,
-    iter_cut_points,
-)
+from truepath.decoders.thresholds.cut_points import find_distinct, index_distinct, iter_cut_points
 from truepath.decoders.thresholds.searches import hmc_prices, whole_costs
 from truepath.hierarchy.matrices import as_dense, dense_blocks, has_negative
 from truepath.records import Record
 
 if TYPE_CHECKING:
     from truepath.decoders.base import HeldOutScores
-    from truepath.hierarchy import Hierarchy
 
-__all__ = ["SINGLE_OBJECTIVES", "TIES", "Curve", "best_threshold", "check_ties", "middle", "single_curves"]
+__all__ = ["SINGLE_OBJECTIVES", "TIES", "Curve", "best_threshold", "middle", "single_curve"]
 
-SINGLE_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution", "label_cardinality")
 TIES = ("midpoint", "published")
 
 
@@ -69,12 +62,6 @@ class Curve(NamedTuple):
         """Return the objective's value for any thresholds."""
         position = np.searchsorted(self.threshold, t, side="right") - 1
         return np.where(position < 0, self.lowest, self.value[np.maximum(position, 0)])
-
-
-def check_ties(ties: str) -> None:
-    """Refuse what is not a rule for ties."""
-    if ties not in TIES:
-        raise ValueError(f"ties must be 'midpoint' or 'published'; got {ties!r}.")
 
 
 def best_threshold(curve: Curve, ties: str, is_grid: bool = False) -> tuple[float, float]:
@@ -114,40 +101,28 @@ def middle(low: Any, high: Any) -> Any:
     return np.where(middle < high, middle, low)
 
 
-def single_curves(given: HeldOutScores, objectives: Sequence[str], **hmc: Any) -> dict[str, Curve]:
-    """Return the curves of several objectives, sharing what they have in common.
+def single_curve(given: HeldOutScores, objective: str, **hmc: Any) -> Curve:
+    """Return the curve of an objective.
 
     Parameters
     ----------
     given : HeldOutScores
         Checked scores, coherent, with labels and weights.
-    objectives : sequence of str
-        Out of ``SINGLE_OBJECTIVES``.
+    objective : str
+        One of ``SINGLE_OBJECTIVES``.
     **hmc
         ``alpha``, ``beta`` and ``lambda_`` of the HMC-loss.
     """
-    S, Y, weight = given.S, given.y, given.whole_weight
-    curves = {}
-    by_class = [name for name in objectives if name in ("hmc_loss", "class_distribution")]
-    if "micro_f1" in objectives:
-        if weight is None and not sparse.issparse(S) and not has_negative(S):
-            curves["micro_f1"] = _f1_packed(S, Y)
-        else:
-            by_class.append("micro_f1")
-    if "h_loss" in objectives:
-        curves["h_loss"] = _h_loss(S, Y, weight, given.hierarchy)
-    if by_class or "label_cardinality" in objectives:
-        distinct = find_distinct(S)
-        curves |= _by_class(S, Y, weight, given.hierarchy, by_class, distinct, hmc)
-        if "label_cardinality" in objectives:
-            curves["label_cardinality"] = _label_cardinality(S, Y, weight, distinct)
-    return {name: curves[name] for name in objectives}
+    return _hmc_loss(given, **hmc) if objective == "hmc_loss" else _CURVES[objective](given)
 
 
-def _f1_packed(S: Any, Y: Any) -> Curve:
-    """Sort packed scores and labels, and sweep."""
+def _micro_f1(given: HeldOutScores) -> Curve:
+    """Sort packed scores and labels, and sweep; where they cannot be packed, count them class by class."""
+    S, weight = given.S, given.whole_weight
+    if sparse.issparse(S) or (weight != 1).any() or has_negative(S):
+        return _micro_f1_by_class(given)
     key = np.dtype(f"u{S.dtype.itemsize}")
-    labels = as_dense(Y)
+    labels = as_dense(given.y)
     keys = np.ravel(S).view(key) << key.type(1)  # the shift makes -0.0 a 0.0
     keys |= np.ravel(labels)
     keys.sort()
@@ -159,101 +134,67 @@ def _f1_packed(S: Any, Y: Any) -> Curve:
     return Curve(keys.view(S.dtype), f1, lowest, int(np.argmax(f1)), True)
 
 
-def _by_class(
-    S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, objectives: Sequence[str], distinct: DistinctScores, hmc: Any
-) -> dict[str, Curve]:
-    """Pass the classes' cut points once and build the curves that are sums over classes."""
-    makers = {name: _MAKERS[name](S, Y, weight, hierarchy, distinct, hmc) for name in objectives}
-    for first, block in iter_cut_points(S, Y, weight) if makers else ():
-        for maker in makers.values():
-            maker.add(first, block)
-    return {name: maker.finish() for name, maker in makers.items()}
+def _micro_f1_by_class(given: HeldOutScores) -> Curve:
+    """Count positives and negatives at each distinct score."""
+    S, weight, distinct = given.S, given.whole_weight, find_distinct(given.S)
+    counts, f1 = np.zeros((2, distinct.value.size), np.int64), np.empty(distinct.value.size)
+    for _, block in iter_cut_points(S, given.y, weight):
+        _kernels.thresholds.curves.add_counts(block.value, block.pos, block.neg, *distinct, *counts)
+    positives = _kernels.thresholds.curves.finish_f1(*counts, f1)
+    lowest = 2 * positives / (positives + int(weight.sum()) * S.shape[1])
+    return Curve(distinct.value, f1, lowest, int(np.argmax(f1)), True)
 
 
-class _HMCLossCurve:
+def _hmc_loss(given: HeldOutScores, **hmc: Any) -> Curve:
     """Sum over classes of price times mistakes."""
-
-    def __init__(self, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, distinct: DistinctScores, hmc: Any):
-        self.distinct, self.change = distinct, np.zeros(distinct.value.size, np.int64)
-        positives, self.total = _count_positives(Y, weight), _total(S, weight)
-        self.negatives = self.total - positives
-        self.prices = hmc_prices(positives, self.negatives, hierarchy, **hmc)
-
-    def add(self, first: int, block: Any) -> None:
-        last = first + block.ptr.size - 1
-        prices = (self.prices.miss[first:last], self.prices.alarm[first:last])
-        _kernels.thresholds.curves.add_hmc_loss(*block, *prices, *self.distinct, self.change)
-
-    def finish(self) -> Curve:
-        at_first = int(self.prices.alarm @ self.negatives)
-        return _finish_losses(self.distinct.value, self.change, at_first, self.prices.unit / self.total)
+    weight, distinct = given.whole_weight, find_distinct(given.S)
+    change, total = np.zeros(distinct.value.size, np.int64), int(weight.sum())
+    positives = np.asarray(weight @ given.y, np.int64)
+    prices = hmc_prices(positives, total - positives, given.hierarchy, **hmc)
+    for nodes, block in iter_cut_points(given.S, given.y, weight):
+        miss, alarm = (np.repeat(price[nodes], np.diff(block.ptr)) for price in (prices.miss, prices.alarm))
+        by = block.pos * miss - block.neg * alarm
+        _kernels.thresholds.curves.add_changes(block.value, by, *distinct, change)
+    at_first = int(prices.alarm @ (total - positives))
+    return _finish_losses(distinct.value, change, at_first, prices.unit / total)
 
 
-class _ClassDistributionCurve:
+def _class_distribution(given: HeldOutScores) -> Curve:
     """Distance between true and predicted shares of positives, sqrt of sum of c_v (CD_v - CD'_v) ** 2."""
-
-    def __init__(self, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, distinct: DistinctScores, hmc: Any):
-        self.distinct, self.change, self.at_first = distinct, np.zeros(distinct.value.size, np.int64), 0
-        self.total = _total(S, weight)
-        self.costs, self.unit = whole_costs(hierarchy.costs, float(self.total) ** 2)
-
-    def add(self, first: int, block: Any) -> None:
-        costs = self.costs[first : first + block.ptr.size - 1]
-        self.at_first += _kernels.thresholds.curves.add_class_distribution(*block, costs, *self.distinct, self.change)
-
-    def finish(self) -> Curve:
-        return _distance(_finish_losses(self.distinct.value, self.change, self.at_first, self.unit / self.total**2))
+    weight, distinct = given.whole_weight, find_distinct(given.S)
+    change, total, at_first = np.zeros(distinct.value.size, np.int64), int(weight.sum()), 0
+    costs, unit = whole_costs(given.hierarchy.costs, float(total) ** 2)
+    for nodes, block in iter_cut_points(given.S, given.y, weight):
+        at_first += _kernels.thresholds.curves.add_class_distribution(*block, costs[nodes], *distinct, change)
+    return _distance(_finish_losses(distinct.value, change, at_first, unit / total**2))
 
 
-class _MicroF1Curve:
-    """Counts of positives and negatives at each distinct score; for scores that cannot be packed."""
-
-    def __init__(self, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, distinct: DistinctScores, hmc: Any):
-        self.distinct, self.n_cells = distinct, _total(S, weight) * S.shape[1]
-        self.counts = np.zeros((2, distinct.value.size), np.int64)
-
-    def add(self, first: int, block: Any) -> None:
-        _kernels.thresholds.curves.add_counts(block.value, block.pos, block.neg, *self.distinct, *self.counts)
-
-    def finish(self) -> Curve:
-        f1 = np.empty(self.distinct.value.size)
-        positives = _kernels.thresholds.curves.finish_f1(*self.counts, f1)
-        return Curve(self.distinct.value, f1, 2 * positives / (positives + self.n_cells), int(np.argmax(f1)), True)
-
-
-_MAKERS: dict[str, Any] = {
-    "hmc_loss": _HMCLossCurve,
-    "class_distribution": _ClassDistributionCurve,
-    "micro_f1": _MicroF1Curve,
-}
-
-
-def _label_cardinality(S: Any, Y: Any, weight: Any, distinct: DistinctScores) -> Curve:
+def _label_cardinality(given: HeldOutScores) -> Curve:
     """Distance between true and predicted numbers of labels, sqrt of sum_i (LC_i - LC'_i) ** 2."""
+    weight, distinct = given.whole_weight, find_distinct(given.S)
     change, at_first = np.zeros(distinct.value.size, np.int64), 0
-    n_labels = np.asarray(Y.sum(axis=1), np.int64)
-    weight = np.ones(S.shape[0], np.int64) if weight is None else weight
-    for rows, (scores,) in dense_blocks(S):
+    n_labels = np.asarray(given.y.sum(axis=1), np.int64)
+    for rows, (scores,) in dense_blocks(given.S):
         ordered = np.sort(scores, axis=1)
         at_first += _kernels.thresholds.curves.add_row_counts(ordered, n_labels[rows], weight[rows], *distinct, change)
     return _distance(_finish_losses(distinct.value, change, at_first, 1.0))
 
 
-def _h_loss(S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Curve:
+def _h_loss(given: HeldOutScores) -> Curve:
     """Sort only the scores where the H-loss changes."""
-    costs, unit = whole_costs(hierarchy.costs, float(_total(S, weight)))
-    weight_of = np.ones(S.shape[0], np.int64) if weight is None else weight
+    S, weight, hierarchy = given.S, given.whole_weight, given.hierarchy
+    costs, unit = whole_costs(hierarchy.costs, float(weight.sum()))
     edges = (hierarchy.parent_ptr, hierarchy.parent_idx, hierarchy.child_ptr, hierarchy.child_idx)
-    graph = (*edges, hierarchy.roots)
     lowest = float(S.min())
     value, change, sums = [np.array([lowest], S.dtype)], [np.zeros(1, np.int64)], np.zeros(2, np.int64)
     room = 16 * S.shape[0]
-    for rows, (scores, labels) in dense_blocks(S, Y):
-        given = (scores, labels, weight_of[rows], costs, *graph, lowest)
+    for rows, (scores, labels) in dense_blocks(S, given.y):
         before = sums.copy()
         while True:  # until the lists are long enough
             lists = (np.empty(room, S.dtype), np.empty(room, np.int64))
-            size = _kernels.thresholds.curves.list_h_events(*given, *lists, sums)
+            size = _kernels.thresholds.curves.list_h_events(
+                scores, labels, weight[rows], costs, *edges, hierarchy.roots, lowest, *lists, sums
+            )
             if size <= room:
                 break
             room, sums[:] = size, before
@@ -264,7 +205,7 @@ def _h_loss(S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Curve:
     distinct = index_distinct(at)
     total = np.zeros(distinct.value.size, np.int64)
     _kernels.thresholds.curves.add_changes(at, np.concatenate(change), *distinct, total)
-    return _finish_losses(distinct.value, total, int(sums[0]), unit / _total(S, weight))
+    return _finish_losses(distinct.value, total, int(sums[0]), unit / int(weight.sum()))
 
 
 def _finish_losses(threshold: Any, change: NDArray[np.int64], at_first: int, unit: float) -> Curve:
@@ -280,13 +221,11 @@ def _distance(curve: Curve) -> Curve:
     return curve._replace(lowest=float(np.sqrt(max(curve.lowest, 0))))
 
 
-def _total(S: Any, weight: Any) -> int:
-    """Return the number of rows, or their total weight."""
-    return int(S.shape[0] if weight is None else weight.sum())
-
-
-def _count_positives(Y: Any, weight: Any) -> NDArray[np.int64]:
-    """Return the (weighted) number of positives of each class."""
-    if weight is None:
-        return np.asarray(Y.sum(axis=0), np.int64)
-    return np.asarray(weight @ Y, np.int64)
+_CURVES: dict[str, Callable[[HeldOutScores], Curve]] = {
+    "micro_f1": _micro_f1,
+    "hmc_loss": _hmc_loss,
+    "h_loss": _h_loss,
+    "class_distribution": _class_distribution,
+    "label_cardinality": _label_cardinality,
+}
+SINGLE_OBJECTIVES = tuple(_CURVES)

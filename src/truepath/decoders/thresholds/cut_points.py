@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 from truepath import _kernels
 from truepath.hierarchy.matrices import as_dense, has_negative
@@ -55,7 +56,7 @@ class CutPoints(NamedTuple):
         return self.mistakes(np.full(self.ptr.size - 1, -np.inf))[1]
 
 
-def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> CutPoints:
+def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64]) -> CutPoints:
     """Return the cut points of a checked score matrix and label matrix; absent sparse scores are 0.
 
     Notes
@@ -65,85 +66,58 @@ def find_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> 
     """
     n_nodes = S.shape[1]
     table = _empty_table(S, weight, n_nodes, S.nnz + n_nodes if sparse.issparse(S) else S.size)
-    for first, fill in _block_fillers(S, Y, weight):
-        fill(table, first)
+    fill = _filler(S, weight)
+    for nodes, scores, labels in column_blocks(S, Y):
+        fill(scores, labels, table, nodes.start)
     for array in table[1:]:  # free the memory that was not needed
         array.resize(int(table.ptr[-1]), refcheck=False)
     return table
 
 
-def iter_cut_points(S: Any, Y: Any, weight: NDArray[np.int64] | None = None) -> Iterator[tuple[int, CutPoints]]:
-    """Yield (first class, cut points) for a few classes at a time; each table is overwritten by the next."""
-    width = min(BLOCK, S.shape[1])
-    table = _empty_table(S, weight, width, width * S.shape[0])
-    for first, fill in _block_fillers(S, Y, weight):
-        size = min(width, S.shape[1] - first)
-        block = table._replace(ptr=table.ptr[: size + 1])
-        fill(block, 0)
-        yield first, _trim(block)
+def iter_cut_points(S: Any, Y: Any, weight: NDArray[np.int64]) -> Iterator[tuple[slice, CutPoints]]:
+    """Yield (classes, cut points) for a few classes at a time; each table is overwritten by the next."""
+    most = min(BLOCK, S.shape[1])
+    table, fill = _empty_table(S, weight, most, most * S.shape[0]), _filler(S, weight)
+    for nodes, scores, labels in column_blocks(S, Y):
+        ptr = table.ptr[: scores.shape[1] + 1]
+        fill(scores, labels, table._replace(ptr=ptr), 0)
+        yield nodes, CutPoints(ptr, *(array[: ptr[-1]] for array in table[1:]))
 
 
-def column_blocks(S: Any, Y: Any) -> Iterator[tuple[int, int, int, Any, Any]]:
-    """Yield (first column, width, its position in the arrays, scores, labels) for dense arrays of some columns."""
-    n_nodes = S.shape[1]
-    S_cols = S.tocsc() if sparse.issparse(S) else np.ascontiguousarray(S)
-    Y_cols = Y.tocsc() if sparse.issparse(Y) else np.ascontiguousarray(Y)
-    for first in range(0, n_nodes, BLOCK):
-        width = min(BLOCK, n_nodes - first)
-        whole = not sparse.issparse(S) and not sparse.issparse(Y)
-        if whole:
-            yield first, width, first, S_cols, Y_cols
-        else:
-            yield first, width, 0, *(_dense_columns(M, first, first + width) for M in (S_cols, Y_cols))
+def column_blocks(S: Any, Y: Any) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+    """Yield (columns, scores, labels), the latter dense and C-ordered, for some columns at a time."""
+    S, Y = (M.tocsc() if sparse.issparse(M) else M for M in (S, Y))
+    for nodes in gen_batches(S.shape[1], BLOCK):
+        yield nodes, *(np.ascontiguousarray(as_dense(M[:, nodes])) for M in (S, Y))
 
 
-def _dense_columns(M: Any, first: int, last: int) -> Any:
-    """Return some columns as a C-ordered array."""
-    return np.ascontiguousarray(as_dense(M[:, first:last]))
-
-
-def _empty_table(S: Any, weight: NDArray[np.int64] | None, n_classes: int, size: int) -> CutPoints:
+def _empty_table(S: Any, weight: NDArray[np.int64], n_classes: int, size: int) -> CutPoints:
     """Return arrays for ``size`` cut points, counts in the smallest type that holds all weights."""
-    total = S.shape[0] if weight is None else int(weight.sum())
+    total = int(weight.sum())
     dtype = np.uint16 if total < 1 << 16 else np.uint32 if total < 1 << 32 else np.int64
     return CutPoints(
         np.zeros(n_classes + 1, np.int64), np.empty(size, S.dtype), np.empty(size, dtype), np.empty(size, dtype)
     )
 
 
-def _trim(table: CutPoints) -> CutPoints:
-    """Drop the part that was not needed."""
-    used = int(table.ptr[-1])
-    return CutPoints(table.ptr, table.value[:used], table.pos[:used], table.neg[:used])
+def _filler(S: Any, weight: NDArray[np.int64]) -> Callable[[Any, Any, CutPoints, int], None]:
+    """Return the function that writes the cut points of a block of columns into a table, from a class on."""
+    if (weight == 1).all() and not has_negative(S):
+        return _fill_packed
+    return partial(_fill_sorted, weight)
 
 
-def _block_fillers(
-    S: Any, Y: Any, weight: NDArray[np.int64] | None
-) -> Iterator[tuple[int, Callable[[CutPoints, int], None]]]:
-    """Yield (first class, a function that writes the block's cut points into a table from that class on)."""
-    if weight is None and not has_negative(S):
-        key = np.dtype(f"u{S.dtype.itemsize}")
-        buffer = np.empty((min(BLOCK, S.shape[1]), S.shape[0]), key)
-        for first, width, at, scores, labels in column_blocks(S, Y):
-            yield first, partial(_fill_packed, scores.view(key), labels, at, buffer[:width])
-        return
-    weight = np.ones(S.shape[0], np.int64) if weight is None else weight
-    for first, width, at, scores, labels in column_blocks(S, Y):
-        yield first, partial(_fill_sorted, scores, labels, at, width, weight)
-
-
-def _fill_packed(bits: Any, labels: Any, at: int, keys: Any, table: CutPoints, first: int) -> None:
+def _fill_packed(scores: NDArray[Any], labels: NDArray[Any], table: CutPoints, first: int) -> None:
     """Sort packed keys, class by class."""
-    _kernels.thresholds.cut_points.pack_columns(bits, labels, at, keys)
+    key = np.dtype(f"u{scores.dtype.itemsize}")
+    keys = np.empty(scores.T.shape, key)
+    _kernels.thresholds.cut_points.pack_columns(scores.view(key), labels, keys)
     keys.sort(axis=1)
-    _kernels.thresholds.cut_points.collapse_keys(
-        keys, table.ptr, first, table.value.view(keys.dtype), table.pos, table.neg
-    )
+    _kernels.thresholds.cut_points.collapse_keys(keys, table.ptr, first, table.value.view(key), table.pos, table.neg)
 
 
-def _fill_sorted(scores: Any, labels: Any, at: int, width: int, weight: Any, table: CutPoints, first: int) -> None:
+def _fill_sorted(weight: NDArray[np.int64], scores: Any, labels: Any, table: CutPoints, first: int) -> None:
     """Sort scores of any sign and carry weights along, class by class."""
-    scores, labels = (np.ascontiguousarray(M[:, at : at + width]) for M in (scores, labels))
     order = np.argsort(scores, axis=0, kind="stable")
     _kernels.thresholds.cut_points.collapse_sorted(
         scores, order, labels, weight, table.ptr, first, table.value, table.pos, table.neg

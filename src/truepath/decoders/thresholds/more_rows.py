@@ -36,12 +36,10 @@ def keep_rows(before: KeptRows | None, given: HeldOutScores) -> KeptRows:
     n_seen = 0 if before is None else before.n_seen
     n_rows = given.S.shape[0]
     number = np.random.default_rng(n_seen).random(n_rows)
-    weight = np.ones(n_rows) if given.sample_weight is None else given.sample_weight
-    found = KeptRows(given.S, given.y, weight, number, n_seen + n_rows)
+    found = KeptRows(given.S, given.y, given.weight, number, n_seen + n_rows)
     if before is not None:
-        pairs = [(before.S, given.S), (before.y, given.y)]
-        S, y = (_stack(*pair) for pair in pairs)
-        found = KeptRows(S, y, np.append(before.weight, weight), np.append(before.number, number), found.n_seen)
+        S, y, weight, number = (_stack(*pair) for pair in zip(before[:4], found[:4]))
+        found = KeptRows(S, y, weight, number, found.n_seen)
     most = max(1, min(MOST_ROWS, MOST_CELLS // max(given.S.shape[1], 1)))
     if found.number.size <= most:
         return found
@@ -50,7 +48,7 @@ def keep_rows(before: KeptRows | None, given: HeldOutScores) -> KeptRows:
 
 
 def _stack(first: Any, second: Any) -> Any:
-    """Put rows below each other: sparse where any are."""
+    """Put rows of matrices, or of vectors, below each other: sparse where any are."""
     if sparse.issparse(first) or sparse.issparse(second):
         return sparse.csr_array(sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)]))
     return np.concatenate([np.asarray(first), np.asarray(second)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
 from truepath.decoders.thresholds.guards import STRENGTHS, center_thresholds, inherit_rare, shrink_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
+from truepath.registry import check_choice
 from truepath.resampling import deal_folds, split_folds
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class MultiThreshold(LearnedThresholds):
         if self.min_positives > 0:
             t = inherit_rare(t, self.min_positives, self._single(given), given)
         guarded = self.strength_ > 0 or self.min_positives > 0
-        self._keep(t, self._value_of(t, given) if guarded or value is None else value, given)
+        self._keep(t, self._value_of(t, given) if guarded else value, given)
 
     def _choose_strength(self, given: HeldOutScores) -> float:
         """Return the strength with the best mean objective on rows left out; the weakest of several."""
@@ -186,9 +186,7 @@ class MultiThreshold(LearnedThresholds):
             "shrink": (None, "parent", "single"),
             "ties": TIES,
         }.items():
-            if getattr(self, name) not in allowed:
-                shown = ", ".join(repr(value) for value in allowed)
-                raise ValueError(f"{name} must be one of {shown}; got {getattr(self, name)!r}.")
+            check_choice(self, name, allowed)
         if self.min_positives < 0:
             raise ValueError(f"min_positives must not be negative; got {self.min_positives!r}.")
 
@@ -200,12 +198,12 @@ class MultiThreshold(LearnedThresholds):
             raise ValueError(f"no exact search is known for {self.objective!r}{where}; use method='greedy' or 'auto'.")
         return "optimal" if self.method != "greedy" and exists else "greedy"
 
-    def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
-        """Return the thresholds, and the objective's value where the search yields it."""
+    def _search(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float]:
+        """Return the thresholds and the objective's value."""
         t, value = self._search_scores(given)
         return (t if self.ties == "published" else center_thresholds(t, given.S, given.hierarchy)), value
 
-    def _search_scores(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float | None]:
+    def _search_scores(self, given: HeldOutScores) -> tuple[NDArray[np.float64], float]:
         """Do the same with thresholds at scores."""
         S, Y, weight, hierarchy = given.S, given.y, given.whole_weight, given.hierarchy
         is_optimal = self.method_ == "optimal"
@@ -215,14 +213,16 @@ class MultiThreshold(LearnedThresholds):
         if self.objective == "h_loss":
             printed = searches.greedy_h_loss(S, Y, weight, cuts, hierarchy)
             return printed if self.method == "greedy" else self._better_h_loss(printed, given, weight, cuts)
-        if self.objective == "hmc_loss":
+        if self.objective == "hmc_loss" and is_optimal:
             prices = self._prices(cuts, hierarchy)
-            search = searches.best_hmc_loss if is_optimal else searches.greedy_hmc_loss
-            t = search(cuts, prices, hierarchy)
+            t = searches.solve_monotone(cuts, prices.miss, prices.alarm, hierarchy)
+        elif self.objective == "hmc_loss":
+            t = searches.greedy_hmc_loss(cuts, self._prices(cuts, hierarchy), hierarchy)
+        elif is_optimal:
+            t = searches.best_micro_f1(cuts, hierarchy)
         elif self.objective == "micro_f1":
             order = self.order or ("top_down" if hierarchy.is_tree else "bottom_up")
-            greedy = partial(searches.greedy_micro_f1, order=order)
-            t, _ = (searches.best_micro_f1 if is_optimal else greedy)(cuts, hierarchy)
+            t = searches.greedy_micro_f1(cuts, hierarchy, order)
         else:
             t = searches.greedy_class_distribution(cuts, hierarchy)
         return t, self._value_from(cuts, t, hierarchy)

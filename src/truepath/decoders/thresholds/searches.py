@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Prices",
     "best_h_loss",
-    "best_hmc_loss",
     "best_micro_f1",
     "greedy_class_distribution",
     "greedy_h_loss",
@@ -149,25 +148,18 @@ def solve_monotone(
     return t
 
 
-def best_hmc_loss(cuts: CutPoints, prices: Prices, hierarchy: Hierarchy, solver: str = "auto") -> Thresholds:
-    """Return the thresholds of least HMC-loss."""
-    return solve_monotone(cuts, prices.miss, prices.alarm, hierarchy, solver)
-
-
-def best_micro_f1(cuts: CutPoints, hierarchy: Hierarchy, solver: str = "auto") -> tuple[Thresholds, int]:
-    """Return the thresholds of largest micro-F1, and the rounds of Dinkelbach's iteration."""
+def best_micro_f1(cuts: CutPoints, hierarchy: Hierarchy, solver: str = "auto") -> Thresholds:
+    """Return the thresholds of largest micro-F1, by Dinkelbach's iteration."""
     positives, n_nodes = int(cuts.positives().sum()), hierarchy.n_nodes
     negatives = int(cuts.negatives().sum())
     above, below = 2 * positives, 2 * positives + negatives  # F1 of predicting everything
-    n_rounds = 0
     while True:
-        n_rounds += 1
         miss, alarm = _f1_prices(above, below)
         t = solve_monotone(cuts, np.full(n_nodes, miss), np.full(n_nodes, alarm), hierarchy, solver)
         misses, alarms = (int(k.sum()) for k in cuts.mistakes(t))
         hits = positives - misses
         if 2 * hits * below <= above * (hits + alarms + positives):  # no gain: t is best
-            return t, n_rounds
+            return t
         above, below = 2 * hits, hits + alarms + positives
 
 
@@ -178,18 +170,17 @@ def _f1_prices(above: int, below: int) -> tuple[int, int]:
 
 
 def best_h_loss(
-    S: Any, Y: Any, weight: NDArray[np.int64] | None, hierarchy: Hierarchy, solver: str = "auto"
+    S: Any, Y: Any, weight: NDArray[np.int64], hierarchy: Hierarchy, solver: str = "auto"
 ) -> tuple[Thresholds, float]:
     """Return the thresholds of least H-loss on a tree, and the loss."""
-    n_samples, n_nodes = S.shape
-    weight = np.ones(n_samples, np.int64) if weight is None else weight
+    n_nodes = hierarchy.n_nodes
     costs, unit = whole_costs(hierarchy.costs, float(weight.sum()))
     true = sparse.csc_array(Y)
     graph = (hierarchy.parent_ptr, hierarchy.parent_idx, hierarchy.child_ptr, hierarchy.child_idx)
     ptr, value, change, loss = np.zeros(n_nodes + 1, np.int64), np.empty(1024, S.dtype), np.empty(1024, np.int64), 0
-    for first, width, at, scores, _ in column_blocks(S, Y):
+    for nodes, scores, _ in column_blocks(S, Y):
         value, change, at_first = _kernels.thresholds.h_steps.list_h_steps(
-            scores, weight, at, first, width, costs, true.indptr, true.indices, *graph, ptr, value, change
+            scores, weight, nodes.start, costs, true.indptr, true.indices, *graph, ptr, value, change
         )
         loss += at_first
     value, change = value[: ptr[-1]], change[: ptr[-1]]
@@ -200,20 +191,19 @@ def best_h_loss(
 
 
 def greedy_h_loss(
-    S: Any, Y: Any, weight: NDArray[np.int64] | None, cuts: CutPoints, hierarchy: Hierarchy, *, inherits: bool = False
+    S: Any, Y: Any, weight: NDArray[np.int64], cuts: CutPoints, hierarchy: Hierarchy, *, inherits: bool = False
 ) -> tuple[Thresholds, float]:
     """Algorithm 3: top-down, each class's own share in the H-loss given the thresholds above. Return t and the loss.
 
     ``inherits`` lets a class keep its parents' threshold, which the printed algorithm does only for lack of a score.
     """
     n_samples, n_nodes = S.shape
-    weight = np.ones(n_samples, np.int64) if weight is None else weight
     t, mistakes, row_ptr = np.empty(n_nodes), np.zeros(n_nodes, np.int64), np.zeros(n_nodes + 1, np.int64)
     rows = np.empty(n_samples, np.int32)
     up = (hierarchy.parent_ptr, hierarchy.parent_idx)
-    for first, width, at, scores, labels in column_blocks(S, Y):
+    for nodes, scores, labels in column_blocks(S, Y):
         rows = _kernels.thresholds.greedy.raise_h_loss(
-            scores, labels, weight, at, first, width, cuts.ptr, cuts.value, *up, t, mistakes, row_ptr, rows, inherits
+            scores, labels, weight, nodes.start, cuts.ptr, cuts.value, *up, t, mistakes, row_ptr, rows, inherits
         )
     return t, float(hierarchy.costs @ mistakes / weight.sum())
 
@@ -231,14 +221,14 @@ def greedy_hmc_loss(cuts: CutPoints, prices: Prices, hierarchy: Hierarchy) -> Th
     return distinct.value[t].astype(np.float64)
 
 
-def greedy_micro_f1(cuts: CutPoints, hierarchy: Hierarchy, order: str) -> tuple[Thresholds, int]:
-    """Algorithm 5: raise thresholds, class by class, as long as micro-F1 grows. Return t and the sweeps made."""
+def greedy_micro_f1(cuts: CutPoints, hierarchy: Hierarchy, order: str) -> Thresholds:
+    """Algorithm 5: raise thresholds, class by class, as long as micro-F1 grows."""
     t = np.full(hierarchy.n_nodes, min(0.0, float(cuts.value.min())))
     sequence = np.arange(hierarchy.n_nodes)
     sequence = sequence[::-1].copy() if order == "bottom_up" else sequence
     down = (hierarchy.child_ptr, hierarchy.child_idx)
-    _, _, n_sweeps = _kernels.thresholds.greedy.raise_micro_f1(*cuts, *down, sequence, t)
-    return t, int(n_sweeps)
+    _kernels.thresholds.greedy.raise_micro_f1(*cuts, *down, sequence, t)
+    return t
 
 
 def greedy_class_distribution(cuts: CutPoints, hierarchy: Hierarchy) -> Thresholds:

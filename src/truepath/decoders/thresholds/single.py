@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truepath.decoders.base import HeldOutScores
-from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, Curve, best_threshold, check_ties
+from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, TIES, Curve, best_threshold
 from truepath.decoders.thresholds.cut_points import find_distinct
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
+from truepath.registry import check_choice
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -124,7 +125,7 @@ class SingleThreshold(LearnedThresholds):
         self.coherent = coherent
 
     def _learn(self, given: HeldOutScores) -> None:
-        check_ties(self.ties)
+        check_choice(self, "ties", TIES)
         self.curve_ = self._compute_curve(given)
         self.threshold_, value = best_threshold(self.curve_, self.ties, is_grid=self.candidates is not None)
         self._keep(np.full(given.hierarchy.n_nodes, self.threshold_), value, given)
@@ -161,13 +162,12 @@ def _evaluate(metric: Callable[..., float], given: HeldOutScores, grid: NDArray[
         if "sample_weight" not in accepted:
             raise ValueError("sample_weight was given, but the objective function has no such argument.")
         options["sample_weight"] = given.sample_weight
-    value = np.empty(grid.size)
-    for k, t in enumerate(np.append(grid, -np.inf)):
-        labels = apply_thresholds(given.S, np.full(given.hierarchy.n_nodes, float(t)))
-        here = float(metric(given.y, labels, **options))
-        if k < grid.size:
-            value[k] = here
-    return _curve_of(grid, value, greater_is_better, here)
+
+    def value_at(t: float) -> float:
+        labels = apply_thresholds(given.S, np.full(given.hierarchy.n_nodes, t))
+        return float(metric(given.y, labels, **options))
+
+    return _curve_of(grid, np.array([value_at(float(t)) for t in grid]), greater_is_better, value_at(-np.inf))
 
 
 def _curve_of(grid: NDArray[Any], value: NDArray[np.float64], greater_is_better: bool, lowest: float) -> Curve:

@@ -16,20 +16,22 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.decoders.base import Decoder, HeldOutScores
-from truepath.decoders.thresholds.curves import Curve, single_curves
+from truepath.decoders.thresholds.curves import Curve, single_curve
+from truepath.decoders.thresholds.guards import raise_to_parents
 from truepath.decoders.thresholds.more_rows import KeptRows, keep_rows
 from truepath.errors import ConstraintError
 from truepath.graph import Graph, close_columns, raise_columns
 from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense, from_rows
+from truepath.registry import check_choice
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
     from truepath.hierarchy import Hierarchy, HierarchyDiff
 
-__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds", "count_unlabeled"]
+__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds"]
 
 
 class ThresholdDecoder(Decoder):
@@ -39,8 +41,7 @@ class ThresholdDecoder(Decoder):
     thresholds_: NDArray[np.float64]
 
     def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
-        if self.coherent not in ("check", "max-up"):
-            raise ValueError(f"coherent must be 'check' or 'max-up'; got {self.coherent!r}.")
+        check_choice(self, "coherent", ("check", "max-up"))
         return check_scores(S, hierarchy, coherent=self.coherent == "check")
 
     def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
@@ -76,9 +77,7 @@ class ThresholdDecoder(Decoder):
         known = self._thresholds(diff.old)
         usual = float(np.median(known))
         found = diff.carry_over(known, lambda above: above.max() if above.size else usual)
-        for v in range(diff.new.n_nodes):  # parents come before children
-            found[v] = max(found[v], found[diff.new.parents(v)].max(initial=-np.inf))
-        decoder = Threshold(found, hierarchy=diff.new, coherent=self.coherent)
+        decoder = Threshold(raise_to_parents(found, diff.new), hierarchy=diff.new, coherent=self.coherent)
         return decoder.fit(np.zeros((1, diff.new.n_nodes)))
 
 
@@ -186,13 +185,14 @@ class LearnedThresholds(ThresholdDecoder):
     def _single_curve(self, given: HeldOutScores) -> Curve:
         """Return the curve of a named objective as a function of one threshold for all classes."""
         assert isinstance(self.objective, str)
-        return single_curves(given, [self.objective], **self._price_options())[self.objective]
+        return single_curve(given, self.objective, **self._price_options())
 
     def _keep(self, thresholds: NDArray[np.float64], value: float, given: HeldOutScores) -> None:
         """Set what every search ends with: thresholds, their value, and how many rows get no label."""
         self.thresholds_ = thresholds
         self.objective_value_ = value
-        self.n_unlabeled_ = count_unlabeled(given.S, thresholds, given.hierarchy)
+        roots = given.hierarchy.roots  # where no class exceeds its threshold, none at the top does
+        self.n_unlabeled_ = int((~(as_dense(given.S[:, roots]) > thresholds[roots]).any(axis=1)).sum())
 
 
 def check_monotone(t: NDArray[np.float64], hierarchy: Hierarchy) -> None:
@@ -225,9 +225,3 @@ def _in_type_of(S: NDArray[Any], t: NDArray[np.float64]) -> NDArray[Any]:
     with np.errstate(over="ignore"):
         rounded = t.astype(S.dtype)
     return np.where(rounded > t, np.nextafter(rounded, S.dtype.type(-np.inf)), rounded)
-
-
-def count_unlabeled(S: Any, t: NDArray[np.float64], hierarchy: Hierarchy) -> int:
-    """Return the number of rows where no class exceeds its threshold: it is enough to look at the top."""
-    roots = hierarchy.roots
-    return int((~(as_dense(S[:, roots]) > t[roots]).any(axis=1)).sum())

@@ -156,7 +156,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         """
         X, Y, weight, _ = self._check(X, y, sample_weight)
         regression, rows = self._begin(*leave_out_weightless(X, Y, weight))
-        regression.fit(*rows, self._to_scores, keep_system=self.keep_system, random_state=self.random_state)
+        regression.fit(*rows, self._to_scores, random_state=self.random_state)
         return self
 
     def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
@@ -173,8 +173,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         """
         X, Y, weight, _ = self._check(X, y, sample_weight)
         regression, rows = self._begin(*leave_out_weightless(X, Y, weight))
-        options = {"keep_system": self.keep_system, "random_state": self.random_state}
-        held_out = regression.fit_held_out(*rows, self._to_scores, **options)
+        held_out = regression.fit_held_out(*rows, self._to_scores, random_state=self.random_state)
         return score_weightless(self, held_out, X, weight)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> FitInput:
@@ -215,6 +214,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
             max_rows=self.max_rows,
             n_landmarks=self.n_landmarks,
             n_folds=self.n_folds,
+            keep_system=self.keep_system,
         )
 
     def _resolve_kernel(self, X: Any) -> str:
@@ -255,8 +255,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         new.scaler_, new.with_gaps_ = self.scaler_, self.with_gaps_
         new._set_constant(Y)
         rows = apply_scaler(X, new.scaler_, new.with_gaps_)
-        options: dict[str, Any] = {"keep_system": self.keep_system, "random_state": self.random_state}
-        new.regression_ = self.regression_.solve_again(rows, Y, **options)
+        new.regression_ = self.regression_.solve_again(rows, Y, random_state=self.random_state)
         return new
 
     def refit(self, alpha: float) -> MultiLabelKernelRidge:
