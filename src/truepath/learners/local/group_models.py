@@ -185,20 +185,9 @@ class JointLabels(Record, home="truepath.learners"):
 
     is_linear = False
 
-    def fit(
-        self,
-        estimator: Any,
-        X: Any,
-        targets: np.ndarray,
-        weight: np.ndarray | None,
-        *,
-        calibrate: str | None = None,
-        seed: int | None = None,
-    ) -> Self:
+    def fit(self, estimator: Any, X: Any, targets: np.ndarray, weight: np.ndarray | None, **options: Any) -> Self:
         """Fit a clone to the columns that show both values."""
-        if calibrate is not None:
-            raise ValueError("calibrate_each is not offered for labels learned jointly; use labels='independent'.")
-        self.model_ = VaryingLabels(_clone_seeded(estimator, seed)).fit(X, targets, weight)
+        self.model_ = VaryingLabels(_clone_seeded(estimator, options.get("seed"))).fit(X, targets, weight)
         return self
 
     def scores(self, X: Any) -> np.ndarray:
@@ -227,6 +216,8 @@ def resolve_model(labels: str, estimator: Any, targets: np.ndarray, calibrate: s
             f"labels='joint' needs a classifier that takes label sets; {type(estimator).__name__} does not. "
             "Use labels='auto'."
         )
+    if labels == "joint" and calibrate is not None:
+        raise ValueError("calibrate_each is not offered for labels learned jointly; use labels='independent'.")
     return MODELS[labels]
 
 
