@@ -85,6 +85,18 @@ def _pop(heap, size, scores, node_of):
 
 
 @inner
+def _first_at_least(columns, low, high, c):
+    """Return the first place from low to high whose column is c or above."""
+    while low < high:
+        middle = (low + high) // 2
+        if columns[middle] < c:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
 def _score_range(X, i, W, first, last, loss, own):
     """Set the own probabilities of the columns from first to last in row i."""
     data, indices, indptr = X
@@ -92,9 +104,9 @@ def _score_range(X, i, W, first, last, loss, own):
     for c in range(first, last):
         own[c] = intercept[c]
     for e in range(indptr[i], indptr[i + 1]):
-        start, stop = ptr[indices[e]], ptr[indices[e] + 1]
+        stop = ptr[indices[e] + 1]
         x = np.float64(data[e])
-        t = start + np.searchsorted(columns[start:stop], first)
+        t = _first_at_least(columns, ptr[indices[e]], stop, first)
         while t < stop and columns[t] < last:
             own[columns[t]] += x * values[t]
             t += 1
