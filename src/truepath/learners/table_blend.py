@@ -122,10 +122,7 @@ def _forest(shape: TableShape, seed: int) -> PCTForest:
 
 
 def _extra_trees(shape: TableShape, seed: int) -> PCTForest:
-    tried = count_features(shape)
-    return PCTForest(
-        n_estimators=count_trees(shape), splitter="random", max_features=tried, min_leaf_weight=2, random_state=seed
-    )
+    return _forest(shape, seed).set_params(splitter="random", max_features=count_features(shape))
 
 
 def _is_dense(shape: TableShape) -> bool:
