@@ -104,7 +104,8 @@ def _has_parents(state: LinearState, labels: sparse.csc_array, columns: slice) -
         return np.ones((labels.shape[0], n_parents.size), bool)
     child, parent = state.graph.edges()
     links = sparse.csc_array((np.ones(child.size, np.int32), (parent, child)), shape=(labels.shape[1],) * 2)
-    return np.asarray((labels.astype(np.int32) @ links[:, columns]).toarray() == n_parents)
+    # by rows: sums over them follow the order in memory
+    return np.asarray((labels.astype(np.int32) @ links[:, columns]).toarray(order="C") == n_parents)
 
 
 def _learn_columns(
