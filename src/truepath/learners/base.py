@@ -55,10 +55,11 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
 
     A subclass stores its parameters in ``__init__`` (``hierarchy`` among them), sets ``hierarchy_`` in ``fit`` by
     :func:`check_fit_input`, and returns coherent marginals from ``predict_proba``. One that sets ``name`` and
-    ``summary`` is found by that name in ``truepath.registry.LEARNERS``.
+    ``summary`` is found by that name in ``truepath.registry.LEARNERS``; ``takes_missing`` says that X may hold NaN.
     """
 
     registry = LEARNERS
+    takes_missing = False
     hierarchy: Hierarchy | None
     hierarchy_: Hierarchy
 
@@ -103,6 +104,7 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.takes_missing
         return tags
 
 

@@ -61,11 +61,6 @@ __all__ = ["Stack", "held_out_seconds"]
 CELLS_JUDGED = 4_000_000
 
 
-def _all_learn_more(stack: Any) -> bool:
-    entries = getattr(stack, "learners_", None) or stack.learners
-    return all(offers(_learner_of(entry), "more rows") for entry in entries)
-
-
 class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Combine several learners, and score matrices made elsewhere, by a combiner fitted on out-of-fold scores.
 
@@ -192,7 +187,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         if not learners and not len(scores):
             raise ValueError("Stack has nothing to combine: give at least one learner, or score matrices as scores=.")
         combiner = self._make_combiner(hierarchy, len(learners) + len(scores))
-        own = [self._is_auto and scores_own_rows(learner) for learner in learners]
+        own = [self.cv == "auto" and scores_own_rows(learner) for learner in learners]
         splits = self._splits(X, Y) if not all(own) else []
         with tracked(self, 1 + sum(1 if once else len(splits) + 1 for once in own)) as progress:
             found, self.learners_ = self._score_rows(learners, own, X, Y, weight, splits, progress)
@@ -237,7 +232,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         S[rows] = known
         return S
 
-    @available_if(_all_learn_more)
+    @available_if(lambda self: all(offers(learner, "more rows") for learner in self._members()))
     def partial_fit(self, X: Any, y: Any) -> Stack:
         """Learn from more rows, without the old ones: every learner by its own ``partial_fit``; the first call fits.
 
@@ -299,13 +294,9 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
             )
         return combiner if combiner.hierarchy is not None else combiner.set_params(hierarchy=hierarchy)
 
-    @property
-    def _is_auto(self) -> bool:
-        return isinstance(self.cv, str) and self.cv == "auto"
-
     def _splits(self, X: Any, Y: Any) -> list[Any]:
         """Return the row numbers (train, held out) of each fold."""
-        cv = N_FOLDS if self._is_auto else self.cv
+        cv = N_FOLDS if self.cv == "auto" else self.cv
         if not isinstance(cv, int):
             return list(cv.split(np.zeros((count_rows(X), 1))))
         if not 2 <= cv <= Y.shape[0]:
@@ -427,13 +418,16 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         values = np.sum([one.values * weight for one, weight in told], axis=0)
         return Likeness(values, " + ".join(dict.fromkeys(one.measure for one, _ in told)))
 
+    def _members(self) -> list[Any]:
+        """Return the fitted learners, or those to be fitted."""
+        return getattr(self, "learners_", [_learner_of(entry) for entry in self.learners])
+
     def _able(self, capability: str) -> list[int]:
         """Return the places of the members that have a capability, and are given the columns as they are."""
-        learners = getattr(self, "learners_", [_learner_of(entry) for entry in self.learners])
         n_columns = getattr(self, "n_features_in_", 1)
         return [
             k
-            for k, learner in enumerate(learners)
+            for k, learner in enumerate(self._members())
             if offers(learner, capability)
             and (capability == "likeness" or not hasattr(self, "learners_") or keeps_columns(learner, n_columns))
         ]
@@ -483,15 +477,10 @@ def _score(X: Any, hierarchy: Hierarchy, learner: Any) -> NDArray[Any]:
 
 def _common_rows(held_out: list[HeldOut], n_rows: int) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
     """Return the rows that every learner scored, and its scores of them."""
-    is_scored = np.ones(n_rows, bool)
-    for part in held_out:
-        is_scored &= np.bincount(part.rows, minlength=n_rows) > 0
-    rows = np.flatnonzero(is_scored)
+    places = np.full((len(held_out), n_rows), -1)
+    for place, part in zip(places, held_out):
+        place[part.rows] = np.arange(part.rows.size)
+    rows = np.flatnonzero((places >= 0).all(axis=0))
     if rows.size == 0:
         raise ValueError("no row was held out for every learner; raise n_estimators of the forests, or give cv folds.")
-    sources = []
-    for part in held_out:
-        place = np.empty(n_rows, np.int64)
-        place[part.rows] = np.arange(part.rows.size)
-        sources.append(part.S[place[rows]])
-    return rows, sources
+    return rows, [part.S[place[rows]] for place, part in zip(places, held_out)]

@@ -122,32 +122,24 @@ def _forest(shape: TableShape, seed: int) -> PCTForest:
 
 
 def _extra_trees(shape: TableShape, seed: int) -> PCTForest:
-    tried = count_features(shape)
-    return PCTForest(
-        n_estimators=count_trees(shape), splitter="random", max_features=tried, min_leaf_weight=2, random_state=seed
-    )
+    return _forest(shape, seed).set_params(splitter="random", max_features=count_features(shape))
 
 
 def _is_dense(shape: TableShape) -> bool:
     return not shape.is_sparse
 
 
-def _network(name: str, width: int = 512, **options: Any) -> Candidate:
-    return Candidate(
-        name,
-        lambda shape, seed: CoherentNetwork((width, width), random_state=seed, **options),
-        lambda shape: has_torch(),
-    )
+def _network(width: int = 512, **options: Any) -> Callable[[TableShape, int], Any]:
+    """Return what makes an ensemble of networks."""
+    return lambda shape, seed: CoherentNetwork((width, width), random_state=seed, **options)
 
 
-_NETWORKS = (
-    _network("network"),
-    _network("network, wide", width=1024),
-    _network("network, piecewise", n_pieces=8),
-)
-#: The names of the networks
-NETWORKS = tuple(member.name for member in _NETWORKS)
+def _can_train(shape: TableShape) -> bool:
+    return has_torch()
 
+
+# Networks take the longest
+NETWORKS = ("network", "network, wide", "network, piecewise")
 # Forests on sparse rows take long, to fit and to predict
 FORESTS = {"forest", "extra trees"}
 # What is tried first on embeddings: forests are weak there
@@ -164,7 +156,9 @@ MEMBERS: dict[str, Candidate] = {
         Candidate("kernel ridge, laplacian", _kernel("laplacian"), _is_dense),
         Candidate("extra trees", _extra_trees, lambda shape: shape.n_columns > 1),
         Candidate("kernel ridge, rbf of ranks", _kernel("rbf", "quantile"), _is_dense),
-        *_NETWORKS,
+        Candidate("network", _network(), _can_train),
+        Candidate("network, wide", _network(width=1024), _can_train),
+        Candidate("network, piecewise", _network(n_pieces=8), _can_train),
     )
 }
 
@@ -237,6 +231,8 @@ class TableBlend(HierarchicalLearner):
     name = "table-blend"
     summary = "forests, kernel, linear models and networks, weighed on held-out rows, with FAEL on top"
     learns_from = "rows and their labels, each row held out once"
+    takes_missing = True
+    stack_: Stack
 
     def __init__(
         self,
@@ -293,12 +289,11 @@ class TableBlend(HierarchicalLearner):
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Stack, Any, Any, Any]:
         """Return the stack of the members that the budget allows, and what it is fitted on."""
-        seconds = check_budget("seconds" if self.budget is None else self.budget)
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
         self.is_dense_ = not sparse.issparse(X) or _is_better_dense(X)
         X = self._as_fitted(X)
         shape = TableShape.of(X, Y)
-        names, with_fael = self._plan(shape, seconds)
+        names, with_fael = self._plan(shape)
         self.max_features_ = count_features(shape)
         random = check_random_state(self.random_state)
         learners = [(name, MEMBERS[name].make(shape, random.randint(1 << 31))) for name in names]
@@ -308,11 +303,17 @@ class TableBlend(HierarchicalLearner):
 
     def _end(self) -> None:
         """Say what was tried, and keep what is to be kept."""
+        stack: Any = self.stack_
+        combiner = stack.combiner_
         if self.keep_held_out:
-            self.held_out_scores_ = self.stack_.__dict__.pop("held_out_scores_")
-        self.tried_ = self._list_tried([name for name, _ in self.stack_.learners])
+            self.held_out_scores_ = stack.__dict__.pop("held_out_scores_")
+        weights = combiner.weights_.mean(axis=0).tolist()
+        members = zip(stack.learners, stack.areas_, weights, stack.seconds_)
+        found = [Tried(name, area, "auprc", weight, seconds) for (name, _), area, weight, seconds in members]
+        self.tried_ = [*found, *getattr(combiner, "tried_", [])]
 
-    def _plan(self, shape: TableShape, budget: float) -> tuple[list[str], bool]:
+    def _plan(self, shape: TableShape) -> tuple[list[str], bool]:
+        budget = check_budget("seconds" if self.budget is None else self.budget)
         if shape.n_rows == 1:  # no tree can leave it out
             return ["kernel ridge, cosine" if shape.is_sparse else "kernel ridge, rbf"], False
         if self.members is None:
@@ -321,13 +322,6 @@ class TableBlend(HierarchicalLearner):
         if unknown or not len(self.members):
             raise ValueError(f"members must be some of {', '.join(map(repr, MEMBERS))}; got {self.members!r}.")
         return list(self.members), shape.n_rows >= ROWS_FOR_FAEL
-
-    def _list_tried(self, names: list[str]) -> list[Tried]:
-        stack, combiner = self.stack_, self.stack_.combiner_
-        weights = combiner.weights_.mean(axis=0).tolist()
-        members = zip(names, stack.areas_, weights, stack.seconds_)
-        found = [Tried(name, area, "auprc", weight, seconds) for name, area, weight, seconds in members]
-        return [*found, *getattr(combiner, "tried_", [])]
 
     @available_if(lambda blend: hasattr(blend, "stack_") and offers(blend.stack_, "more rows"))
     def partial_fit(self, X: Any, y: Any) -> TableBlend:
@@ -351,15 +345,13 @@ class TableBlend(HierarchicalLearner):
 
     def fit_seconds(self, shape: TableShape) -> float:
         """Return what a fit takes on one core, roughly: no more than the budget, unless one member alone does."""
-        names, with_fael = self._plan(shape, check_budget("seconds" if self.budget is None else self.budget))
+        names, with_fael = self._plan(shape)
         seconds = sum(MEMBERS[name].seconds(shape) for name in names)
         return seconds + (FAELBlend().fit_seconds(shape, len(names)) if with_fael else 0.0)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, shape (n_samples, n_nodes)."""
-        rows = self._rows(X)
-        S: NDArray[Any] = self.stack_.predict_proba(rows)
-        return S
+        return self.stack_.predict_proba(self._rows(X))
 
     def _rows(self, X: Any) -> Any:
         """Return checked rows as the members take them."""
@@ -385,7 +377,7 @@ class TableBlend(HierarchicalLearner):
 
     def export_scores(self, graph: Graph, rows: str) -> str:
         """Add all members and their combiner to an ONNX graph, whose rows are dense."""
-        return str(self.stack_.export_scores(graph, rows))
+        return self.stack_.export_scores(graph, rows)
 
     def _as_fitted(self, X: Any) -> Any:
         """Return rows dense or sparse, as the members take them."""
@@ -420,11 +412,6 @@ class TableBlend(HierarchicalLearner):
     def approximates(self) -> tuple[str, ...]:
         """The capabilities that it does not answer exactly: those of a member."""
         return self.stack_.approximates if hasattr(self, "stack_") else ()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -> tuple[list[str], bool]:

@@ -72,8 +72,6 @@ class KernelRegression(Record, home="truepath.ridge"):
         Beyond ``max_rows`` rows the kernel is approximated, on ``n_landmarks`` rows.
     n_folds : int, optional
         How many parts the rows are dealt into, at least, if rows are left out part by part; None leaves each out alone.
-    keep_system : bool
-        Whether to keep what :meth:`refit` needs.
 
     Attributes
     ----------
@@ -88,8 +86,6 @@ class KernelRegression(Record, home="truepath.ridge"):
         The share of the kernel matrix's trace that the landmarks do not reach; 0 where the kernel is exact.
     """
 
-    keep_system = False  # of models that were saved without it
-
     def __init__(
         self,
         kernel: str,
@@ -99,7 +95,6 @@ class KernelRegression(Record, home="truepath.ridge"):
         max_rows: int = 8000,
         n_landmarks: int = 3000,
         n_folds: int | None = None,
-        keep_system: bool = False,
     ):
         self.kernel = kernel
         self.gammas = sorted(check_penalty(gamma, "gamma") for gamma in gammas) if kernel in BY_DISTANCE else [1.0]
@@ -107,7 +102,6 @@ class KernelRegression(Record, home="truepath.ridge"):
         self.max_rows = max_rows
         self.n_landmarks = n_landmarks
         self.n_folds = n_folds
-        self.keep_system = keep_system
 
     def fit(self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any = 0) -> KernelRegression:
         """Choose and solve.
@@ -163,8 +157,6 @@ class KernelRegression(Record, home="truepath.ridge"):
 
     def _solve(self, system: KernelSystem) -> None:
         self.dual_coef_, self.approximation_error_ = system.solve(self.alpha_), system.error
-        if self.keep_system:
-            self.system_ = tuple(system[:3])
 
     def _compared_with(self, X: Any, random_state: Any) -> Any:
         """Return the rows that the kernel compares with: all, or landmarks.
@@ -235,7 +227,6 @@ class KernelRegression(Record, home="truepath.ridge"):
             Draws landmarks where there were none, and rows have become too many.
         """
         new = copy(self)
-        new.__dict__.pop("system_", None)
         new.dtype_ = _float_type(X)
         new.X_fit_ = new._compared_with(X, random_state)
         if self.by_landmarks_:
@@ -250,14 +241,7 @@ class KernelRegression(Record, home="truepath.ridge"):
         """Return a copy with some columns of the labels, in this order; -1 is a column of zeros."""
         new = copy(self)
         new.dual_coef_ = np.where(columns >= 0, self.dual_coef_[:, columns], 0)
-        new.__dict__.pop("system_", None)
         return new
-
-    def refit(self, alpha: float) -> None:
-        """Solve again with another penalty: one Cholesky factorisation."""
-        self.alpha_ = check_penalty(alpha, "alpha")
-        with single_blas_thread():
-            self.dual_coef_ = KernelSystem(*self.system_).solve(self.alpha_)
 
     @single_blas_thread()
     def predict(self, X: Any) -> np.ndarray:

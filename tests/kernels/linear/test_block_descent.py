@@ -88,7 +88,7 @@ def test_both_models_have_the_same_minimum(seed, penalty):
     omega = rng.dirichlet(np.ones(40))
     design = Design(X, omega)
     W = rng.normal(size=(4, 3)) * (rng.random((4, 1)) < 0.5)
-    state = State(W, rng.normal(size=3), design.dot(W))
+    state = State(W, rng.normal(size=3), design.X @ W)
     targets = []
     for model in (ColumnModel(design, Y, omega, state), GramModel(design, Y, omega, state)):
         for _ in range(400):

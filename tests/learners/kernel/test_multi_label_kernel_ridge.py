@@ -190,17 +190,6 @@ def test_sparse_rows_score_as_dense_ones(tree):
         MultiLabelKernelRidge("rbf", hierarchy=tree).fit(sparse.csr_array(X), Y)
 
 
-def test_refit_with_another_penalty_equals_a_fit(tree):
-    X, Y = make_rows(tree)
-    for max_rows in (8000, 10):
-        options = {"gamma": 1.0, "hierarchy": tree, "max_rows": max_rows, "n_landmarks": 12}
-        model = MultiLabelKernelRidge(alpha=0.1, keep_system=True, **options).fit(X, Y).refit(2.0)
-        fresh = MultiLabelKernelRidge(alpha=2.0, **options).fit(X, Y)
-        assert_array_equal(model.predict_proba(X), fresh.predict_proba(X))
-    with pytest.raises(ValueError, match="keep_system=True"):
-        fresh.refit(1.0)
-
-
 def test_rows_of_weight_zero_are_not_learned_from(tree):
     X, Y = make_rows(tree)
     weight = (np.arange(len(X)) % 4 > 0).astype(float)

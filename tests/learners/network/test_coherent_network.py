@@ -15,7 +15,7 @@ from truepath.adapters.fitting import fit_held_out, scores_own_rows
 from truepath.learners import CoherentNetwork
 from truepath.learners.network.inputs import PiecewiseLinear
 from truepath.learners.network.layers import draw_layers
-from truepath.learners.network.training import Training, TrainingRows, TrainingSettings
+from truepath.learners.network.training import Training, TrainingRows
 from truepath.metrics import auprc
 
 TINY = {"hidden_layer_sizes": (8,), "n_estimators": 2, "batch_size": 16, "learning_rate": 0.03, "dropout": 0.2}
@@ -66,9 +66,8 @@ def test_members_trained_together_are_members_trained_alone():
     together = fit(X, Y, n_estimators=2, **options)
     drawn = draw_layers([X.shape[1], 8, TREE.n_nodes], 2, np.random.default_rng(together.seed_))
     rows = TrainingRows(together.inputs_.take(X), Y, None)
-    settings = TrainingSettings("bce", 0.0, 0.03, 1e-2, 12, "cpu", False, together.seed_)
     for e in range(2):
-        alone = Training([(W[e : e + 1], b[e : e + 1]) for W, b in drawn], rows, TREE, settings)
+        alone = Training(together, [(W[e : e + 1], b[e : e + 1]) for W, b in drawn], rows)
         for epoch in range(1, 6):
             alone.epoch(epoch, [np.arange(12)])
         for found, (W, _) in zip(together.weights_, alone.arrays()):

@@ -82,6 +82,7 @@ class GlobalNaiveBayes(HierarchicalLearner):
     name = "global-naive-bayes"
     summary = "one naive Bayes model over all nodes at once"
     learns_from = "rows and their labels"
+    takes_missing = True
 
     def __init__(
         self,
@@ -169,22 +170,16 @@ class GlobalNaiveBayes(HierarchicalLearner):
     def _kinds(self, n_features: int) -> list[Any]:
         names = getattr(self, "feature_names_in_", None)
         is_categorical = resolve_categorical(self.categorical_features, n_features, names)
-        kinds: list[Any] = []
-        if not is_categorical.all():
-            kinds.append(GaussianFeatures(np.flatnonzero(~is_categorical), self.var_smoothing))
-        if is_categorical.any():
-            kinds.append(CategoricalFeatures(np.flatnonzero(is_categorical), self.smoothing))
-        return kinds
+        kinds: list[Any] = [
+            GaussianFeatures(np.flatnonzero(~is_categorical), self.var_smoothing),
+            CategoricalFeatures(np.flatnonzero(is_categorical), self.smoothing),
+        ]
+        return [kind for kind in kinds if kind.columns.size]
 
     def _check_parameters(self) -> None:
         check_choice(self, "labels", ("auto", "exclusive", "independent"))
         check_number(self, "smoothing", Real, 0, above=True)
         check_number(self, "var_smoothing", Real, 0, above=True)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _log_joint(X: np.ndarray, log_prior: np.ndarray, features: list[Any]) -> np.ndarray:

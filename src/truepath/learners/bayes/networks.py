@@ -33,6 +33,8 @@ __all__ = ["BayesianChain", "NaiveBayesML", "TreeAugmentedML"]
 class _BayesML(HierarchicalLearner):
     """One Bayesian classifier per label; ``parents_`` says which labels each of them sees."""
 
+    takes_missing = True  # in queries
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn one classifier per label.
 
@@ -82,7 +84,6 @@ class _BayesML(HierarchicalLearner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True  # in queries
         tags.input_tags.categorical = True
         return tags
 

@@ -75,8 +75,6 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         How many parts the rows are dealt into, if ``gamma``, ``alpha`` and held-out scores are to stand on scores by
         the other parts; None leaves out every row by itself. What learns from the scores wants parts: a row's own label
         leaves a trace in the leave-one-out scores of all others.
-    keep_system : bool, default=False
-        Whether to keep what :meth:`refit` needs.
     random_state : int, RandomState or None, default=0
         Draws the landmarks.
 
@@ -109,6 +107,7 @@ class MultiLabelKernelRidge(HierarchicalLearner):
     name = "kernel-ridge"
     summary = "kernel ridge regression of all labels at once"
     learns_from = "rows and their labels"
+    takes_missing = True
     approximates = ("features",)  # kernels by distance have slopes that differ from row to row
 
     def __init__(
@@ -125,7 +124,6 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         n_landmarks: int = 3000,
         project: Projection = "max-up",
         n_folds: int | None = None,
-        keep_system: bool = False,
         random_state: Any = 0,
     ):
         self.kernel = kernel
@@ -139,7 +137,6 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         self.n_landmarks = n_landmarks
         self.project = project
         self.n_folds = n_folds
-        self.keep_system = keep_system
         self.random_state = random_state
 
     # ----------------------------------------------------------------------------------------- fitting
@@ -155,8 +152,8 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         sample_weight : array-like, shape (n_samples,), optional
         """
         X, Y, weight, _ = self._check(X, y, sample_weight)
-        regression, rows = self._begin(*leave_out_weightless(X, Y, weight))
-        regression.fit(*rows, self._to_scores, random_state=self.random_state)
+        rows = self._begin(*leave_out_weightless(X, Y, weight))
+        self.regression_.fit(*rows, self._to_scores, random_state=self.random_state)
         return self
 
     def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
@@ -172,8 +169,8 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         S : ndarray, shape (n_samples, n_nodes)
         """
         X, Y, weight, _ = self._check(X, y, sample_weight)
-        regression, rows = self._begin(*leave_out_weightless(X, Y, weight))
-        held_out = regression.fit_held_out(*rows, self._to_scores, random_state=self.random_state)
+        rows = self._begin(*leave_out_weightless(X, Y, weight))
+        held_out = self.regression_.fit_held_out(*rows, self._to_scores, random_state=self.random_state)
         return score_weightless(self, held_out, X, weight)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> FitInput:
@@ -183,28 +180,24 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         check_projection(self.project)
         for name in ("max_rows", "n_landmarks"):
             check_number(self, name, Integral, 1)
-        if self.n_folds is not None:
-            check_number(self, "n_folds", Integral, 2)
+        check_number(self, "n_folds", Integral, 2, none=True)
         for name in ("gamma", "alpha"):
             if getattr(self, name) != "auto":
                 check_number(self, name, Real, 0, above=True)
         return check_fit_input(self, X, y, sample_weight, allow_nan=True)
 
-    def _begin(self, X: Any, Y: Any, weight: np.ndarray | None) -> tuple[KernelRegression, tuple[Any, Any, np.ndarray]]:
-        """Learn how columns are scaled; return the regression to fit and what it is fitted on."""
+    def _begin(self, X: Any, Y: Any, weight: np.ndarray | None) -> tuple[Any, Any, np.ndarray]:
+        """Learn how columns are scaled; return what the regression is to be fitted on."""
         weight = np.ones(X.shape[0]) if weight is None else weight
         self.scaler_, self.with_gaps_ = fit_scaler(X, self.normalize, weight)
-        self._set_constant(Y)
+        self.constant_ = find_constant_labels(Y)
         self.regression_ = self._make_regression(self._resolve_kernel(X))
-        return self.regression_, (apply_scaler(X, self.scaler_, self.with_gaps_), Y, weight)
+        return apply_scaler(X, self.scaler_, self.with_gaps_), Y, weight
 
     def fit_seconds(self, shape: TableShape) -> float:
         """Return what a fit takes on one core, roughly."""
         kernel = ("cosine" if shape.is_sparse else "rbf") if self.kernel == "auto" else self.kernel
         return self._make_regression(kernel).fit_seconds(shape.n_rows, shape.n_columns, shape.n_nodes)
-
-    def _set_constant(self, Y: Any) -> None:
-        self.constant_ = find_constant_labels(Y)
 
     def _make_regression(self, kernel: str) -> KernelRegression:
         return KernelRegression(
@@ -214,7 +207,6 @@ class MultiLabelKernelRidge(HierarchicalLearner):
             max_rows=self.max_rows,
             n_landmarks=self.n_landmarks,
             n_folds=self.n_folds,
-            keep_system=self.keep_system,
         )
 
     def _resolve_kernel(self, X: Any) -> str:
@@ -253,25 +245,10 @@ class MultiLabelKernelRidge(HierarchicalLearner):
         new = copy_for_change(self, diff)
         X, Y, _, _ = check_fit_input(new, X, y, allow_nan=True)
         new.scaler_, new.with_gaps_ = self.scaler_, self.with_gaps_
-        new._set_constant(Y)
+        new.constant_ = find_constant_labels(Y)
         rows = apply_scaler(X, new.scaler_, new.with_gaps_)
         new.regression_ = self.regression_.solve_again(rows, Y, random_state=self.random_state)
         return new
-
-    def refit(self, alpha: float) -> MultiLabelKernelRidge:
-        """Solve again with another penalty, on the same rows and with the same width.
-
-        Costs one Cholesky factorisation. Needs ``keep_system=True`` at ``fit``.
-
-        Parameters
-        ----------
-        alpha : float
-        """
-        check_is_fitted(self, "regression_")
-        if not hasattr(self.regression_, "system_"):
-            raise ValueError("refit needs what fit keeps with keep_system=True; fit once more with that.")
-        self.regression_.refit(alpha)
-        return self
 
     # -------------------------------------------------------------------------------------- predicting
 
@@ -351,8 +328,3 @@ class MultiLabelKernelRidge(HierarchicalLearner):
     def _to_scores(self, S: np.ndarray) -> np.ndarray:
         np.clip(S, 0.0, 1.0, out=S)
         return project_scores(set_constant_scores(S, self.constant_), self.hierarchy_, self.project)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

@@ -7,51 +7,22 @@ straight below its parents, outside the groups there. A column is learned again 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from scipy import sparse
 
 from truepath.hierarchy import HierarchyDiff
 from truepath.learners.linear.label_graph import LabelGraph, sort_columns
+from truepath.learners.linear.label_groups import carriers
 
-__all__ = ["CarriedColumns", "carry_columns", "column_rows"]
-
-
-class CarriedColumns(NamedTuple):
-    """The columns of a changed hierarchy, the old column that each is (or -1), and which are to be learned."""
-
-    graph: LabelGraph
-    origin: np.ndarray
-    is_learned: np.ndarray
+__all__ = ["carry_columns"]
 
 
-def column_rows(Y: Any, graph: LabelGraph) -> sparse.csc_array:
-    """Return the rows that carry each column: the label, or a member of the group."""
-    labels = sparse.csc_array(Y)
-    if (graph.node_of >= 0).all():
-        return labels[:, graph.node_of]
-    counts = sparse.csc_array(labels.astype(np.int32) @ _carriers(graph, labels.shape[1]))
-    counts.sort_indices()
-    return sparse.csc_array((np.ones(counts.nnz, bool), counts.indices, counts.indptr), shape=counts.shape)
+def carry_columns(
+    graph: LabelGraph, diff: HierarchyDiff, *, conditional: bool
+) -> tuple[LabelGraph, np.ndarray, np.ndarray]:
+    """Return the columns of the new hierarchy, the old column that each is (or -1), and which are to be learned.
 
-
-def _carriers(graph: LabelGraph, n_nodes: int) -> sparse.csr_array:
-    """Return, one row per label, the columns that carry it: its own, its group's, and those of larger groups."""
-    child, parent = graph.edges()
-    inside = graph.node_of[parent] < 0
-    shape = (graph.n_columns, graph.n_columns)
-    up = sparse.csr_array((np.ones(inside.sum(), np.int32), (child[inside], parent[inside])), shape=shape)
-    own = np.flatnonzero(graph.node_of >= 0)
-    step = sparse.csr_array((np.ones(own.size, np.int32), (graph.node_of[own], own)), shape=(n_nodes, graph.n_columns))
-    found = step
-    while (step := step @ up).nnz:
-        found = found + step
-    return sparse.csr_array(found)
-
-
-def carry_columns(graph: LabelGraph, diff: HierarchyDiff, *, conditional: bool) -> CarriedColumns:
-    """Return the columns of the new hierarchy; ``conditional`` says that the rows of its parents train a label."""
+    ``conditional`` says that the rows of its parents train a label.
+    """
     n_new, became, origin = diff.new.n_nodes, diff.became, diff.origin
     stays = origin >= 0
     stays[diff.new.indices(list(diff.moved))] = False
@@ -77,7 +48,7 @@ def carry_columns(graph: LabelGraph, diff: HierarchyDiff, *, conditional: bool) 
         child, parent = new.edges()
         is_learned[child[is_other[at][parent]]] = True
     node_of = np.where(at < n_new, at, -1).astype(np.int32)
-    return CarriedColumns(new._replace(node_of=node_of), before[at], is_learned)
+    return new._replace(node_of=node_of), before[at], is_learned
 
 
 def _tie_again(graph: LabelGraph, diff: HierarchyDiff, point: np.ndarray, stays: np.ndarray) -> np.ndarray:
@@ -93,4 +64,4 @@ def _other_rows(graph: LabelGraph, diff: HierarchyDiff, stays: np.ndarray, group
     relabeled = diff.relabeled
     became = diff.became
     is_other = np.where(became >= 0, (relabeled | ~stays)[became], True)
-    return np.append(relabeled, (is_other.astype(np.int64) @ _carriers(graph, diff.old.n_nodes)[:, groups]) > 0)
+    return np.append(relabeled, (is_other.astype(np.int64) @ carriers(graph, diff.old.n_nodes)[:, groups]) > 0)

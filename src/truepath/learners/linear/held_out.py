@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from truepath.learners.linear.multitask_lasso import Penalty, solve_path
+from truepath.learners.linear.multitask_lasso import LassoFit, logistic_loss
 from truepath.resampling import split_folds
 
-__all__ = ["best_on_held_out"]
+__all__ = ["Solve", "best_on_held_out"]
+
+#: X, labels, weights of rows and a path of strengths -> the fit at each of these
+Solve = Callable[[Any, np.ndarray, np.ndarray, np.ndarray], Iterator[LassoFit]]
 
 #: Strengths without a smaller held-out loss after which the path is left
 PATIENCE = 2
 
 
 def best_on_held_out(
-    X: Any,
-    Y: np.ndarray,
-    omega: np.ndarray,
-    path: np.ndarray,
-    penalty: Penalty,
-    cv: int,
-    seed: int | None,
-    options: dict[str, Any],
+    solve: Solve, X: Any, Y: np.ndarray, omega: np.ndarray, path: np.ndarray, cv: int, seed: int | None
 ) -> int:
     """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out.
 
@@ -36,7 +32,7 @@ def best_on_held_out(
         return 0
     # dealt by chance, in this very way: the published comparison (truepath.papers.bi2012) was rerun with these folds
     folds = np.random.default_rng(seed).permutation(Y.shape[0]) % min(cv, Y.shape[0])
-    losses = [_held_out_losses(X, Y, omega, split, path, penalty, options) for split in split_folds(folds)]
+    losses = [_held_out_losses(solve, X, Y, omega, path, split) for split in split_folds(folds)]
     least, best = np.inf, 0
     for place, values in enumerate(zip(*losses)):
         total = sum(values)
@@ -48,13 +44,7 @@ def best_on_held_out(
 
 
 def _held_out_losses(
-    X: Any,
-    Y: np.ndarray,
-    omega: np.ndarray,
-    split: tuple[np.ndarray, np.ndarray],
-    path: np.ndarray,
-    penalty: Penalty,
-    options: dict[str, Any],
+    solve: Solve, X: Any, Y: np.ndarray, omega: np.ndarray, path: np.ndarray, split: tuple[np.ndarray, np.ndarray]
 ) -> Iterator[float]:
     """Yield, along the path, the loss on the rows held out of the fit to the others."""
     inside, outside = split
@@ -64,6 +54,5 @@ def _held_out_losses(
         return
     held_X, held_Y = X[outside], Y[outside][:, varies]
     own = omega[inside] / omega[inside].sum()
-    for fit in solve_path(X[inside], Y[inside][:, varies], own, path, penalty, **options):
-        Z = held_X @ fit.coef + fit.intercept
-        yield float(omega[outside] @ (np.logaddexp(0.0, Z) - held_Y * Z).sum(axis=1))
+    for fit in solve(X[inside], Y[inside][:, varies], own, path):
+        yield logistic_loss(held_X @ fit.coef + fit.intercept, held_Y, omega[outside])

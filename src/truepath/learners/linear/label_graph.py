@@ -85,10 +85,6 @@ class LabelGraph(NamedTuple):
         ptr = np.concatenate([[0], np.cumsum(np.bincount(parent, minlength=self.n_columns + 1))])
         return ptr, child[np.argsort(parent, kind="stable")].astype(np.int32)
 
-    def without_parents(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the parents of columns that all stand at the top."""
-        return np.zeros_like(self.parent_ptr), self.parent_idx[:0]
-
     def depth(self) -> np.ndarray:
         """Return how many columns lie above each on the way by homes."""
         home, depth = self.home(), np.zeros(self.n_columns, np.int32)

@@ -17,7 +17,7 @@ Jasinska, K. et al. (2016). Extreme F-measure maximization using sparse probabil
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -28,41 +28,26 @@ from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy import Hierarchy
 from truepath.learners.linear.label_graph import LabelGraph, order_labels, share_out, sort_columns
 
-__all__ = ["group_labels"]
+__all__ = ["carriers", "column_rows", "group_labels"]
 
 TOP = -1
 #: Groups have no more groups than this: all their rows train each, and there are most rows above
 MOST_GROUPS = 16
 
 
-class Groups(NamedTuple):
-    """Edges between points, and the labels under each group; points are labels and, after these, groups."""
-
-    child: np.ndarray
-    parent: np.ndarray
-    members: sparse.csc_array
-
-    @property
-    def n_points(self) -> int:
-        """Return the number of labels and groups."""
-        return int(sum(self.members.shape))
-
-
 def group_labels(
     hierarchy: Hierarchy, X: sparse.csr_array, Y: Any, max_children: int, seed: int, n_jobs: int | None
-) -> tuple[LabelGraph, sparse.csc_array]:
-    """Return the columns of a hierarchy, wide families grouped, and the rows that carry each column."""
-    labels, plain = sparse.csc_array(Y), order_labels(hierarchy)
+) -> LabelGraph:
+    """Return the columns of a hierarchy, wide families grouped."""
+    plain = order_labels(hierarchy)
     home = np.full(hierarchy.n_nodes, TOP)
     home[plain.node_of] = np.append(plain.node_of, TOP)[plain.home()]
     wide = list(_wide_families(home, max_children))
     if not wide:
-        return plain, labels[:, plain.node_of]
-    groups = _tie(hierarchy, wide, _codes(X, labels, wide, max_children, seed, n_jobs))
-    both = sparse.hstack([labels, _any_member(labels, groups.members)], format="csc")
-    graph = sort_columns(groups.child, groups.parent, np.arange(groups.n_points))
-    node_of = np.where(graph.node_of < hierarchy.n_nodes, graph.node_of, -1).astype(np.int32)
-    return graph._replace(node_of=node_of), sparse.csc_array(both)[:, graph.node_of]
+        return plain
+    codes = _codes(X, sparse.csc_array(Y), wide, max_children, seed, n_jobs)
+    parent, child, node_of = _tie(hierarchy, wide, codes)
+    return sort_columns(child, parent, node_of)
 
 
 def _wide_families(home: np.ndarray, max_children: int) -> Iterator[tuple[int, np.ndarray]]:
@@ -147,10 +132,15 @@ def _halve_some(
     return _kernels.linear.label_halves.halve_sets(V, n_features, members[_spans(ptr, sets)], own, numbers[sets], seed)
 
 
-def _tie(hierarchy: Hierarchy, wide: list[tuple[int, np.ndarray]], codes: list[list[np.ndarray]]) -> Groups:
-    """Return the hierarchy's edges with groups between wide nodes and their children."""
+def _tie(
+    hierarchy: Hierarchy, wide: list[tuple[int, np.ndarray]], codes: list[list[np.ndarray]]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the hierarchy's edges, parents and children, with groups between wide nodes and their children.
+
+    Groups are numbered after the labels; also return the label of each point, -1 for a group.
+    """
     edges = np.asarray(hierarchy.edges, np.int64)
-    n_points, made, inside = hierarchy.n_nodes, [], []
+    n_points, made = hierarchy.n_nodes, []
     above = np.full(hierarchy.n_nodes, TOP)  # the finest group of each label
     for (home, family), groupings in zip(wide, codes):
         upper = np.full(family.size, home)
@@ -158,21 +148,35 @@ def _tie(hierarchy: Hierarchy, wide: list[tuple[int, np.ndarray]], codes: list[l
             _, first, group = np.unique(number, return_index=True, return_inverse=True)
             own = n_points + np.arange(first.size)
             made.append(np.column_stack([upper[first], own]))
-            inside.append(np.column_stack([family, own[group]]))
             upper, n_points = own[group], n_points + first.size
         above[family] = upper
         edges = edges[~((edges[:, 0] == home) & np.isin(edges[:, 1], family))]
     grouped = np.flatnonzero(above != TOP)
     edges = np.concatenate([edges, *made, np.column_stack([above[grouped], grouped])])
     edges = edges[edges[:, 0] != TOP]
-    pairs = np.concatenate(inside)
-    shape = (hierarchy.n_nodes, n_points - hierarchy.n_nodes)
-    entries = (np.ones(len(pairs), np.int32), (pairs[:, 0], pairs[:, 1] - hierarchy.n_nodes))
-    return Groups(edges[:, 1], edges[:, 0], sparse.csc_array(sparse.coo_array(entries, shape=shape)))
+    node_of = np.append(np.arange(hierarchy.n_nodes), np.full(n_points - hierarchy.n_nodes, -1))
+    return edges[:, 0], edges[:, 1], node_of
 
 
-def _any_member(labels: sparse.csc_array, members: sparse.csc_array) -> sparse.csc_array:
-    """Return which rows carry a member of each group."""
-    counts = sparse.csc_array(labels.astype(np.int32) @ members)
+def column_rows(Y: Any, graph: LabelGraph) -> sparse.csc_array:
+    """Return the rows that carry each column: the label, or a member of the group."""
+    labels = sparse.csc_array(Y)
+    if (graph.node_of >= 0).all():
+        return labels[:, graph.node_of]
+    counts = sparse.csc_array(labels.astype(np.int32) @ carriers(graph, labels.shape[1]))
     counts.sort_indices()
     return sparse.csc_array((np.ones(counts.nnz, bool), counts.indices, counts.indptr), shape=counts.shape)
+
+
+def carriers(graph: LabelGraph, n_nodes: int) -> sparse.csr_array:
+    """Return, one row per label, the columns that carry it: its own, its group's, and those of larger groups."""
+    child, parent = graph.edges()
+    inside = graph.node_of[parent] < 0
+    shape = (graph.n_columns, graph.n_columns)
+    up = sparse.csr_array((np.ones(inside.sum(), np.int32), (child[inside], parent[inside])), shape=shape)
+    own = np.flatnonzero(graph.node_of >= 0)
+    step = sparse.csr_array((np.ones(own.size, np.int32), (graph.node_of[own], own)), shape=(n_nodes, graph.n_columns))
+    found = step
+    while (step := step @ up).nnz:
+        found = found + step
+    return sparse.csr_array(found)

@@ -28,7 +28,7 @@ from scipy.special import expit, logit, xlogy
 
 from truepath.learners.linear.quadratic_models import ColumnModel, GramModel
 
-__all__ = ["PENALTIES", "Design", "LassoFit", "Penalty", "State", "best_intercept", "largest_alpha", "solve_path"]
+__all__ = ["PENALTIES", "Design", "LassoFit", "State", "best_intercept", "largest_alpha", "logistic_loss", "solve_path"]
 
 logger = logging.getLogger(__name__)
 
@@ -66,14 +66,6 @@ class Design:
         self.mean = np.zeros(X.shape[1]) if self.is_sparse else omega @ X
         self.X: Any = sparse.csc_array(X) if self.is_sparse else np.asfortranarray(X - self.mean)
 
-    def dot(self, W: np.ndarray, features: Any = slice(None)) -> np.ndarray:
-        """Return X W over some features."""
-        return self.X[:, features] @ W
-
-    def correlate(self, R: np.ndarray) -> np.ndarray:
-        """Return X^T R."""
-        return self.X.T @ R
-
     def narrow(self, features: np.ndarray) -> Design:
         """Return the design of some features."""
         part = object.__new__(Design)
@@ -100,7 +92,8 @@ class State(NamedTuple):
     XW: np.ndarray
 
 
-def _loss(Z: np.ndarray, Y: np.ndarray, omega: np.ndarray) -> float:
+def logistic_loss(Z: np.ndarray, Y: np.ndarray, omega: np.ndarray) -> float:
+    """Return the sum of the losses of linear scores, rows weighted."""
     return float(omega @ (np.logaddexp(0.0, Z) - Y * Z).sum(axis=1))
 
 
@@ -115,7 +108,7 @@ class Task(NamedTuple):
 
     def objective(self, state: State) -> float:
         """Return F at a point."""
-        return _loss(state.XW + state.b, self.Y, self.omega) + self.alpha * self.penalty.value(state.W)
+        return logistic_loss(state.XW + state.b, self.Y, self.omega) + self.alpha * self.penalty.value(state.W)
 
 
 def best_intercept(XW: np.ndarray, Y: np.ndarray, omega: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -139,7 +132,7 @@ def best_intercept(XW: np.ndarray, Y: np.ndarray, omega: np.ndarray, b: np.ndarr
 def largest_alpha(X: Any, Y: np.ndarray, omega: np.ndarray, penalty: Penalty) -> float:
     """Return the smallest alpha at which all coefficients vanish."""
     design = Design(X, omega)
-    return float(penalty.strength(design.correlate(omega[:, None] * (omega @ Y - Y))).max(initial=0.0))
+    return float(penalty.strength(design.X.T @ (omega[:, None] * (omega @ Y - Y))).max(initial=0.0))
 
 
 def solve_path(
@@ -172,8 +165,8 @@ def solve_path(
     null = logit(omega @ Y)
     n_features, n_tasks = X.shape[1], Y.shape[1]
     state = State(np.zeros((n_features, n_tasks)), null, np.zeros_like(Y))
-    allowed = tol * _loss(state.XW + null, Y, omega)
-    strength = penalty.strength(design.correlate(omega[:, None] * (expit(null) - Y)))
+    allowed = tol * logistic_loss(state.XW + null, Y, omega)
+    strength = penalty.strength(design.X.T @ (omega[:, None] * (expit(null) - Y)))
     before = float(strength.max(initial=0.0))
     for alpha in alphas:
         working = (strength >= 2 * alpha - before) | state.W.any(axis=1)  # strong rule
@@ -222,7 +215,7 @@ def _solve_working(task: Task, state: State, working: np.ndarray, allowed: float
 def _duality_gap(task: Task, state: State) -> tuple[float, np.ndarray]:
     """Return F minus the dual value at the scaled residual, and each feature's share in the dual norm."""
     p = expit(state.XW + state.b)
-    strength = task.penalty.strength(task.design.correlate(task.omega[:, None] * (p - task.Y)))
+    strength = task.penalty.strength(task.design.X.T @ (task.omega[:, None] * (p - task.Y)))
     scale = min(1.0, task.alpha / strength.max(initial=task.alpha))
     q = scale * p + (1 - scale) * task.Y
     dual = -float(task.omega @ (xlogy(q, q) + xlogy(1 - q, 1 - q)).sum(axis=1))
@@ -267,8 +260,8 @@ def _search_line(task: Task, state: State, target: State) -> State | None:
     """Return the first of the points at 1, 1/2, 1/4 ... of the way to the target that descends enough, or None."""
     alpha, penalty = task.alpha, task.penalty
     Z = state.XW + state.b
-    here, size = _loss(Z, task.Y, task.omega), penalty.value(state.W)
-    XD, dW, db = task.design.dot(target.W) - state.XW, target.W - state.W, target.b - state.b
+    here, size = logistic_loss(Z, task.Y, task.omega), penalty.value(state.W)
+    XD, dW, db = task.design.X @ target.W - state.XW, target.W - state.W, target.b - state.b
     slope = np.vdot(task.omega[:, None] * (expit(Z) - task.Y), XD + db) + alpha * (penalty.value(target.W) - size)
     for share in 0.5 ** np.arange(30):
         point = State(state.W + share * dW, state.b + share * db, state.XW + share * XD)

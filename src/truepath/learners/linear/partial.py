@@ -16,21 +16,18 @@ Chapelle, O. & Li, L. (2011). An empirical evaluation of Thompson sampling. NIPS
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
+from sklearn.utils import gen_batches
 
-from truepath.learners.linear.changed_graph import column_rows
 from truepath.learners.linear.label_graph import LabelGraph
+from truepath.learners.linear.label_groups import column_rows
 
-if TYPE_CHECKING:
-    from truepath.learners.linear.sparse_linear import Seen
-
-__all__ = ["LinearState", "learn_more"]
+__all__ = ["LinearState", "Seen", "learn_more"]
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +37,23 @@ N_STEPS = 20
 CELLS = 1 << 22
 #: Weights that move no score of the new rows by more than this share of ``min_weight`` are dropped
 SMALL = 0.1
+
+
+class Seen(NamedTuple):
+    """What is kept of rows: their weight, and the sum of squares of each feature."""
+
+    weight: float
+    squares: Floats
+
+    @classmethod
+    def of(cls, X: sparse.csr_array, weight: Floats | None) -> Seen:
+        """Count rows."""
+        own = np.ones(X.shape[0]) if weight is None else weight
+        return cls(float(own.sum()), np.asarray(X.astype(np.float64).power(2).T @ own).ravel())
+
+    def more(self, other: Seen) -> Seen:
+        """Return the counts of both."""
+        return Seen(self.weight + other.weight, self.squares + other.squares)
 
 
 class LinearState(NamedTuple):
@@ -73,39 +87,32 @@ class _Rows(NamedTuple):
         return cls(features, own, counted, np.asarray(size.sum(axis=1)).ravel() + 1.0, largest)
 
 
-def learn_more(state: LinearState, seen: Seen, X: sparse.csr_array, Y: Any, weight: Floats | None) -> LinearState:
-    """Return the state after more rows; ``Y`` has a column per node of the hierarchy."""
+def learn_more(
+    state: LinearState, seen: Seen, X: sparse.csr_array, Y: Any, weight: Floats | None
+) -> tuple[sparse.csr_array, Floats]:
+    """Return weights and intercepts after more rows; ``Y`` has a column per node of the hierarchy."""
     rows, labels = _Rows.of(X, weight), column_rows(Y, state.graph)
-    weights, intercepts = [], []
-    for columns in _column_blocks(state.intercepts.size, rows.features.size):
-        true = labels[:, columns].toarray().astype(bool)
-        found = _learn_columns(state, seen, rows, true, _has_parents(state, labels, columns), columns)
-        weights.append(found[0])
-        intercepts.append(found[1])
-    new = sparse.csr_array(sparse.hstack(weights)) if weights else state.weights
-    return state._replace(weights=_put_rows(state.weights, rows.features, new), intercepts=np.concatenate(intercepts))
-
-
-def _column_blocks(n_columns: int, n_features: int) -> Iterator[slice]:
-    size = max(1, CELLS // max(n_features, 1))
-    yield from (slice(start, min(start + size, n_columns)) for start in range(0, n_columns, size))
+    blocks = gen_batches(state.intercepts.size, max(1, CELLS // max(rows.features.size, 1)))
+    weights, intercepts = zip(*(_learn_columns(state, seen, rows, labels, columns) for columns in blocks))
+    return _put_rows(state.weights, rows.features, sparse.hstack(weights)), np.concatenate(intercepts)
 
 
 def _has_parents(state: LinearState, labels: sparse.csc_array, columns: slice) -> NDArray[np.bool_]:
     """Say which rows train which of some columns: those that have all parents, or all."""
-    trains = np.ones((labels.shape[0], columns.stop - columns.start), bool)
-    if state.conditional:
-        for k in range(columns.start, columns.stop):
-            parents = state.graph.parent_idx[state.graph.parent_ptr[k] : state.graph.parent_ptr[k + 1]]
-            for parent in parents:
-                trains[:, k - columns.start] &= labels[:, [parent]].toarray().ravel().astype(bool)
-    return trains
+    n_parents = np.diff(state.graph.parent_ptr)[columns]
+    if not state.conditional:
+        return np.ones((labels.shape[0], n_parents.size), bool)
+    child, parent = state.graph.edges()
+    links = sparse.csc_array((np.ones(child.size, np.int32), (parent, child)), shape=(labels.shape[1],) * 2)
+    # by rows: sums over them follow the order in memory
+    return np.asarray((labels.astype(np.int32) @ links[:, columns]).toarray(order="C") == n_parents)
 
 
 def _learn_columns(
-    state: LinearState, seen: Seen, rows: _Rows, true: Any, trains: Any, columns: slice
+    state: LinearState, seen: Seen, rows: _Rows, labels: sparse.csc_array, columns: slice
 ) -> tuple[sparse.csr_array, Floats]:
     """Return the weights of the features that occur, and the intercepts, of some columns."""
+    true, trains = labels[:, columns].toarray().astype(bool), _has_parents(state, labels, columns)
     cost, omega = state.cost, trains * rows.weight[:, None]
     w0 = state.weights[rows.features][:, columns].toarray().astype(np.float64)
     given = state.intercepts[columns].astype(np.float64)
@@ -143,18 +150,11 @@ def _finite(intercepts: Floats, loss: str, weight: float) -> Floats:
     return np.where(np.isinf(intercepts), np.sign(intercepts) * start, intercepts)
 
 
-def _put_rows(weights: sparse.csr_array, features: NDArray[np.int64], new: sparse.csr_array) -> sparse.csr_array:
+def _put_rows(weights: sparse.csr_array, features: NDArray[np.int64], new: Any) -> sparse.csr_array:
     """Return weights with the rows of some features replaced."""
-    kept = np.ones(weights.shape[0], weights.dtype)
-    kept[features] = 0
-    place = sparse.csr_array(
-        (np.ones(features.size, weights.dtype), (features, np.arange(features.size))),
-        shape=(weights.shape[0], features.size),
-    )
-    old = sparse.csr_array(
-        sparse.dia_array((kept[None, :].astype(weights.dtype), [0]), shape=(len(kept),) * 2) @ weights
-    )
-    found = sparse.csr_array(old + place @ new)
+    source = np.arange(weights.shape[0])
+    source[features] = weights.shape[0] + np.arange(features.size)
+    found = sparse.vstack([weights, new], format="csr")[source]
     found.eliminate_zeros()
     found.sort_indices()
     return found

@@ -9,6 +9,7 @@ solver; they give neither the penalty's strength nor which of the two penalties 
 from __future__ import annotations
 
 import logging
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -210,14 +211,14 @@ def _fit_group(learner: SiblingLasso, X: Any, weight: np.ndarray, problem: Probl
 def _choose_and_solve(learner: SiblingLasso, X: Any, Y: np.ndarray, omega: np.ndarray, seed: int | None) -> LassoFit:
     """Choose the strength if none is given, then solve along the path down to it."""
     penalty = PENALTIES[learner.penalty]
-    options: dict[str, Any] = {"tol": learner.tol, "max_iter": learner.max_iter}
+    solve = partial(solve_path, penalty=penalty, tol=learner.tol, max_iter=learner.max_iter)
     top = largest_alpha(X, Y, omega, penalty)
     path = top * np.geomspace(1.0, learner.alpha_ratio, learner.n_alphas) if top > 0 else np.array([1.0])
     if learner.alpha is not None:
         path = np.append(path[path > learner.alpha], learner.alpha)
     elif path.size > 1:
-        path = path[: 1 + best_on_held_out(X, Y, omega, path, penalty, learner.cv, seed, options)]
-    *_, last = solve_path(X, Y, omega, path, penalty, **options)
+        path = path[: 1 + best_on_held_out(solve, X, Y, omega, path, learner.cv, seed)]
+    *_, last = solve(X, Y, omega, path)
     return last
 
 
@@ -225,13 +226,8 @@ def _assemble(
     problems: list[Problem], fits: list[LassoFit], n_features: int, n_arcs: int
 ) -> tuple[sparse.csc_array, np.ndarray]:
     """Put the groups' coefficients into one sparse matrix, and their intercepts beside it."""
-    intercept = np.full(n_arcs, -np.inf)
-    columns, arcs = [sparse.csc_array((n_features, 0))], [np.empty(0, np.int64)]
-    for problem, fit in zip(problems, fits):
-        intercept[problem.columns] = fit.intercept
-        columns.append(sparse.csc_array(fit.coef))
-        arcs.append(np.asarray(problem.columns))
-    found = np.concatenate(arcs)
-    stacked = sparse.hstack(columns, format="coo")
-    entries = (stacked.data, (stacked.row, found[stacked.col]))
+    arcs, intercept = np.concatenate([problem.columns for problem in problems]), np.full(n_arcs, -np.inf)
+    intercept[arcs] = np.concatenate([fit.intercept for fit in fits])
+    stacked = sparse.hstack([sparse.csc_array(fit.coef) for fit in fits], format="coo")
+    entries = (stacked.data, (stacked.row, arcs[stacked.col]))
     return sparse.csc_array(entries, shape=(n_features, n_arcs)), intercept

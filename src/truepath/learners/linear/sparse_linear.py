@@ -19,15 +19,15 @@ Prabhu, Y. et al. (2018). Parabel: partitioned label trees for extreme classific
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
+from sklearn.utils import gen_batches
 
 from truepath import _kernels
 from truepath.adapters.contributions import Contributions, hand_down
@@ -48,15 +48,15 @@ from truepath.learners.base import (
     spawn_seeds,
     weights_by,
 )
-from truepath.learners.linear.changed_graph import carry_columns, column_rows
+from truepath.learners.linear.changed_graph import carry_columns
 from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
-from truepath.learners.linear.label_groups import group_labels
-from truepath.learners.linear.partial import LinearState, learn_more
+from truepath.learners.linear.label_groups import column_rows, group_labels
+from truepath.learners.linear.partial import LinearState, Seen, learn_more
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["Seen", "SparseLinear"]
+__all__ = ["SparseLinear"]
 
 LOSSES = ("log", "squared_hinge")
 TRAIN_ON = ("parents", "all")
@@ -67,28 +67,6 @@ USUAL_C = {"log": 20.0, "squared_hinge": 0.5}
 USUAL_TOL = {"log": 0.1, "squared_hinge": 0.3}
 #: Rows that one job scores
 ROWS_AT_A_TIME = 2048
-
-
-class Seen(NamedTuple):
-    """What is kept of rows: their weight, and the sum of squares of each feature."""
-
-    weight: float
-    squares: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, X: sparse.csr_array, weight: NDArray[np.float64] | None) -> Seen:
-        """Count rows."""
-        own = np.ones(X.shape[0]) if weight is None else weight
-        return cls(float(own.sum()), np.asarray(X.astype(np.float64).power(2).T @ own).ravel())
-
-    def more(self, other: Seen) -> Seen:
-        """Return the counts of both."""
-        return Seen(self.weight + other.weight, self.squares + other.squares)
-
-    @property
-    def squared_length(self) -> float:
-        """The mean squared length of a row."""
-        return float(self.squares.sum() / max(self.weight, 1e-300))
 
 
 class SparseLinear(HierarchicalLearner):
@@ -212,13 +190,11 @@ class SparseLinear(HierarchicalLearner):
         X, Y, weight = leave_out_weightless(X, Y, weight)
         X = _as_rows(X)
         conditional = self._choose(hierarchy.n_nodes)
-        graph, labels = order_labels(hierarchy), sparse.csc_array(Y)
+        graph = order_labels(hierarchy)
         if conditional and self.max_children is not None and is_wide(hierarchy, self.max_children):
             *_, seed = self._settings()
-            graph, labels = group_labels(hierarchy, X, labels, self.max_children, seed, self.n_jobs)
-        else:
-            labels = labels[:, graph.node_of]
-        fits = self._fit_all(X, labels, graph, weight, factors, np.arange(graph.n_columns))
+            graph = group_labels(hierarchy, X, Y, self.max_children, seed, self.n_jobs)
+        fits = self._fit_all(X, column_rows(Y, graph), graph, weight, factors, np.arange(graph.n_columns))
         self._weights, self._intercepts, self.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
         self._graph = tuple(graph)
         self._seen: tuple[Any, ...] = tuple(Seen.of(X, weight))
@@ -234,11 +210,11 @@ class SparseLinear(HierarchicalLearner):
         columns: np.ndarray,
     ) -> list[tuple[np.ndarray, ...]]:
         """Fit some columns of the graph, those of many rows first."""
-        conditional = self.train_on_ == "parents"
-        sizes = training_sizes(labels, graph) if conditional else np.full(graph.n_columns, X.shape[0])
-        parents = (graph.parent_ptr, graph.parent_idx) if conditional else graph.without_parents()
+        sizes, parents = training_sizes(labels, graph), (graph.parent_ptr, graph.parent_idx)
+        if self.train_on_ == "all":  # as if all columns stood at the top
+            sizes, parents = np.full(graph.n_columns, X.shape[0]), (np.zeros_like(parents[0]), parents[1][:0])
         cost = np.ones(X.shape[0]) if weight is None else weight
-        cost = cost * float(_usual_c(self.loss_, X) if self.C is None else self.C)
+        cost = cost * self._cost(float(X.power(2).sum()) / max(X.shape[0], 1))
         rows, labels = _rows_for_fitting(X), (labels.indptr, labels.indices)
         jobs = ((columns[part],) for part in share_out(sizes[columns]))
         common = (rows, labels, parents, cost, (factors, *self._settings()))
@@ -270,12 +246,12 @@ class SparseLinear(HierarchicalLearner):
         X, Y, weight = leave_out_weightless(X, Y, weight)
         X, seen = _as_rows(X), Seen(*self._seen)
         both = seen.more(Seen.of(X, weight))
-        cost = float(_penalty(self.loss_, both.squared_length) if self.C is None else self.C)
         is_conditional, least = self.train_on_ == "parents", float(self.min_weight)
-        graph = LabelGraph(*self._graph)
-        state = LinearState(self._weights, self._intercepts, graph, self.loss_, is_conditional, cost, least)
-        new = learn_more(state, seen, X, Y, weight)
-        self._weights, self._intercepts, self._seen = new.weights, new.intercepts, tuple(both)
+        cost = self._cost(float(both.squares.sum() / max(both.weight, 1e-300)))
+        settings = (self.loss_, is_conditional, cost, least)
+        state = LinearState(self._weights, self._intercepts, LabelGraph(*self._graph), *settings)
+        self._weights, self._intercepts = learn_more(state, seen, X, Y, weight)
+        self._seen = tuple(both)
         return self
 
     @classmethod
@@ -345,8 +321,7 @@ class SparseLinear(HierarchicalLearner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes), of X's float type."""
         X = _as_rows(check_predict_input(self, X))
-        common = (*self._model(), self.hierarchy_.n_nodes)
-        blocks = run_parallel(_score_block, self._blocks(X), common=common, n_jobs=self.n_jobs, shared_memory=True)
+        blocks = self._over_blocks(_score_block, X, self.hierarchy_.n_nodes)
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
@@ -382,8 +357,7 @@ class SparseLinear(HierarchicalLearner):
         most = np.iinfo(np.int64).max if beam is None else int(beam)
         graph = LabelGraph(*self._graph)
         walk = (graph.children(), graph.ranges(), graph.depth())
-        common = (*self._model(), walk, wanted, min(int(k), n_nodes), most)
-        blocks = run_parallel(_search_block, self._blocks(X), common=common, n_jobs=self.n_jobs, shared_memory=True)
+        blocks = self._over_blocks(_search_block, X, walk, (wanted, min(int(k), n_nodes), most))
         found, labels, values = (np.concatenate(parts) for parts in zip(*blocks))
         ptr = np.concatenate([[0], np.cumsum(found)])
         S = sparse.csr_array((values.astype(X.dtype), labels, ptr), shape=(X.shape[0], n_nodes))
@@ -417,8 +391,7 @@ class SparseLinear(HierarchicalLearner):
         margins = Contributions(columns, row[:, None] * weights, self._intercepts[columns], "linear", features)
         if method == "margin":
             return replace(margins, nodes=nodes, method="margin")
-        is_log = self.loss_ == "log"
-        own = margins.through(expit, _slope_of_log) if is_log else margins.through(_score_of_hinge, _slope_of_hinge)
+        own = margins.through(*LINKS[self.loss_])
         parents = [np.searchsorted(columns, graph.parents(c)).tolist() for c in columns]
         return hand_down(own, parents, multiplies=self.train_on_ == "parents").take(wanted, named=nodes)
 
@@ -462,16 +435,14 @@ class SparseLinear(HierarchicalLearner):
         """Return the column of each label."""
         return LabelGraph(*self._graph).columns()
 
-    def _model(self) -> tuple[Any, ...]:
-        """Return what scoring a row needs."""
-        conditional = self.train_on_ == "parents"
-        return self._weights, self._intercepts, LabelGraph(*self._graph), LOSSES.index(self.loss_), conditional
-
-    def _blocks(self, X: sparse.csr_array) -> Iterator[tuple[sparse.csr_array]]:
-        """Yield the rows that one job scores: all of them where there is one worker."""
+    def _over_blocks(self, function: Callable[..., Any], X: sparse.csr_array, *further: Any) -> list[Any]:
+        """Return what a function of the model and some rows returns, for all rows at once if there is one worker."""
         several = count_workers(self.n_jobs, shared_memory=True) > 1
-        size = ROWS_AT_A_TIME if several else max(X.shape[0], 1)
-        yield from ((X[start : start + size],) for start in range(0, X.shape[0], size))
+        rows = gen_batches(X.shape[0], ROWS_AT_A_TIME if several else max(X.shape[0], 1))
+        model = (self._weights.indptr, self._weights.indices, self._weights.data, self._intercepts)
+        graph, how = LabelGraph(*self._graph), (LOSSES.index(self.loss_), self.train_on_ == "parents")
+        cases, common = ((X[block],) for block in rows), (model, graph, how, *further)
+        return run_parallel(function, cases, common=common, n_jobs=self.n_jobs, shared_memory=True)
 
     def _choose(self, n_nodes: int) -> bool:
         """Say which rows train a label, and by which loss; return whether they are the parents' rows."""
@@ -480,6 +451,10 @@ class SparseLinear(HierarchicalLearner):
         usual = "squared_hinge" if self.train_on_ == "all" else "log"
         self.loss_ = usual if self.loss == "auto" else self.loss
         return self.train_on_ == "parents"
+
+    def _cost(self, squared_length: float) -> float:
+        """Return C, or what suits rows of this mean squared length: scores of longer rows grow with it."""
+        return float(USUAL_C[self.loss_] / max(squared_length, 1.0) if self.C is None else self.C)
 
     def _settings(self) -> tuple[Any, ...]:
         """Return the kernel's plain arguments."""
@@ -528,14 +503,8 @@ def _slope_of_hinge(margin: np.ndarray) -> np.ndarray:
     return 2 * np.maximum(0.0, 1.0 - margin) * _score_of_hinge(margin)
 
 
-def _usual_c(loss: str, X: sparse.csr_array) -> float:
-    """Return the penalty that suits rows of length 1, less for longer ones: scores grow with their squared length."""
-    return _penalty(loss, float(X.power(2).sum()) / max(X.shape[0], 1))
-
-
-def _penalty(loss: str, squared_length: float) -> float:
-    """Return the usual penalty for rows of this length."""
-    return float(USUAL_C[loss] / max(squared_length, 1.0))
+#: How scores follow from margins, and the derivative, by loss
+LINKS = {"log": (expit, _slope_of_log), "squared_hinge": (_score_of_hinge, _slope_of_hinge)}
 
 
 def _as_rows(X: Any) -> sparse.csr_array:
@@ -573,11 +542,10 @@ def _fit_columns(
 
 def _assemble(fits: list[tuple[np.ndarray, ...]], n_features: int, n_columns: int) -> tuple[Any, np.ndarray, int]:
     """Return the weights by feature (CSR, columns ascending), the intercepts and the most passes taken."""
-    intercepts = np.full(n_columns, -np.inf)
-    columns, ptrs, features, values, _, passes = zip(*fits)
-    for own, found in zip(columns, fits):
-        intercepts[own] = found[4]
-    column = np.repeat(np.concatenate(columns), np.concatenate([np.diff(ptr) for ptr in ptrs]))
+    columns, ptrs, features, values, found, passes = zip(*fits)
+    fitted, intercepts = np.concatenate(columns), np.full(n_columns, -np.inf)
+    intercepts[fitted] = np.concatenate(found)
+    column = np.repeat(fitted, np.concatenate([np.diff(ptr) for ptr in ptrs]))
     entries = (np.concatenate(values), (np.concatenate(features), column.astype(np.int32)))
     weights = sparse.csr_array(sparse.coo_array(entries, shape=(n_features, n_columns)))
     weights.sort_indices()
@@ -585,36 +553,23 @@ def _assemble(fits: list[tuple[np.ndarray, ...]], n_features: int, n_columns: in
 
 
 def _score_block(
-    weights: sparse.csr_array,
-    intercepts: np.ndarray,
-    graph: LabelGraph,
-    loss: int,
-    multiplies: bool,
-    n_nodes: int,
-    X: sparse.csr_array,
+    model: tuple[np.ndarray, ...], graph: LabelGraph, how: tuple[Any, ...], n_nodes: int, X: sparse.csr_array
 ) -> np.ndarray:
     """Return the scores of all labels in some rows."""
     S = np.empty((X.shape[0], n_nodes), X.dtype)
-    W = (weights.indptr, weights.indices, weights.data, intercepts)
     rows, parents = (X.data, X.indices, X.indptr), (graph.parent_ptr, graph.parent_idx)
-    _kernels.linear.label_scores.score_rows(rows, W, parents, graph.node_of, loss, multiplies, S)
+    _kernels.linear.label_scores.score_rows(rows, model, parents, graph.node_of, *how, S)
     return S
 
 
 def _search_block(
-    weights: sparse.csr_array,
-    intercepts: np.ndarray,
+    model: tuple[np.ndarray, ...],
     graph: LabelGraph,
-    loss: int,
-    multiplies: bool,
+    how: tuple[Any, ...],
     walk: tuple[Any, ...],
-    wanted: np.ndarray,
-    k: int,
-    beam: int,
+    wanted: tuple[Any, ...],
     X: sparse.csr_array,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how many labels each of some rows gets, their numbers and their scores."""
-    W = (weights.indptr, weights.indices, weights.data, intercepts)
     rows, parents = (X.data, X.indices, X.indptr), (graph.parent_ptr, graph.parent_idx)
-    found = (wanted, k, beam, loss, multiplies)
-    return _kernels.linear.label_scores.find_best(rows, W, parents, *walk, graph.node_of, *found)
+    return _kernels.linear.label_scores.find_best(rows, model, parents, *walk, graph.node_of, *wanted, *how)

@@ -8,7 +8,7 @@ problem is fitted by itself with one BLAS thread, so the bits are the same for a
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Mapping
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ from truepath.adapters.prepare import innermost
 from truepath.adapters.rows import count_rows, take_rows
 from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy, HierarchyDiff
+from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.base import (
     HierarchicalLearner,
     check_fit_input,
@@ -49,13 +50,12 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 __all__ = [
+    "EstimatorLearner",
     "LabelView",
     "LocalLearner",
     "OnePerLabel",
     "Problem",
     "find_siblings",
-    "how_to_check",
-    "take_over_input_tags",
     "whole_or_rows",
 ]
 
@@ -78,10 +78,7 @@ class LabelView:
 
     def any_of(self, nodes: Iterable[int]) -> np.ndarray:
         """Return a mask of the instances that carry one of the nodes."""
-        mask = np.zeros(self.n_samples, bool)
-        for v in nodes:
-            mask |= self.rows(v)
-        return mask
+        return reduce(np.logical_or, map(self.rows, nodes), np.zeros(self.n_samples, bool))
 
     def exact(self, v: int) -> np.ndarray:
         """Return a mask of the instances for which v is a most specific label."""
@@ -89,18 +86,7 @@ class LabelView:
 
     def any_exact(self, nodes: Iterable[int]) -> np.ndarray:
         """Return a mask of the instances for which one of the nodes is a most specific label."""
-        mask = np.zeros(self.n_samples, bool)
-        for v in nodes:
-            mask |= self.exact(v)
-        return mask
-
-    def below(self, u: int | None) -> np.ndarray:
-        """Return a mask of the instances that carry u; all of them for the implicit root, None."""
-        return np.ones(self.n_samples, bool) if u is None else self.rows(u)
-
-    def siblings(self, v: int) -> np.ndarray:
-        """Return the nodes that share a parent with v, without v; top-level nodes share the implicit root."""
-        return find_siblings(self.hierarchy, v)
+        return reduce(np.logical_or, map(self.exact, nodes), np.zeros(self.n_samples, bool))
 
 
 def find_siblings(hierarchy: Hierarchy, v: int) -> np.ndarray:
@@ -119,11 +105,32 @@ class Problem(NamedTuple):
     targets: np.ndarray  # bool, (its rows, its columns)
 
 
-class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
+class EstimatorLearner(MetaEstimatorMixin, HierarchicalLearner):
+    """Base of the learners made of a classifier of others, ``estimator``: they take the X that it takes."""
+
+    estimator: Any
+
+    def input_checks(self) -> dict[str, bool]:
+        """Return how X is checked: pipelines check it themselves; NaN is allowed where all classifiers take it."""
+        others = (getattr(self, "estimators", None) or {}).values()
+        if any(isinstance(estimator, Pipeline) for estimator in (self.estimator, *others)):
+            return {"pass_through": True}
+        return {"allow_nan": all(get_tags(estimator).input_tags.allow_nan for estimator in (self, *others))}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None:
+            own = get_tags(self.estimator).input_tags
+            tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
+        return tags
+
+
+class LocalLearner(EstimatorLearner):
     """Base of the learners that fit local classifiers across the hierarchy.
 
-    A subclass says which problems there are (``_pose``), which names ``estimators`` may use (``_keys``), how many
-    columns the local scores have (``_n_columns``), and turns them into marginals in ``predict_proba``.
+    A subclass says which problems there are (``_pose``), which names ``estimators`` may use (``_keys``), which label
+    each column of the local scores is about (``_column_names``), and which combiner makes marginals of them
+    (``_to_marginals``).
     """
 
     labels: str = "independent"
@@ -166,15 +173,21 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         cases = ((model,) for model in self.models_)
         with single_blas_thread():  # set once for all threads
             scores = run_parallel(_score, cases, common=(X,), n_jobs=self.n_jobs, prefer="threads")
-        S = np.zeros((count_rows(X), self._n_columns()))
+        names = self._column_names()
+        S = np.zeros((count_rows(X), len(names)))
         for columns, which in zip(self._columns, self._model_of):
             S[:, columns] = scores[which]
         whose = type(self if self.estimators else innermost(self.estimator)).__name__
-        return check_learner_scores(S, whose, self._column_names())
+        return check_learner_scores(S, whose, names)
 
-    def input_checks(self) -> dict[str, bool]:
-        """Return how X is checked: as the local classifiers want it."""
-        return how_to_check(self.estimator, *(self.estimators or {}).values())
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return coherent marginals, shape (n_samples, n_nodes)."""
+        S = self._local_scores(X)
+        return self._to_marginals().correct(S, self.hierarchy_)
+
+    def predict_conditional_proba(self, X: Any) -> np.ndarray:
+        """Return p(v | u), one column per arc (sorted by child, then parent): ratios of the marginals."""
+        return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
 
     def _offers_contributions(self) -> bool:
         """Say whether all local classifiers are linear, as far as is known."""
@@ -233,7 +246,7 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
         """Add the scores to an ONNX graph, where local classifiers are linear."""
         parts = [self.models_[which].export(graph, rows) for which in self._model_of]
         together = parts[0] if len(parts) == 1 else graph.add("Concat", *parts, axis=1)
-        local = place_columns(graph, together, np.concatenate(self._columns), self._n_columns())
+        local = place_columns(graph, together, np.concatenate(self._columns), len(self._column_names()))
         return str(ask(self._to_marginals(), "export").member.export_scores(graph, [local]))
 
     def _to_marginals(self) -> Any:
@@ -253,18 +266,12 @@ class LocalLearner(MetaEstimatorMixin, HierarchicalLearner):
     def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return hierarchy
 
-    def _n_columns(self) -> int:
-        return self.hierarchy_.n_nodes
-
     def _column_names(self) -> np.ndarray:
         """Return the label that each column of local scores is about."""
         return self.hierarchy_.names
 
     def _pose(self, view: LabelView) -> list[Problem]:
         raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Any:
-        return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
 class OnePerLabel(LocalLearner):
@@ -299,21 +306,6 @@ class OnePerLabel(LocalLearner):
     def _depends_on(self, hierarchy: Hierarchy, v: int) -> np.ndarray:
         """Return the labels, v apart, whose rows decide which rows train label v."""
         raise NotImplementedError
-
-
-def take_over_input_tags(tags: Any, estimator: Any) -> Any:
-    """Return the tags of a learner that takes the X its estimator takes; without an estimator nothing changes."""
-    if estimator is not None:
-        own = get_tags(estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
-    return tags
-
-
-def how_to_check(*estimators: Any) -> dict[str, bool]:
-    """Return how to check X for these: pipelines check it themselves; NaN is allowed where all take it."""
-    if any(isinstance(estimator, Pipeline) for estimator in estimators):
-        return {"pass_through": True}
-    return {"allow_nan": all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)}
 
 
 def _fit_problem(
@@ -355,7 +347,6 @@ def _drop_repeated(problems: list[Problem], overrides: Mapping[Hashable, Any]) -
     return distinct, which
 
 
-def whole_or_rows(mask_or_rows: np.ndarray, n_samples: int) -> np.ndarray | None:
+def whole_or_rows(rows: np.ndarray, n_samples: int) -> np.ndarray | None:
     """Return row numbers, or None when they are all the rows (then nothing needs copying)."""
-    rows = np.flatnonzero(mask_or_rows) if mask_or_rows.dtype == bool else mask_or_rows
     return None if rows.size == n_samples else rows

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from truepath.combiners import MaxUp, MinDown
-from truepath.hierarchy import Hierarchy, cap_down, raise_up
-from truepath.hierarchy.arcs import conditional_from_marginals
+from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, OnePerLabel, Problem
 
 __all__ = ["BinaryRelevance"]
@@ -69,17 +68,8 @@ class BinaryRelevance(OnePerLabel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return coherent marginals, shape (n_samples, n_nodes)."""
-        to_marginals = raise_up if self.leaves_only else cap_down
-        return to_marginals(self._local_scores(X), self.hierarchy_)
-
     def _to_marginals(self) -> Any:
         return (MaxUp if self.leaves_only else MinDown)(hierarchy=self.hierarchy_)
-
-    def predict_conditional_proba(self, X: Any) -> np.ndarray:
-        """Return p(v | u), one column per arc: ratios of the marginals."""
-        return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
 
     def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return hierarchy.names[hierarchy.leaves].tolist() if self.leaves_only else hierarchy

@@ -13,6 +13,7 @@ instances of either value cannot be held out and stays uncalibrated.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +116,40 @@ def _clone_seeded(estimator: Any, seed: int | None) -> Any:
     return clone(estimator) if seed is None else seed_parts(clone(estimator), seed)
 
 
-class IndependentLabels(Record, home="truepath.learners"):
+class _LabelsAsClasses(Record):
+    """Labels that are classes of classifiers: their scores, and what these say where they are linear."""
+
+    def _parts(self) -> list[tuple[Any, int, list[int]]]:
+        """Return the classifiers, each with the number of its classes and those of them that are labels, in order."""
+        raise NotImplementedError
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return one column of probabilities per label."""
+        known = {id(model): class_scores(model, X, n)[:, labels] for model, n, labels in self._parts()}
+        return np.column_stack([known[id(model)] for model, *_ in self._parts()])
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether all scores are functions of linear margins."""
+        return all(is_linear(model) for model, *_ in self._parts())
+
+    def export(self, graph: Graph, rows: Any) -> str:
+        """Add one column of probabilities per label to an ONNX graph, where all classifiers are linear."""
+        parts = [graph.columns(export_classes(graph, model, rows, n), labels) for model, n, labels in self._parts()]
+        return parts[0] if len(parts) == 1 else graph.add("Concat", *parts, axis=1)
+
+    def contributions(self, x: Any) -> Contributions:
+        """Return what the columns of one row add to the score of each label."""
+        found = side_by_side([linear_contributions(model, x, n).take(labels) for model, n, labels in self._parts()])
+        return replace(found, nodes=np.arange(found.nodes.size))
+
+    def weights(self, n_columns: int) -> np.ndarray:
+        """Return the weights of columns in each label's margin, (n_columns, n_labels)."""
+        parts = [linear_weights(model, n, n_columns)[:, labels] for model, n, labels in self._parts()]
+        return np.column_stack(parts)
+
+
+class IndependentLabels(_LabelsAsClasses, home="truepath.learners"):
     """One binary classifier for each label."""
 
     def fit(self, estimator: Any, X: Any, targets: np.ndarray, weight: np.ndarray | None, **options: Any) -> Self:
@@ -128,33 +162,11 @@ class IndependentLabels(Record, home="truepath.learners"):
         self.models_ = [fitted[targets[:, j].tobytes()] for j in range(targets.shape[1])]
         return self
 
-    def scores(self, X: Any) -> np.ndarray:
-        """Return one column of probabilities per label."""
-        known = {id(model): class_scores(model, X, 2)[:, 1] for model in self.models_}
-        return np.column_stack([known[id(model)] for model in self.models_])
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether all scores are functions of linear margins."""
-        return all(is_linear(model) for model in self.models_)
-
-    def export(self, graph: Graph, rows: Any) -> str:
-        """Add one column of probabilities per label to an ONNX graph, where all are linear."""
-        columns = [graph.columns(export_classes(graph, model, rows, 2), [1]) for model in self.models_]
-        return columns[0] if len(columns) == 1 else graph.add("Concat", *columns, axis=1)
-
-    def contributions(self, x: Any) -> Contributions:
-        """Return what the columns of one row add to the score of each label."""
-        return side_by_side(
-            [linear_contributions(model, x, 2).take([1], named=[j]) for j, model in enumerate(self.models_)]
-        )
-
-    def weights(self, n_columns: int) -> np.ndarray:
-        """Return the weights of columns in each label's margin, (n_columns, n_labels)."""
-        return np.column_stack([linear_weights(model, 2, n_columns)[:, 1] for model in self.models_])
+    def _parts(self) -> list[tuple[Any, int, list[int]]]:
+        return [(model, 2, [1]) for model in self.models_]
 
 
-class ExclusiveLabels(Record, home="truepath.learners"):
+class ExclusiveLabels(_LabelsAsClasses, home="truepath.learners"):
     """One multi-class classifier for labels of which a row has at most one."""
 
     def fit(self, estimator: Any, X: Any, targets: np.ndarray, weight: np.ndarray | None, **options: Any) -> Self:
@@ -164,26 +176,8 @@ class ExclusiveLabels(Record, home="truepath.learners"):
         self.model_ = fit_classifier(estimator, X, classes, weight, **options)
         return self
 
-    def scores(self, X: Any) -> np.ndarray:
-        """Return one column of probabilities per label, adding up to at most one."""
-        return class_scores(self.model_, X, self.n_labels_ + 1)[:, :-1]
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether the scores are those of linear margins."""
-        return is_linear(self.model_)
-
-    def export(self, graph: Graph, rows: Any) -> str:
-        """Add one column of probabilities per label to an ONNX graph, where the classifier is linear."""
-        return graph.columns(export_classes(graph, self.model_, rows, self.n_labels_ + 1), np.arange(self.n_labels_))
-
-    def contributions(self, x: Any) -> Contributions:
-        """Return what the columns of one row add to the score of each label."""
-        return linear_contributions(self.model_, x, self.n_labels_ + 1).take(np.arange(self.n_labels_))
-
-    def weights(self, n_columns: int) -> np.ndarray:
-        """Return the weights of columns in each label's margin, (n_columns, n_labels)."""
-        return linear_weights(self.model_, self.n_labels_ + 1, n_columns)[:, :-1]
+    def _parts(self) -> list[tuple[Any, int, list[int]]]:
+        return [(self.model_, self.n_labels_ + 1, list(range(self.n_labels_)))]
 
 
 class JointLabels(Record, home="truepath.learners"):
@@ -191,20 +185,9 @@ class JointLabels(Record, home="truepath.learners"):
 
     is_linear = False
 
-    def fit(
-        self,
-        estimator: Any,
-        X: Any,
-        targets: np.ndarray,
-        weight: np.ndarray | None,
-        *,
-        calibrate: str | None = None,
-        seed: int | None = None,
-    ) -> Self:
+    def fit(self, estimator: Any, X: Any, targets: np.ndarray, weight: np.ndarray | None, **options: Any) -> Self:
         """Fit a clone to the columns that show both values."""
-        if calibrate is not None:
-            raise ValueError("calibrate_each is not offered for labels learned jointly; use labels='independent'.")
-        self.model_ = VaryingLabels(_clone_seeded(estimator, seed)).fit(X, targets, weight)
+        self.model_ = VaryingLabels(_clone_seeded(estimator, options.get("seed"))).fit(X, targets, weight)
         return self
 
     def scores(self, X: Any) -> np.ndarray:
@@ -233,6 +216,8 @@ def resolve_model(labels: str, estimator: Any, targets: np.ndarray, calibrate: s
             f"labels='joint' needs a classifier that takes label sets; {type(estimator).__name__} does not. "
             "Use labels='auto'."
         )
+    if labels == "joint" and calibrate is not None:
+        raise ValueError("calibrate_each is not offered for labels learned jointly; use labels='independent'.")
     return MODELS[labels]
 
 

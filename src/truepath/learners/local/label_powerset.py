@@ -13,7 +13,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin
 
 from truepath.adapters.fitting import check_learner_scores, class_scores
 from truepath.adapters.parallel import run_parallel, single_blas_thread
@@ -22,14 +21,8 @@ from truepath.adapters.rows import count_rows
 from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import (
-    HierarchicalLearner,
-    check_fit_input,
-    check_predict_input,
-    leave_out_weightless,
-    spawn_seeds,
-)
-from truepath.learners.local.base import how_to_check, take_over_input_tags
+from truepath.learners.base import check_fit_input, check_predict_input, leave_out_weightless, spawn_seeds
+from truepath.learners.local.base import EstimatorLearner
 from truepath.learners.local.group_models import check_estimator_kind, fit_classifier
 from truepath.records import Record
 
@@ -39,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["HMCLabelPowerset"]
 
 
-class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
+class HMCLabelPowerset(EstimatorLearner):
     """Label powerset on each level of a tree.
 
     Parameters
@@ -108,7 +101,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         -------
         self
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **how_to_check(self.estimator))
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self.input_checks())
         check_estimator_kind(self.estimator, None, weight is not None)
         _refuse_dag(hierarchy)
         X, Y, weight = leave_out_weightless(X, as_dense(Y), weight)
@@ -134,7 +127,7 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
 
     def _set_scores(self, X: Any) -> np.ndarray:
         """Return the probability of each label set seen in training, (n_samples, n_sets)."""
-        X = check_predict_input(self, X, **how_to_check(self.estimator))
+        X = check_predict_input(self, X, **self.input_checks())
         P, whose = np.ones((count_rows(X), 1)), type(innermost(self.estimator)).__name__
         with single_blas_thread():
             for k, (model, step) in enumerate(zip(self.models_, self._steps)):
@@ -147,9 +140,6 @@ class HMCLabelPowerset(MetaEstimatorMixin, HierarchicalLearner):
         nodes = self.hierarchy_.levels[level]
         sets = np.unique(self.label_sets_[:, nodes], axis=0)
         return [" + ".join(self.hierarchy_.names[nodes[labels]]) or "no label" for labels in sets]
-
-    def __sklearn_tags__(self) -> Any:
-        return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
 @Record.enter("truepath.learners")

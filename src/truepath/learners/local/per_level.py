@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from truepath.combiners import MinDown
-from truepath.hierarchy import Hierarchy, cap_down
-from truepath.hierarchy.arcs import conditional_from_marginals
+from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, LocalLearner, Problem
 
 __all__ = ["PerLevel"]
@@ -74,16 +73,8 @@ class PerLevel(LocalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return coherent marginals, shape (n_samples, n_nodes)."""
-        return cap_down(self._local_scores(X), self.hierarchy_)
-
     def _to_marginals(self) -> Any:
         return MinDown(hierarchy=self.hierarchy_)
-
-    def predict_conditional_proba(self, X: Any) -> np.ndarray:
-        """Return p(v | u), one column per arc: ratios of the marginals."""
-        return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
 
     def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return range(1, hierarchy.height + 1)

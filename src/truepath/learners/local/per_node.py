@@ -1,7 +1,7 @@
 """One binary classifier per node, trained on the rows a policy chooses.
 
 The local classifier per node of Silla & Freitas (2011). See :mod:`truepath.learners.local.policies` for the policies
-and :mod:`truepath.hierarchy.propagation` for how their scores become marginals.
+and :mod:`truepath.combiners` for how their scores become marginals.
 """
 
 from __future__ import annotations
@@ -13,14 +13,11 @@ import numpy as np
 
 from truepath.combiners import MaxUp, MinDown, PathProduct
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.arcs import conditional_from_marginals
-from truepath.hierarchy.propagation import cap_down, multiply_down, raise_up
 from truepath.learners.local.base import LabelView, OnePerLabel, Problem, whole_or_rows
 from truepath.learners.local.policies import Policy, resolve_policy
 
 __all__ = ["PerNode"]
 
-_TO_MARGINALS = {"conditional": multiply_down, "marginal": cap_down, "stop": raise_up}
 _CORRECTIONS = {"conditional": PathProduct, "marginal": MinDown, "stop": MaxUp}
 
 
@@ -106,11 +103,6 @@ class PerNode(OnePerLabel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return coherent marginals, shape (n_samples, n_nodes); see Notes for how."""
-        to_marginals = _TO_MARGINALS[resolve_policy(self.policy).estimates]
-        return to_marginals(self._local_scores(X), self.hierarchy_)
-
     def _to_marginals(self) -> Any:
         return _CORRECTIONS[resolve_policy(self.policy).estimates](hierarchy=self.hierarchy_)
 
@@ -121,7 +113,7 @@ class PerNode(OnePerLabel):
         """
         if resolve_policy(self.policy).estimates == "conditional" and self.hierarchy_.is_tree:
             return self._local_scores(X)
-        return conditional_from_marginals(self.predict_proba(X), self.hierarchy_)
+        return super().predict_conditional_proba(X)
 
     def _pose(self, view: LabelView) -> list[Problem]:
         policy = resolve_policy(self.policy)

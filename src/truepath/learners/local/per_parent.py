@@ -119,9 +119,6 @@ class PerParent(LocalLearner):
     def _keys(self, hierarchy: Hierarchy) -> Container[Hashable]:
         return {None, *hierarchy.names[~hierarchy.is_leaf].tolist()}
 
-    def _n_columns(self) -> int:
-        return int(arc_pointers(self.hierarchy_)[0][-1])
-
     def _column_names(self) -> np.ndarray:
         return np.repeat(self.hierarchy_.names, np.diff(arc_pointers(self.hierarchy_)[0]))
 
@@ -143,8 +140,11 @@ def pose_arcs(view: LabelView, with_stops: bool = True) -> Iterator[Problem]:
     ends = np.searchsorted(arc_parent[order], np.arange(-1, hierarchy.n_nodes + 1))
     for u, start, stop in zip(range(-1, hierarchy.n_nodes), ends[:-1], ends[1:]):
         arcs = order[start:stop]
-        mask = view.below(None if u < 0 else u) if with_stops else view.any_of(arc_child[arcs])
-        if not arcs.size or not mask.any():
-            continue
-        targets = np.column_stack([view.rows(v)[mask] for v in arc_child[arcs]])
-        yield Problem(None if u < 0 else hierarchy.names[u], arcs, whole_or_rows(mask, view.n_samples), targets)
+        if with_stops:
+            mask = np.ones(view.n_samples, bool) if u < 0 else view.rows(u)
+        else:
+            mask = view.any_of(arc_child[arcs])
+        rows = np.flatnonzero(mask)
+        if arcs.size and rows.size:
+            targets = np.column_stack([view.rows(v)[rows] for v in arc_child[arcs]])
+            yield Problem(None if u < 0 else hierarchy.names[u], arcs, whole_or_rows(rows, view.n_samples), targets)

@@ -45,6 +45,14 @@ def _not_stopping_above(view: LabelView, v: int) -> np.ndarray:
     return ~view.rows(v) & ~view.any_exact(view.hierarchy.ancestors(v))
 
 
+def _of_siblings(view: LabelView, v: int) -> np.ndarray:
+    return view.any_of(find_siblings(view.hierarchy, v))
+
+
+def _exact_of_siblings(view: LabelView, v: int) -> np.ndarray:
+    return view.any_exact(find_siblings(view.hierarchy, v))
+
+
 def _below_all_parents(view: LabelView, v: int) -> np.ndarray:
     mask = ~view.rows(v)
     for u in view.hierarchy.parents(v):
@@ -116,14 +124,8 @@ POLICIES = {
         Policy("less_exclusive", LabelView.exact, lambda view, v: ~view.rows(v), "stop", Hierarchy.children),
         Policy("less_inclusive", LabelView.rows, lambda view, v: ~view.rows(v), "marginal", lambda h, v: h.roots[:0]),
         Policy("inclusive", LabelView.rows, _not_stopping_above, "marginal", _ancestors_and_children),
-        Policy("siblings", LabelView.rows, lambda view, v: view.any_of(view.siblings(v)), "conditional", find_siblings),
-        Policy(
-            "exclusive_siblings",
-            LabelView.exact,
-            lambda view, v: view.any_exact(view.siblings(v)),
-            "conditional",
-            _siblings_and_children,
-        ),
+        Policy("siblings", LabelView.rows, _of_siblings, "conditional", find_siblings),
+        Policy("exclusive_siblings", LabelView.exact, _exact_of_siblings, "conditional", _siblings_and_children),
         Policy("parents", LabelView.rows, _below_all_parents, "conditional", Hierarchy.parents),
     )
 }

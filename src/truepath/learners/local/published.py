@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.decoders import MetaLabeler, TopLeaves
@@ -21,7 +21,7 @@ from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HALF, HierarchicalLearner, check_fit_input
 from truepath.learners.linear.sibling_lasso import SiblingLasso
-from truepath.learners.local.base import take_over_input_tags
+from truepath.learners.local.base import EstimatorLearner
 from truepath.learners.local.binary_relevance import BinaryRelevance
 from truepath.learners.local.per_node import PerNode
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["HBR", "BRMetaLabeler"]
 
 
-class _AroundLearner(MetaEstimatorMixin, HierarchicalLearner):
+class _AroundLearner(EstimatorLearner):
     """Keeps a fitted learner in ``learner_`` and returns its scores."""
 
     def _adopt(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -43,18 +43,13 @@ class _AroundLearner(MetaEstimatorMixin, HierarchicalLearner):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the learner's coherent marginals, shape (n_samples, n_nodes)."""
-        return self._fitted().predict_proba(X)
+        check_is_fitted(self, "learner_")
+        return self.learner_.predict_proba(X)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return the learner's p(v | u), one column per arc."""
-        return self._fitted().predict_conditional_proba(X)
-
-    def _fitted(self) -> Any:
         check_is_fitted(self, "learner_")
-        return self.learner_
-
-    def __sklearn_tags__(self) -> Any:
-        return take_over_input_tags(super().__sklearn_tags__(), self.estimator)
+        return self.learner_.predict_conditional_proba(X)
 
 
 class HBR(_AroundLearner):

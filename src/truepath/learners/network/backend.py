@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from threading import Lock
 from typing import Any
@@ -49,15 +47,20 @@ def device_to_predict(device: str) -> str:
         return "cpu"
 
 
-class _CountedMode:
-    """PyTorch's deterministic algorithms, on while at least one caller is inside, in any thread."""
+class _Repeatable:
+    """A block that uses PyTorch's algorithms that give the same bits every time; then what was set is restored.
+
+    The mode belongs to the whole process. Blocks may be nested, and may overlap in several threads: it is on while at
+    least one caller is inside.
+    """
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.n_inside = 0
         self.before = (False, False)
 
-    def enter(self, torch: Any) -> None:
+    def __enter__(self) -> None:
+        torch = import_torch()
         with self.lock:
             if self.n_inside == 0:
                 self.before = (
@@ -67,25 +70,11 @@ class _CountedMode:
                 torch.use_deterministic_algorithms(True, warn_only=True)
             self.n_inside += 1
 
-    def leave(self, torch: Any) -> None:
+    def __exit__(self, *problem: object) -> None:
         with self.lock:
             self.n_inside -= 1
             if self.n_inside == 0:
-                torch.use_deterministic_algorithms(self.before[0], warn_only=self.before[1])
+                import_torch().use_deterministic_algorithms(self.before[0], warn_only=self.before[1])
 
 
-_MODE = _CountedMode()
-
-
-@contextmanager
-def repeatable() -> Iterator[None]:
-    """Within the block, use algorithms that give the same bits every time; then restore what was set.
-
-    The mode belongs to the whole process. Blocks may be nested, and may overlap in several threads.
-    """
-    torch = import_torch()
-    _MODE.enter(torch)
-    try:
-        yield
-    finally:
-        _MODE.leave(torch)
+repeatable = _Repeatable()

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from truepath.adapters import encode_labels
 from truepath.adapters.contributions import Contributions, ScorePart
 from truepath.adapters.cost import TableShape
 from truepath.adapters.progress import Progress, tracked
@@ -24,7 +23,6 @@ from truepath.adapters.varying import constant_scores, set_constant_scores
 from truepath.combiners.projections import Projection, check_projection, export_projection, project_scores, score_part
 from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy, HierarchyDiff
-from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
     HierarchicalLearner,
@@ -42,7 +40,7 @@ from truepath.learners.network.held_out import draw_parts, train_apart
 from truepath.learners.network.inputs import NetworkInputs
 from truepath.learners.network.layers import draw_layers, ensemble_scores, export_ensemble, rescale_members
 from truepath.learners.network.losses import LOSSES
-from truepath.learners.network.training import Training, TrainingRows, TrainingSettings
+from truepath.learners.network.training import Training, TrainingRows
 
 __all__ = ["CoherentNetwork"]
 
@@ -134,6 +132,7 @@ class CoherentNetwork(HierarchicalLearner):
     learns_from = "rows and their labels"
     needs = ("torch",)
     approximates = ("contributions", "update")
+    takes_missing = True
 
     weights_: list[np.ndarray]
     biases_: list[np.ndarray]
@@ -194,7 +193,7 @@ class CoherentNetwork(HierarchicalLearner):
         """
         self._check()
         X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
-        with repeatable():
+        with repeatable:
             self._fit_rows(self._begin(*leave_out_weightless(X, Y, weight)))
         return self
 
@@ -215,7 +214,7 @@ class CoherentNetwork(HierarchicalLearner):
         """
         self._check()
         X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
-        with repeatable():
+        with repeatable:
             held_out = self._fit_rows(self._begin(*leave_out_weightless(X, Y, weight)), held_out=True)
         return score_weightless(self, held_out, X, weight)
 
@@ -234,13 +233,11 @@ class CoherentNetwork(HierarchicalLearner):
         self._check()
         if not isinstance(n_epochs, Integral) or n_epochs < 1:
             raise ValueError(f"n_epochs must be an integer >= 1; got {n_epochs!r}.")
-        if hasattr(self, "weights_"):
-            rows, layers = self._more_rows(X, y, sample_weight), list(zip(self.weights_, self.biases_))
-        else:
-            X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
-            rows, layers = self._begin(*leave_out_weightless(X, Y, weight)), None
-        with repeatable(), tracked(self, n_epochs) as progress:
-            training = self._new_training(rows, layers)
+        again = hasattr(self, "weights_")
+        X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True, again=again)
+        rows = (self._as_rows if again else self._begin)(*leave_out_weightless(X, Y, weight))
+        with repeatable, tracked(self, n_epochs) as progress:
+            training = self._new_training(rows, self._layers() if again else None)
             if hasattr(self, "moments_"):
                 training.restore_moments(self.moments_)
             self._train(training, n_epochs, progress)
@@ -283,16 +280,11 @@ class CoherentNetwork(HierarchicalLearner):
         new.n_epochs_, new.n_rows_seen_, new.n_positive_ = 0, 0, np.zeros(Y.shape[1], np.int64)
         rows = new._as_rows(X, Y, None)
         origin = np.where(diff.relabeled, -1, diff.origin)
-        last = draw_layers(
-            [self.weights_[-1].shape[1], Y.shape[1]], self.n_estimators, np.random.default_rng(self.seed_)
-        )
-        outputs = [
-            np.where(origin >= 0, old[..., origin], drawn)
-            for old, drawn in zip((self.weights_[-1], self.biases_[-1]), last[0])
-        ]
-        hidden = list(zip(self.weights_[:-1], self.biases_[:-1]))
-        with repeatable(), tracked(new, self.n_epochs_) as progress:
-            new._train(new._new_training(rows, [*hidden, tuple(outputs)], only_last=True), self.n_epochs_, progress)
+        *hidden, last = self._layers()
+        (drawn,) = draw_layers([last[0].shape[1], Y.shape[1]], self.n_estimators, np.random.default_rng(self.seed_))
+        outputs = tuple(np.where(origin >= 0, old[..., origin], first) for old, first in zip(last, drawn))
+        with repeatable, tracked(new, self.n_epochs_) as progress:
+            new._train(new._new_training(rows, [*hidden, outputs], only_last=True), self.n_epochs_, progress)
         for trained, start in zip((new.weights_[-1], new.biases_[-1]), outputs):
             trained[..., origin >= 0] = start[..., origin >= 0]
         return new
@@ -325,14 +317,6 @@ class CoherentNetwork(HierarchicalLearner):
         self.n_epochs_, self.n_rows_seen_, self.n_positive_ = 0, 0, np.zeros(Y.shape[1], np.int64)
         return self._as_rows(X, Y, weight)
 
-    def _more_rows(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
-        """Check rows that come after the first ones."""
-        X = check_predict_input(self, X, allow_nan=True)
-        Y = encode_labels(y, self.hierarchy_)
-        if Y.shape[0] != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows but y has {Y.shape[0]}; they must describe the same instances.")
-        return self._as_rows(*leave_out_weightless(X, Y, check_weight(sample_weight, X.shape[0])))
-
     def _as_rows(self, X: Any, Y: Any, weight: np.ndarray | None) -> TrainingRows:
         """Count the labels, and return the rows as members take them."""
         self.n_rows_seen_ += Y.shape[0]
@@ -352,16 +336,9 @@ class CoherentNetwork(HierarchicalLearner):
             if not is_apart:
                 self._train(self._new_training(rows), longest, progress)
                 return np.full(rows.Y.shape, np.nan, np.float32)
+            parts = draw_parts(rows.Y, self.n_estimators, self.validation_fraction, self.seed_)
             chosen = train_apart(
-                self._new_training(rows),
-                draw_parts(rows.Y, self.n_estimators, self.validation_fraction, self.seed_),
-                self._to_scores,
-                self._raised_by,
-                n_epochs,
-                self.max_epochs,
-                self.n_iter_no_change,
-                progress,
-                keep_layers=not self.refit,
+                self, self._new_training(rows), parts, self._to_scores, self._raised_by, n_epochs, progress
             )
             if n_epochs is None:
                 self.areas_ = chosen.areas
@@ -377,17 +354,7 @@ class CoherentNetwork(HierarchicalLearner):
         if layers is None:
             sizes = [rows.X.shape[1], *map(int, self.hidden_layer_sizes), rows.Y.shape[1]]
             layers = draw_layers(sizes, self.n_estimators, np.random.default_rng(self.seed_))
-        settings = TrainingSettings(
-            self.loss,
-            self.dropout,
-            self.learning_rate,
-            self.weight_decay,
-            self.batch_size,
-            self.device_,
-            self.device_.startswith("cuda"),
-            self.seed_,
-        )
-        return Training(layers, rows, self.hierarchy_, settings, only_last=only_last)
+        return Training(self, layers, rows, only_last=only_last)
 
     def _train(self, training: Training, n_epochs: int, progress: Progress) -> None:
         """Train all members on all rows, and keep them."""
@@ -397,6 +364,10 @@ class CoherentNetwork(HierarchicalLearner):
             progress.step(f"epoch {epoch} of {n_epochs}, all rows")
         self._keep(training.arrays(), n_epochs)
 
+    def _layers(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return weights and biases of every layer."""
+        return list(zip(self.weights_, self.biases_))
+
     def _keep(self, layers: Any, n_epochs: int) -> None:
         self.weights_, self.biases_ = ([pair[k] for pair in layers] for k in (0, 1))
         self.n_epochs_ += n_epochs
@@ -405,16 +376,13 @@ class CoherentNetwork(HierarchicalLearner):
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, float32, shape (n_samples, n_nodes)."""
-        X = check_predict_input(self, X, allow_nan=True)
-        layers = list(zip(self.weights_, self.biases_))
-        return self._to_scores(
-            ensemble_scores(self.inputs_.take(X), layers, self._raised_by, device_to_predict(self.device_))
-        )
+        rows = self.inputs_.take(check_predict_input(self, X, allow_nan=True))
+        S = ensemble_scores(rows, self._layers(), self._raised_by, device_to_predict(self.device_))
+        return self._to_scores(S)
 
     def export_scores(self, graph: Graph, rows: str) -> str:
         """Add the scores, float32, to an ONNX graph."""
-        layers = list(zip(self.weights_, self.biases_))
-        S = export_ensemble(graph, self.inputs_.export(graph, rows), layers, self._raised_by)
+        S = export_ensemble(graph, self.inputs_.export(graph, rows), self._layers(), self._raised_by)
         return export_projection(graph, graph.fill_columns(S, self.constant_), self.hierarchy_, self.project)
 
     def contributions(self, x: Any, nodes: Any) -> Contributions:
@@ -430,20 +398,19 @@ class CoherentNetwork(HierarchicalLearner):
         found : Contributions
             From the row in the middle of all columns; from nothing for sparse rows.
         """
-        X = check_predict_input(self, x, allow_nan=True)
+        row = self.inputs_.take(check_predict_input(self, x, allow_nan=True))
         start, column = self.inputs_.middle(self.n_features_in_)
-        stop = as_dense(self.inputs_.take(X))[0].astype(np.float64)
+        stop = as_dense(row)[0].astype(np.float64)
         moved = np.flatnonzero(stop != start)
         columns, place = np.unique(column[moved], return_inverse=True)
-        layers = list(zip(self.weights_, self.biases_))
 
         def rescale(wanted: Any) -> Contributions:
-            by_input, base = rescale_members(start, stop, layers, np.asarray(wanted), self._raised_by)
+            by_input, base = rescale_members(start, stop, self._layers(), np.asarray(wanted), self._raised_by)
             values = np.zeros((columns.size, len(wanted)))
             np.add.at(values, place, by_input[moved])
             return Contributions(wanted, values, base, "rescale", columns)
 
-        scores = ensemble_scores(self.inputs_.take(X), layers, self._raised_by)[0].astype(np.float64)
+        scores = ensemble_scores(row, self._layers(), self._raised_by)[0].astype(np.float64)
         part = score_part(ScorePart(scores, rescale), self.constant_, self.hierarchy_, self.project)
         return part.contributions(np.asarray(nodes, np.int64))
 
@@ -454,8 +421,3 @@ class CoherentNetwork(HierarchicalLearner):
 
     def _to_scores(self, S: np.ndarray) -> np.ndarray:
         return project_scores(set_constant_scores(S, self.constant_), self.hierarchy_, self.project)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

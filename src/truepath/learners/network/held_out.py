@@ -8,7 +8,7 @@ fitted on top.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from truepath.hierarchy import Hierarchy, raise_up
 from truepath.learners.network.training import Training
 from truepath.metrics import auprc
 from truepath.resampling import deal_folds, split_folds
+
+if TYPE_CHECKING:
+    from truepath.learners.network.coherent_network import CoherentNetwork
 
 __all__ = ["Chosen", "draw_parts", "score_left_out", "train_apart"]
 
@@ -56,21 +59,20 @@ def score_left_out(training: Training, left_out: list[np.ndarray], raised_by: Hi
 
 
 def train_apart(
+    network: CoherentNetwork,
     training: Training,
     left_out: list[np.ndarray],
     to_scores: Callable[[np.ndarray], np.ndarray],
     raised_by: Hierarchy | None,
     n_epochs: int | None,
-    max_epochs: int,
-    patience: int,
     progress: Progress,
-    *,
-    keep_layers: bool,
 ) -> Chosen:
     """Train every member on the rows it does not leave out.
 
     Parameters
     ----------
+    network : CoherentNetwork
+        Whose parameters say when to stop; the members are returned unless it will be fitted again on all rows.
     training : Training
     left_out : list of ndarray of int
         Row numbers, one array for each member.
@@ -79,18 +81,15 @@ def train_apart(
     raised_by : Hierarchy or None
         Raises each member's scores before the mean is taken.
     n_epochs : int or None
-        How many; None trains until the AU(PRC) of the rows left out has not risen for ``patience`` epochs.
-    max_epochs, patience : int
+        How many; None trains until the AU(PRC) of the rows left out has not risen for ``n_iter_no_change`` epochs.
     progress : Progress
-    keep_layers : bool
-        Whether the members are wanted, not the number of epochs and the scores alone.
     """
     rows, n_rows = training.rows, training.rows.Y.shape[0]
     inside = [np.setdiff1d(np.arange(n_rows), out) for out in left_out]
     judged = np.unique(np.concatenate(left_out))
     best, areas = Chosen(0, np.empty(0), [], []), []
     highest = -np.inf
-    for epoch in range(1, (n_epochs or max_epochs) + 1):
+    for epoch in range(1, (n_epochs or network.max_epochs) + 1):
         training.epoch(epoch, inside)
         if n_epochs is not None and epoch < n_epochs:
             progress.step(f"epoch {epoch} of {n_epochs}, rows left out")
@@ -100,8 +99,8 @@ def train_apart(
         area = auprc(rows.Y[judged], S[judged], sample_weight=None if rows.weight is None else rows.weight[judged])
         areas.append(float(area))
         if best.n_epochs == 0 or area > highest:
-            best, highest = Chosen(epoch, S, training.arrays() if keep_layers else [], areas), area
+            best, highest = Chosen(epoch, S, [] if network.refit else training.arrays(), areas), area
         progress.step(f"epoch {epoch}, AU(PRC) of rows left out {area:.4f}")
-        if epoch >= best.n_epochs + patience:
+        if epoch >= best.n_epochs + network.n_iter_no_change:
             break
     return best

@@ -22,7 +22,7 @@ from truepath.records import Record
 
 __all__ = ["NetworkInputs", "PiecewiseLinear"]
 
-#: NetworkInputs beyond this would soon overflow in products of single precision
+#: Inputs beyond this would soon overflow in products of single precision
 FARTHEST_INPUT = 1e6
 
 

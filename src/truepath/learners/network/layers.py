@@ -11,6 +11,7 @@ on a CPU needs nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -103,7 +104,7 @@ def ensemble_scores(X: Any, layers: Layers, raised_by: Hierarchy | None, device:
 
 def export_ensemble(graph: Graph, rows: str, layers: Layers, raised_by: Hierarchy | None) -> str:
     """Add what :func:`ensemble_scores` returns to an ONNX graph."""
-    x, total = graph.double(rows), None
+    x, members = graph.double(rows), []
     for e in range(len(layers[0][0])):
         made = x
         for k, (W, b) in enumerate(layers):
@@ -111,10 +112,9 @@ def export_ensemble(graph: Graph, rows: str, layers: Layers, raised_by: Hierarch
             made = graph.add("Add", made, graph.constant(b[e], float))
             made = graph.add("Relu", made) if k + 1 < len(layers) else made
         own = graph.add("Sigmoid", graph.clip(made, -FARTHEST_LOGIT, FARTHEST_LOGIT))
-        own = own if raised_by is None else raise_columns(graph, own, raised_by)
-        total = own if total is None else graph.add("Add", total, own)
-    assert total is not None
-    return graph.cast(graph.add("Div", total, graph.constant(float(len(layers[0][0])))), "FLOAT")
+        members.append(own if raised_by is None else raise_columns(graph, own, raised_by))
+    total = reduce(lambda before, own: graph.add("Add", before, own), members)
+    return graph.cast(graph.add("Div", total, graph.constant(float(len(members)))), "FLOAT")
 
 
 def rescale_members(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import gen_batches
 
-from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.network.backend import import_torch
 from truepath.learners.network.layers import apply_layers, sigmoid
 from truepath.learners.network.losses import make_loss
 
-__all__ = ["Training", "TrainingRows", "TrainingSettings"]
+if TYPE_CHECKING:
+    from truepath.learners.network.coherent_network import CoherentNetwork
+
+__all__ = ["Training", "TrainingRows"]
 
 
 class TrainingRows(NamedTuple):
@@ -24,29 +27,16 @@ class TrainingRows(NamedTuple):
     weight: np.ndarray | None
 
 
-class TrainingSettings(NamedTuple):
-    """How members are trained."""
-
-    loss: str
-    dropout: float
-    learning_rate: float
-    weight_decay: float
-    batch_size: int
-    device: str
-    mixed_precision: bool
-    seed: int
-
-
 class Training:
     """Members in training.
 
     Parameters
     ----------
+    network : CoherentNetwork
+        Whose parameters say how to train; its seed, device and hierarchy are set.
     layers : list of pairs of ndarray
         What they start from.
     rows : TrainingRows
-    hierarchy : Hierarchy
-    settings : TrainingSettings
     only_last : bool, default=False
         Whether the last layer alone learns.
 
@@ -56,29 +46,21 @@ class Training:
     generator.
     """
 
-    def __init__(
-        self,
-        layers: Sequence[Any],
-        rows: TrainingRows,
-        hierarchy: Hierarchy,
-        settings: TrainingSettings,
-        *,
-        only_last: bool = False,
-    ):
+    def __init__(self, network: CoherentNetwork, layers: Sequence[Any], rows: TrainingRows, *, only_last: bool = False):
         self.torch = torch = import_torch()
-        self.rows, self.settings = rows, settings
+        self.network, self.rows, self.device = network, rows, network.device_
         self.layers = [
-            tuple(torch.tensor(part, device=settings.device, requires_grad=learns) for part in pair)
+            tuple(torch.tensor(part, device=self.device, requires_grad=learns) for part in pair)
             for learns, pair in zip([*[not only_last] * (len(layers) - 1), True], layers)
         ]
         self.n_members = len(layers[0][0])
         self.optimizer = torch.optim.AdamW(
             [part for pair in self.layers for part in pair if part.requires_grad],
-            lr=settings.learning_rate,
-            weight_decay=settings.weight_decay,
-            fused=settings.device.partition(":")[0] in ("cpu", "cuda"),
+            lr=network.learning_rate,
+            weight_decay=network.weight_decay,
+            fused=self.device.partition(":")[0] in ("cpu", "cuda"),
         )
-        self.loss = make_loss(settings.loss, hierarchy, settings.device)
+        self.loss = make_loss(network.loss, network.hierarchy_, self.device)
         self.X, self.Y = self._to_device(rows.X), self._to_device(rows.Y)
 
     def _to_device(self, M: Any) -> Any:
@@ -86,45 +68,46 @@ class Training:
         if not isinstance(M, np.ndarray):
             return M
         own = M if M.flags.writeable else M.copy()  # PyTorch warns of arrays that workers share
-        return self.torch.as_tensor(own, device=self.settings.device)
+        return self.torch.as_tensor(own, device=self.device)
 
     def _take(self, M: Any, rows: np.ndarray) -> Any:
         """Return some rows as float32 on the device, in the shape of the row numbers."""
-        torch, device = self.torch, self.settings.device
+        torch = self.torch
         if isinstance(M, torch.Tensor):
-            return M[torch.as_tensor(rows, device=device)].to(torch.float32)
+            return M[torch.as_tensor(rows, device=self.device)].to(torch.float32)
         block = as_dense(M[rows.ravel()]).astype(np.float32)
-        return torch.as_tensor(block, device=device).reshape(*rows.shape, -1)
+        return torch.as_tensor(block, device=self.device).reshape(*rows.shape, -1)
 
     def epoch(self, number: int, rows_of: Sequence[np.ndarray]) -> None:
         """Go once through the rows of every member, each in its own order.
 
         Members take equally many rows: one with more leaves out some, others every time.
         """
-        seed = np.random.SeedSequence([self.settings.seed, number])
+        seed = np.random.SeedSequence([self.network.seed_, number])
         rng = np.random.default_rng(seed)
-        generator = self.torch.Generator(self.settings.device).manual_seed(int(seed.generate_state(1)[0]))
+        generator = self.torch.Generator(self.device).manual_seed(int(seed.generate_state(1)[0]))
         n_rows = min(rows.size for rows in rows_of)
         order = np.stack([rng.permutation(rows)[:n_rows] for rows in rows_of])
-        for start in range(0, n_rows, self.settings.batch_size):
-            self._step(order[:, start : start + self.settings.batch_size], generator)
+        for batch in gen_batches(n_rows, self.network.batch_size):
+            self._step(order[:, batch], generator)
 
     def _step(self, rows: np.ndarray, generator: Any) -> None:
         """Take one step on a batch of each member, shape (n_members, batch)."""
-        torch, settings = self.torch, self.settings
+        torch = self.torch
         x, y = self._take(self.X, rows), self._take(self.Y, rows)
-        with torch.autocast(settings.device.partition(":")[0], torch.bfloat16, enabled=settings.mixed_precision):
+        kind = self.device.partition(":")[0]
+        with torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda"):
             Z = apply_layers(x, self.layers, lambda x: self._drop(torch.relu(x), generator))
         weight = None
         if self.rows.weight is not None:
-            weight = torch.as_tensor(self.rows.weight[rows].astype(np.float32), device=settings.device)[:, :, None]
+            weight = torch.as_tensor(self.rows.weight[rows].astype(np.float32), device=self.device)[:, :, None]
         self.optimizer.zero_grad()
         (self.loss(Z.float(), y, weight) / (rows.shape[1] * y.shape[-1])).backward()
         self.optimizer.step()
 
     def _drop(self, x: Any, generator: Any) -> Any:
         """Set a share of the cells to zero, and scale the others up."""
-        keep = 1.0 - self.settings.dropout
+        keep = 1.0 - self.network.dropout
         if keep == 1.0:
             return x
         return x * self.torch.empty_like(x).bernoulli_(keep, generator=generator).div_(keep)
