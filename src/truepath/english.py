@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["counted", "did_you_mean", "nearest", "suggest"]
-
 # difflib compares with every name: past this many, only names that share a beginning are compared
 MANY_NAMES = 20_000
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from truepath.errors import MissingExtraError
 
-__all__ = ["import_extra"]
-
 
 def import_extra(module: str, purpose: str, extra: str = "") -> Any:
     """Import a module of an optional package; where that is not installed, name the extra that installs it.

@@ -12,8 +12,6 @@ from typing import Any
 
 from truepath.records import Record
 
-__all__ = ["Documented", "publish", "written_in"]
-
 #: Where a file of the package is shown with its documentation
 SHOWN_AT = "https://github.com/truepath-hmc/truepath/blob/main/src/{path}.py"
 

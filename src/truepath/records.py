@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
-__all__ = ["Record"]
-
 _T = TypeVar("_T", bound=type)
 
 

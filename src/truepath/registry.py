@@ -20,18 +20,6 @@ from truepath.english import suggest
 from truepath.errors import TruePathError
 from truepath.public import Documented
 
-__all__ = [
-    "COMBINERS",
-    "DECODERS",
-    "LEARNERS",
-    "METRICS",
-    "READERS",
-    "REGISTRIES",
-    "Member",
-    "Registry",
-    "check_choice",
-]
-
 
 class Registry:
     """The members of one family, by name.

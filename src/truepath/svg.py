@@ -5,8 +5,6 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-__all__ = ["element", "escape_text", "text"]
-
 
 def element(tag: str, content: str = "", /, **attributes: Any) -> str:
     """Write one element around content that is markup already.

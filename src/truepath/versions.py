@@ -7,8 +7,6 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["PACKAGES", "installed_versions"]
-
 #: The packages of others, by the names they are installed by
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
 

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from truepath.learners.base import check_choice, check_number
+from truepath.learners.base import check_number
+from truepath.registry import check_choice
 
 
 @pytest.mark.parametrize(

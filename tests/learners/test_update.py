@@ -126,6 +126,13 @@ def test_what_came_above_a_moved_label_is_learned_and_so_are_children_of_merged_
     assert set(diff.relearned(lambda h, v: h.parents(v))) == set(range(5))
 
 
+def test_a_label_merged_with_a_part_of_another_one_is_learned():
+    diff = H.edit().split("a2", ["ax", "ay"]).merge(["b1", "ax"], "both").diff()
+    assert (diff.merged, diff.split, diff.renamed) == ({"both": ("b1",)}, {"a2": ("both", "ay")}, {})
+    assert {"both", "ay"} <= set(diff.new.names[diff.touched])
+    assert diff.new.decode(diff.transfer(H.encode([["b1"], ["a2"]]))) == [("both",), ("a",)]
+
+
 # ------------------------------------------------------------------------------- one model per label
 
 

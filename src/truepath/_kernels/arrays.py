@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from truepath._kernels.jit import inner
 
-__all__ = ["copy_first", "sort_numbers"]
-
 
 @inner
 def copy_first(source, n, target):

@@ -20,8 +20,6 @@ from typing import Any, TypeVar
 from numba import njit
 from numba.core import event
 
-__all__ = ["inner", "kernel", "once", "part", "vector"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

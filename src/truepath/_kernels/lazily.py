@@ -7,8 +7,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-__all__ = ["submodules_of"]
-
 
 def submodules_of(package: str) -> Callable[[str], ModuleType]:
     """Return the ``__getattr__`` of a package that imports its submodules on first use."""

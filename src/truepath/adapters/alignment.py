@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["align"]
-
 #: NumPy's own arrays begin at multiples of this
 ALIGNMENT = 16
 #: A read-only array of fewer bytes is copied too; larger ones are read in place by all processes of a machine

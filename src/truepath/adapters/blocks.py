@@ -16,18 +16,6 @@ import numpy as np
 from truepath.adapters.rows import count_rows
 from truepath.extras import import_extra
 
-__all__ = [
-    "BLOCK_BYTES",
-    "ROW_GROUP",
-    "choose_batch_size",
-    "is_arrow_stream",
-    "is_lazy",
-    "known_rows",
-    "map_lazily",
-    "row_ranges",
-    "take_blocks",
-]
-
 #: Blocks hold a multiple of this many rows
 ROW_GROUP = 64
 #: What the features and the scores of a block may take, in bytes

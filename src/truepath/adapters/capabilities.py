@@ -48,23 +48,6 @@ from truepath.errors import CapabilityError
 from truepath.hierarchy import HierarchyDiff
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
-__all__ = [
-    "CAPABILITIES",
-    "Capability",
-    "Grade",
-    "Reached",
-    "ask",
-    "capability_table",
-    "grade",
-    "is_search",
-    "learn_more_rows",
-    "offers",
-    "reach",
-    "refusal",
-    "replace_member",
-    "update_learner",
-]
-
 Grade = Literal["exact", "approximate", "as its members", "no"]
 
 

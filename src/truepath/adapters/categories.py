@@ -9,9 +9,6 @@ import numpy as np
 
 from truepath.english import did_you_mean
 
-__all__ = ["UNKNOWN", "find_places", "resolve_categorical"]
-
-
 #: The place of a value that is missing or was not seen in training
 UNKNOWN = -1
 

@@ -34,21 +34,6 @@ from truepath.adapters.prepare import tags_of
 from truepath.errors import TruePathError
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = [
-    "Contributions",
-    "ScorePart",
-    "add_sloped",
-    "add_up",
-    "ask_contributions",
-    "combine_contributions",
-    "constant_part",
-    "hand_down",
-    "keeps_columns",
-    "leave_out",
-    "part_of",
-    "side_by_side",
-]
-
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.int64]
 

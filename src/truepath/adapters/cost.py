@@ -15,8 +15,6 @@ from scipy import sparse
 
 from truepath.adapters.kinds import is_embedding
 
-__all__ = ["BUDGETS", "TableShape", "check_budget"]
-
 #: Seconds on one core, by name
 BUDGETS = {"seconds": 90.0, "minutes": 600.0}
 

@@ -9,8 +9,6 @@ from truepath.adapters.capabilities import ask, reach
 from truepath.graph import Graph
 from truepath.graph.transformers import export_transformer
 
-__all__ = ["FEATURES", "export_inputs", "export_scores", "export_steps"]
-
 #: The name of an input that is a whole matrix
 FEATURES = "features"
 #: The name of an input that is one text per row

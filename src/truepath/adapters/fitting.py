@@ -34,23 +34,6 @@ from truepath.hierarchy.checks import already_checked, as_probabilities, as_scor
 from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = [
-    "HeldOut",
-    "Split",
-    "check_learner_scores",
-    "class_scores",
-    "conditional_scores",
-    "fit_held_out",
-    "fit_learner",
-    "fit_part",
-    "node_scores",
-    "out_of_fold",
-    "raw_scores",
-    "scores_own_rows",
-    "takes_weight",
-    "weight_argument",
-]
-
 
 def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = None) -> Any:
     """Fit a learner on some rows and return it.

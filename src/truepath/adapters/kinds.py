@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TEXTS_TO_SEE", "is_embedding", "is_unspaced"]
-
-
 #: Dense float32 arrays of this many columns and more are taken as embeddings
 COLUMNS_OF_EMBEDDING = 64
 

@@ -16,8 +16,6 @@ from truepath.hierarchy.encode import paths_of_levels
 from truepath.hierarchy.flatness import warn_about_levels, warn_about_lists, warn_about_separators
 from truepath.hierarchy.names import WAYS
 
-__all__ = ["derive_hierarchy", "encode_labels", "split_paths"]
-
 
 def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:
     """Return the hierarchy that labels without one imply: flat for a matrix, the tree of paths for names.

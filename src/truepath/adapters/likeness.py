@@ -12,8 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.capabilities import offers, reach
 
-__all__ = ["Likeness", "ask_likeness"]
-
 
 class Likeness(NamedTuple):
     """How similar each of some rows is to one row.

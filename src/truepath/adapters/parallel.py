@@ -39,9 +39,6 @@ from sklearn import config_context, get_config
 
 from truepath.adapters.alignment import align
 
-__all__ = ["count_workers", "iterate_parallel", "run_parallel", "single_blas_thread", "single_thread"]
-
-
 logger = logging.getLogger(__name__)
 
 

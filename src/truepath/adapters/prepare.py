@@ -21,22 +21,6 @@ from truepath.adapters.capabilities import reach
 from truepath.hierarchy import Hierarchy
 from truepath.registry import LEARNERS, Member
 
-__all__ = [
-    "Learner",
-    "adapt",
-    "check_learner",
-    "copy_unfitted",
-    "final_step",
-    "find_hierarchy",
-    "give_hierarchy",
-    "innermost",
-    "is_of_truepath",
-    "name_learner",
-    "prepare",
-    "seed_parts",
-    "tags_of",
-]
-
 
 @runtime_checkable
 class Learner(Protocol):

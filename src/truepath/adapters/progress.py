@@ -26,17 +26,6 @@ from contextvars import ContextVar
 from copy import copy
 from typing import Any, TypeVar
 
-__all__ = [
-    "CallbackSupportMixin",
-    "Progress",
-    "on_progress",
-    "print_progress",
-    "tracked",
-    "with_callbacks",
-    "without_callbacks",
-]
-
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 

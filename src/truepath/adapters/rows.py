@@ -9,9 +9,6 @@ import numpy as np
 
 from truepath.hierarchy.build import is_missing
 
-__all__ = ["count_rows", "plain_rows", "refuse_complex", "take_rows"]
-
-
 #: Libraries whose columns are not indexed by position alone
 _OF_FRAMES = ("pandas", "polars", "pyarrow")
 

@@ -9,8 +9,6 @@ import numpy as np
 from truepath.adapters.categories import resolve_categorical
 from truepath.hierarchy.build import is_missing
 
-__all__ = ["code_strings"]
-
 
 def code_strings(learner: Any, X: Any, reset: bool) -> Any:
     """Return X with the strings of categorical columns as numbers; X itself where there are none.

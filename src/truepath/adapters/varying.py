@@ -15,8 +15,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.public import Documented
 from truepath.records import Record
 
-__all__ = ["VaryingLabels", "constant_scores", "find_constant_labels", "set_constant_scores"]
-
 
 def find_constant_labels(Y: Any) -> NDArray[np.float64]:
     """Return for each label of a 0/1 matrix the value that all rows share; NaN for a label that varies.

@@ -23,8 +23,6 @@ from truepath.files.names import PathType
 from truepath.files.writing import open_atomically
 from truepath.metrics import information_content
 
-__all__ = ["as_accretion", "information_accretion", "read_accretion", "write_accretion"]
-
 
 def information_accretion(annotations: Any, ontology: Ontology, *, dummy: bool = True) -> dict[str, float]:
     """Return the information accretion of every term of the ontology, in bits.

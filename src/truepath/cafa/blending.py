@@ -16,8 +16,6 @@ from truepath.cafa.predictions import Predictions
 from truepath.combiners.blend import nnls_from_gram
 from truepath.hierarchy import raise_up
 
-__all__ = ["LearnedBlend", "learn_blend"]
-
 
 @dataclass(frozen=True)
 class LearnedBlend:

@@ -18,8 +18,6 @@ from truepath.hierarchy import raise_up
 from truepath.metrics.sweep import sweep_scores
 from truepath.resampling import count_draws, draw_bootstraps, interval_of
 
-__all__ = ["Cutoff", "find_cutoffs"]
-
 
 @dataclass(frozen=True)
 class Cutoff:

@@ -16,8 +16,6 @@ from truepath.files.names import PathType
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import number_edges
 
-__all__ = ["FunctionData", "make_function_data"]
-
 #: Aspects, and how GAF files write them
 SIGNS = {"molecular_function": "F", "biological_process": "P", "cellular_component": "C"}
 EVIDENCE = ("IDA", "IMP", "IEA", "TAS")

@@ -16,8 +16,6 @@ from truepath.cafa.tables.long import LongTable, as_long_table
 from truepath.files.names import PathType
 from truepath.files.writing import open_atomically
 
-__all__ = ["Predictions", "write_long_table"]
-
 #: Lines written at a time
 LINES = 1 << 18
 

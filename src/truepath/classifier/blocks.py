@@ -27,9 +27,6 @@ from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_sparse
 if TYPE_CHECKING:
     from truepath.classifier.fitted_on import FittedOn
 
-__all__ = ["block_results", "check_min_score", "fitted_rows", "keep_high", "map_blocks", "table_rows"]
-
-
 #: ``function(rows, start)``: the matrix of some rows, the first of which has this number
 Predict = Callable[[Any, int], Any]
 

@@ -22,16 +22,6 @@ from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.column_kinds import MANY_ROWS, is_mostly_text
 from truepath.registry import DECODERS
 
-__all__ = [
-    "DecoderChoice",
-    "default_decoder",
-    "default_learner",
-    "default_method",
-    "describe_default",
-    "with_features",
-]
-
-
 #: Texts of fewer rows, or more, are learned by linear models alone
 LEAST_ROWS_TO_BLEND, MOST_ROWS_TO_BLEND = 100, 8_000
 #: Up to this share of the rows (in percent) may end above a leaf where the best path to a leaf is taken

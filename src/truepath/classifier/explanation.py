@@ -23,9 +23,6 @@ from truepath.preprocessing.auto_features import is_frame
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["Explanation", "NodeReason", "contributions_of_row", "explain_row"]
-
-
 #: What the local vote of mandatory leaves is called
 GIVEN_PARENTS = "given its parents"
 

@@ -13,8 +13,6 @@ from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HALF, HierarchicalLearner
 
-__all__ = ["export_decision", "export_final_scores"]
-
 
 def export_final_scores(graph: Graph, model: Any, rows: Any) -> str:
     """Add the final scores of a fitted classifier."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from truepath.classifier.fitted_on import FittedOn
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["RowBlock", "find_row", "predict_file", "read_row_blocks"]
-
 #: Cells of a file are strings until they are features: one takes as much as this many numbers
 CELL = 10
 #: Rows of a file that are in memory at a time, at most

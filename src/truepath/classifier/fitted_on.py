@@ -9,8 +9,6 @@ from truepath.adapters.rows import count_rows
 from truepath.data import Dataset
 from truepath.records import Record
 
-__all__ = ["FittedOn", "are_texts"]
-
 
 @dataclass(frozen=True)
 class FittedOn(Record, home="truepath.classifier"):

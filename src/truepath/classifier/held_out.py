@@ -16,9 +16,6 @@ from truepath.data.split import stratified_folds
 from truepath.hierarchy.matrices import as_dense
 from truepath.resampling import share_rows, split_folds
 
-__all__ = ["make_splits", "resolve_cv"]
-
-
 #: Number of folds by default
 N_FOLDS = 5
 

@@ -45,8 +45,6 @@ from truepath.learners.base import HierarchicalLearner, check_fit_input
 from truepath.metrics import hierarchical_f1
 from truepath.metrics.tried import Tried
 
-__all__ = ["HierarchicalClassifier"]
-
 
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Learner, combiner and decoder as one estimator, fitted without leaks between them.

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from truepath.classifier.explanation import NodeReason
     from truepath.classifier.top import TopLabels
 
-__all__ = ["explanation_table", "top_table"]
-
 #: More rows than this are counted instead of shown
 MOST_ROWS = 20
 

@@ -19,15 +19,6 @@ from truepath.registry import COMBINERS, DECODERS
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = [
-    "Parts",
-    "combines_by_learning",
-    "decides_by_learning",
-    "give_budget",
-    "resolve_parts",
-    "takes_conditional",
-]
-
 
 class Parts(NamedTuple):
     """The parts and where held-out scores come from; None for a part that is not there."""

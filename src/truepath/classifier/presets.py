@@ -17,9 +17,6 @@ from truepath.registry import Registry
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["PRESETS", "Preset", "get_preset", "make_preset", "preset", "preset_names"]
-
-
 PRESETS = Registry("preset", "truepath.classifier")
 
 

@@ -33,8 +33,6 @@ from truepath.learners import (
 )
 from truepath.preprocessing import LAIM, AutoFeatures
 
-__all__: list[str] = []
-
 _TRIGUERO = "Triguero & Vens 2016"
 _BI = "Bi & Kwok 2012"
 _ZHANG = "Zhang, Shah & Kakadiaris 2014"

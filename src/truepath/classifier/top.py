@@ -13,8 +13,6 @@ from truepath.classifier.html import top_table
 from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["TopLabels"]
-
 
 @dataclass(frozen=True)
 class TopLabels:

@@ -19,8 +19,6 @@ from truepath.metrics.ranking.at_k import best_columns
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["check_top", "join_top", "top_levels", "top_of_scores", "top_rows"]
-
 AMONG = ("all", "leaves", "most-specific")
 PER = ("row", "level")
 

@@ -11,8 +11,6 @@ from truepath.hierarchy import HierarchyDiff
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 
-__all__ = ["describe_update", "update_parts"]
-
 
 def update_parts(model: HierarchicalClassifier, diff: HierarchyDiff, X: Any, y: Any) -> dict[str, Any]:
     """Return the parts of a classifier for the new hierarchy; what cannot go over to it is refused before the rest."""

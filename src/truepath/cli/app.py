@@ -45,8 +45,6 @@ from truepath.cli.taxonomy.group import HIERARCHY_COMMANDS, hierarchy
 from truepath.cli.taxonomy.update import update
 from truepath.errors import explain
 
-__all__ = ["app", "format_error", "main"]
-
 BAD_INPUT = 1
 #: Processes that clean up after workers, of multiprocessing and of joblib
 TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from truepath.data import Dataset
     from truepath.report import Evaluated, Run
 
-__all__ = ["demo"]
-
 #: Enough to learn thresholds, and quick, for methods that do not score rows they did not see on their own
 N_FOLDS = {"fael": 3, "clus-ens+mts": 3}
 #: What is compared: preset -> what it is in words

@@ -21,8 +21,6 @@ from truepath.cli.shared.options import (
 )
 from truepath.files.strict_json import dump_json
 
-__all__ = ["describe"]
-
 
 def describe(
     data: Data,

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from truepath.experiments.measures import MetricWithOptions
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["evaluate"]
-
 
 class _Measured(NamedTuple):
     """One measure's value, with its interval if one was asked for."""

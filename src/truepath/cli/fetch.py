@@ -12,8 +12,6 @@ from truepath.cli.shared.options import DataFolder
 from truepath.cli.shared.progress import Show
 from truepath.files.strict_json import dump_json
 
-__all__ = ["fetch"]
-
 FAILED = 1
 MEGABYTE = 1e6
 

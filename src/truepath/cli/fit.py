@@ -32,8 +32,6 @@ from truepath.files.strict_json import dump_json
 if TYPE_CHECKING:
     from truepath.workflow import Advice, FitResult
 
-__all__ = ["fit"]
-
 
 def fit(
     data: Data,

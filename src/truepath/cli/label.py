@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
     from truepath.workflow import Reading
 
-__all__ = ["label"]
-
 
 def label(
     scores: Annotated[

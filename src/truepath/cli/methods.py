@@ -11,8 +11,6 @@ from truepath.errors import TruePathError
 from truepath.files.strict_json import dump_json
 from truepath.registry import REGISTRIES
 
-__all__ = ["list_members", "methods"]
-
 KINDS = ("presets", *REGISTRIES)
 
 

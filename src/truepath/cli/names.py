@@ -7,8 +7,6 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-__all__ = ["help_listing"]
-
 
 def help_listing(where: str, title: str) -> type[TyperCommand]:
     """Return a kind of command whose help lists a registry: name and summary of each member.

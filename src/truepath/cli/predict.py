@@ -12,8 +12,6 @@ from truepath.cli.shared.options import Delimiter, Encoding, LabelFile, LabelFor
 from truepath.english import counted
 from truepath.errors import TruePathError
 
-__all__ = ["predict"]
-
 #: The words or columns that --explain shows for each label
 N_CAUSES = 4
 

@@ -22,8 +22,6 @@ from truepath.cli.shared.options import (
     truth_option,
 )
 
-__all__ = ["report"]
-
 #: The heading of the help for options about files
 FILES = "Files of any model: --truth T --predictions P --scores S"
 #: What a report about a run takes; all else is about files

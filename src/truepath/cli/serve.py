@@ -8,8 +8,6 @@ import typer
 
 from truepath.cli.shared.options import ModelFile, Trust
 
-__all__ = ["serve"]
-
 MEGABYTE = 1 << 20
 
 

@@ -21,15 +21,6 @@ from truepath.english import did_you_mean
 from truepath.errors import TruePathError
 from truepath.registry import COMBINERS, DECODERS
 
-__all__ = [
-    "StrategyCommand",
-    "choose",
-    "corrections",
-    "learning_nothing",
-    "read_value",
-    "typed_options",
-]
-
 #: Where a command's context keeps the options that were typed
 TYPED = "truepath.strategy options"
 #: Says which values of a function are better; functions cannot be typed

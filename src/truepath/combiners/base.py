@@ -25,8 +25,6 @@ from truepath.registry import COMBINERS, Member
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["Combiner", "CombinerLike", "Correction", "check_non_negative", "transform_densely"]
-
 # Sparse rows are worked on densely, this many cells at a time (32 MB of float64)
 BLOCK_CELLS = 1 << 22
 

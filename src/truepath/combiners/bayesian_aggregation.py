@@ -35,8 +35,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.propagation import multiply_down
 from truepath.registry import check_choice
 
-__all__ = ["BayesianAggregation"]
-
 
 class BayesianAggregation(Combiner):
     """Combine all local scores by exact inference in a tree-shaped Bayesian network.

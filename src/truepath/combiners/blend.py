@@ -30,8 +30,6 @@ from truepath.hierarchy.matrices import as_dense
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["Blend", "nnls_from_gram", "weighted_sum"]
-
 
 class Blend(Combiner):
     """Average several score matrices with non-negative weights, global or one set per group of nodes.

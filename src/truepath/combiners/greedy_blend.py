@@ -22,8 +22,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import auprc
 from truepath.resampling import deal_folds, draw_some, split_folds
 
-__all__ = ["GreedyBlend"]
-
 # The search ends after this many steps in a row without a gain
 PATIENCE = 4
 

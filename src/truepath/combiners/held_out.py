@@ -14,8 +14,6 @@ from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
 from truepath.resampling import cross_fit, deal_folds, split_folds
 
-__all__ = ["cross_transform", "fit_and_cross_transform"]
-
 N_FOLDS = 5
 
 

@@ -32,8 +32,6 @@ from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.checks import hierarchy_for
 
-__all__ = ["Isotonic"]
-
 # Scores of one set of labels differ by no more than this after the projection
 SAME_SCORE = 1e-12
 

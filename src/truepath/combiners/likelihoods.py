@@ -13,8 +13,6 @@ from scipy import sparse
 
 from truepath.records import Record
 
-__all__ = ["LIKELIHOODS", "BinnedLikelihood", "GaussianLikelihood"]
-
 # The variance of a class is estimated with this many pseudo-observations of the whole column's variance, so that one or
 # two positives do not make a spike
 SHRINKAGE = 1.0

@@ -18,8 +18,6 @@ from truepath.graph import Graph, raise_columns
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.checks import hierarchy_for
 
-__all__ = ["MaxUp"]
-
 
 class MaxUp(Correction):
     """Raise every score to the greatest among its descendants.

@@ -20,8 +20,6 @@ from truepath.combiners.base import Correction
 from truepath.combiners.projections import Projection, project_scores
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MeanOfPaths"]
-
 
 class MeanOfPaths(Correction):
     """Average every score over the paths from the top, then project.

@@ -18,8 +18,6 @@ from truepath.graph import Graph, cap_columns
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.checks import hierarchy_for
 
-__all__ = ["MinDown"]
-
 
 class MinDown(Correction):
     """Lower every score to the least among its ancestors.

@@ -26,8 +26,6 @@ from truepath.hierarchy.checks import hierarchy_for
 from truepath.hierarchy.propagation import multiply_down
 from truepath.registry import check_choice
 
-__all__ = ["PathProduct"]
-
 NEEDS_PROBABILITIES = "a product of probabilities needs values in [0, 1]"
 
 

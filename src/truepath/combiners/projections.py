@@ -18,15 +18,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import COMBINERS
 
-__all__ = [
-    "Projection",
-    "check_projection",
-    "export_projection",
-    "project_part",
-    "project_scores",
-    "score_part",
-]
-
 Projection: TypeAlias = str | Correction | None
 
 

@@ -11,17 +11,6 @@ from truepath.hierarchy import Hierarchy, check_scores
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = [
-    "Rows",
-    "System",
-    "check_held_out",
-    "check_sources",
-    "float_type",
-    "make_system",
-    "scale_rows",
-    "stack_sources",
-]
-
 
 class Rows(NamedTuple):
     """Training rows, all scores side by side."""

@@ -19,8 +19,6 @@ from truepath import _kernels
 from truepath.combiners.base import Correction
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["TopDown"]
-
 
 class TopDown(Correction):
     """Cap every score by its parents', and set to zero what lies below a parent that is not above the threshold.

@@ -27,8 +27,6 @@ from truepath.combiners.base import Correction
 from truepath.combiners.projections import Projection, project_scores
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["TruePathRule"]
-
 
 class TruePathRule(Correction):
     """Average with the positive children bottom-up, then cap by the parents top-down.

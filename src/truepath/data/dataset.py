@@ -19,8 +19,6 @@ from truepath.resampling import share_rows
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
-__all__ = ["Dataset"]
-
 _USUAL = ("train", "valid", "test")
 
 

@@ -15,8 +15,6 @@ from truepath.data.split import Split, stack_rows
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.propagation import drop_ancestors
 
-__all__ = ["Description", "describe"]
-
 
 @dataclass(frozen=True)
 class Description:

@@ -15,8 +15,6 @@ from truepath.hierarchy.propagation import drop_ancestors
 if TYPE_CHECKING:
     from truepath.data.dataset import Dataset
 
-__all__ = ["has_full_paths", "keep_full_paths"]
-
 
 def has_full_paths(y: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
     """Return for each row whether it has labels and all of its paths end in leaves.

@@ -21,8 +21,6 @@ from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 from truepath.resampling import as_generator
 
-__all__ = ["make_hierarchy", "make_hmc"]
-
 
 def make_hmc(
     n_samples: int = 500,

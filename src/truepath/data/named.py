@@ -26,8 +26,6 @@ from truepath.errors import UnknownDatasetError
 from truepath.files.limits import Limits
 from truepath.hierarchy.matrices import SparseOutput
 
-__all__ = ["WORDNET", "data_home", "list_datasets", "load_dataset"]
-
 #: The data set that is made from other files
 WORDNET = "wordnet-nouns"
 

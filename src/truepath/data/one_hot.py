@@ -12,8 +12,6 @@ from scipy import sparse
 if TYPE_CHECKING:
     from truepath.data.dataset import Dataset
 
-__all__ = ["one_hot"]
-
 
 def one_hot(ds: Dataset, drop_binary: bool | None = None) -> Dataset:
     """Replace every categorical column by 0/1 columns named ``attribute=value``, in place of the old one.

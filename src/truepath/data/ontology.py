@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from truepath.hierarchy import Hierarchy
 from truepath.resampling import as_generator
 
-__all__ = ["make_ontology_like"]
-
 # Of the Gene Ontology, and what the shapes of smaller and larger ones are derived from
 GO_NODES, GO_HEIGHT = 45_000, 16
 N_TOPS = 3

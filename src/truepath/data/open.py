@@ -26,8 +26,6 @@ from truepath.files.limits import Limits
 from truepath.files.names import PathType
 from truepath.hierarchy.matrices import SparseOutput
 
-__all__ = ["open_dataset", "reader_of"]
-
 
 def open_dataset(
     source: PathType | Mapping[str, PathType],

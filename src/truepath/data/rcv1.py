@@ -22,8 +22,6 @@ from truepath.files.text import read_text, split_lines
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["with_topics"]
-
 
 def with_topics(ds: Dataset, topics: PathType) -> Dataset:
     """Name the labels, add their hierarchy and keep the half of the rows in which it holds.

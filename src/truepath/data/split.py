@@ -15,8 +15,6 @@ from truepath.resampling import share_rows, split_folds
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
-__all__ = ["Split", "stack_rows", "stack_splits", "stratified_folds"]
-
 
 @dataclass(frozen=True, eq=False)
 class Split:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from truepath.hierarchy import Hierarchy, HierarchyDiff
 
-__all__ = ["Decoder", "DecoderLike", "HeldOutScores", "PlainDecoder"]
-
 
 @runtime_checkable
 class DecoderLike(Protocol):

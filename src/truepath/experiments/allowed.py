@@ -20,8 +20,6 @@ from truepath.english import suggest
 from truepath.errors import TruePathError, explain
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
-__all__ = ["MODULES", "TEXTS", "check_texts", "find_class"]
-
 _OBJECTS = "Other estimators can be given as objects to truepath.experiments.run_experiment in Python."
 
 _MODULES = """

@@ -21,8 +21,6 @@ from truepath.errors import TruePathError
 from truepath.experiments.store import Finished, Store
 from truepath.versions import installed_versions
 
-__all__ = ["OnProgress", "Unit", "run_units"]
-
 OnProgress = Callable[[float, float, str], None]
 
 

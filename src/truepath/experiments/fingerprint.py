@@ -20,8 +20,6 @@ from truepath.experiments.store import digest
 from truepath.files.strict_json import dump_json
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["data_fingerprint", "describe_settings"]
-
 
 def describe_settings(value: Any) -> Any:
     """Return anything an estimator is made with as values that JSON can hold.

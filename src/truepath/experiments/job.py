@@ -14,8 +14,6 @@ from truepath.experiments.records import RunKey
 from truepath.experiments.sources import Source
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["Job", "run_job"]
-
 
 @dataclass(frozen=True, eq=False)
 class Job:

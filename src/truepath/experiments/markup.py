@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from truepath.experiments.tables import to_csv
 
-__all__ = ["Block", "Heading", "Listing", "Paragraph", "Table", "write_markdown", "write_rst"]
-
 
 @dataclass(frozen=True)
 class Heading:

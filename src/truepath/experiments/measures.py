@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
     from truepath.metrics import Metric
 
-__all__ = ["MetricWithOptions", "direction_of", "make_measures", "metric_of"]
-
 #: What ``nodes`` may be besides names and numbers, resolved per data set
 NODE_GROUPS = ("leaves", "inner", "top")
 

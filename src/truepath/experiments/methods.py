@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from truepath.experiments.measures import MetricWithOptions
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Method", "make_method"]
-
 KEYS = ("name", "use", "preset", "params", "combiner", "decoder")
 
 

@@ -19,8 +19,6 @@ from truepath.english import suggest
 from truepath.errors import TruePathError
 from truepath.experiments.measures import MetricWithOptions, make_measures
 
-__all__ = ["DEFAULT_MEASURES", "Plan", "make_plan", "naming_plan"]
-
 DEFAULT_MEASURES = ("auprc", "micro_f1", "h_loss", "exact_match")
 KEYS = ("name", "datasets", "methods", "measures", "seeds", "folds", "data")
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from truepath.experiments.store import Finished
 
-__all__ = ["RunKey", "RunRecord"]
-
 
 class RunKey(NamedTuple):
     """What a run is called: data set, method, seed and fold (0 for the published split)."""

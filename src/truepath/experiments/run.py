@@ -22,8 +22,6 @@ from truepath.experiments.survey import JOURNAL, Survey, survey_experiment
 from truepath.experiments.tables import RESULTS, RUNS, results_csv, runs_csv
 from truepath.files.strict_json import dump_json
 
-__all__ = ["ExperimentResult", "files_of_experiment", "run_experiment"]
-
 PLAN = "plan.json"
 FILES = (JOURNAL, PLAN, RESULTS, RUNS)
 logger = logging.getLogger(__name__)

@@ -21,8 +21,6 @@ from truepath.experiments.fingerprint import data_fingerprint
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["Source", "files_of_source", "open_source"]
-
 KINDS = ("load", "path", "files", "make")
 STEPS = ("one_hot", "prune", "keep_full_paths")
 

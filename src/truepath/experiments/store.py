@@ -27,8 +27,6 @@ from truepath.errors import DataFormatError, TruePathError
 from truepath.files.strict_json import dump_json
 from truepath.files.writing import open_atomically, sync_folder
 
-__all__ = ["Finished", "Store", "Stored", "digest", "replace_file"]
-
 FLOAT = "float"  # {"float": "nan"} means what JSON has no number for
 
 

@@ -19,8 +19,6 @@ from truepath.experiments.sources import Source, open_source
 from truepath.experiments.store import Finished, Store, Stored, digest
 from truepath.versions import installed_versions
 
-__all__ = ["JOURNAL", "Survey", "survey_experiment"]
-
 JOURNAL = "runs.jsonl"
 
 

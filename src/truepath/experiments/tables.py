@@ -14,8 +14,6 @@ from truepath.versions import PACKAGES
 if TYPE_CHECKING:
     from truepath.experiments.plan import Plan
 
-__all__ = ["RESULTS", "RUNS", "results_csv", "runs_csv", "to_csv"]
-
 RESULTS = "results.csv"
 RUNS = "runs.csv"
 

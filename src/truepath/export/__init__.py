@@ -1,6 +1,7 @@
 """Models for other programs: scores and label sets as an ONNX graph, thresholds and hierarchy included."""
 
-from truepath.export.model import FEATURES, LABELS, SCORES, to_onnx
+from truepath.adapters.exporting import FEATURES
+from truepath.export.model import LABELS, SCORES, to_onnx
 from truepath.public import publish
 
 __all__ = ["FEATURES", "LABELS", "SCORES", "to_onnx"]

@@ -17,14 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath import __version__
 from truepath.adapters.capabilities import Reached, ask, reach
-from truepath.adapters.exporting import FEATURES, export_inputs, export_steps
+from truepath.adapters.exporting import export_inputs, export_steps
 from truepath.classifier.exporting import export_decision
 from truepath.files.strict_json import dump_json
 from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HALF
-
-__all__ = ["FEATURES", "LABELS", "SCORES", "to_onnx"]
 
 #: Names of the graph's outputs
 SCORES, LABELS = "scores", "labels"

@@ -10,8 +10,6 @@ from truepath.errors import DataFormatError
 from truepath.files.names import PathType
 from truepath.files.unpacking import DAMAGE, open_unpacked
 
-__all__ = ["HEAD", "decode_text", "encoding_of", "guess_encoding", "not_text"]
-
 #: Bytes that are enough to tell how a text is encoded
 HEAD = 1 << 16
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from truepath.errors import DataFormatError, TruePathError
 
-__all__ = ["Limits", "usual_limits"]
-
 _NUMBER = re.compile(r"(\d{1,18})([KMGT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 

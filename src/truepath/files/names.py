@@ -9,8 +9,6 @@ from pathlib import Path
 
 from truepath.errors import HierarchyError
 
-__all__ = ["COMPRESSIONS", "PathType", "ending_of", "naming_file", "plain_name"]
-
 PathType = str | PathLike[str]
 
 #: The endings of compressed files; every file that is read may have one of them after its own

@@ -9,8 +9,6 @@ from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
 from truepath.files.unpacking import open_unpacked, refusing_damage
 
-__all__ = ["PIECE", "stream_pieces"]
-
 #: Bytes read at a time
 PIECE = 1 << 24
 

@@ -12,8 +12,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["dump_json", "json_values"]
-
 NonFinite = Callable[[float], Any]
 
 

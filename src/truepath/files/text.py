@@ -12,8 +12,6 @@ from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
 from truepath.files.unpacking import DAMAGE, open_unpacked, read_bytes, refusing_damage
 
-__all__ = ["head_lines", "head_text", "read_text", "split_lines", "stream_lines"]
-
 
 def read_text(path: PathType, limits: Limits | None = None, encoding: str = "utf-8-sig") -> str:
     """Read a text file, by default as UTF-8 (a byte order mark is skipped); line ends come out as line feeds.

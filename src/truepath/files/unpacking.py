@@ -17,8 +17,6 @@ from truepath.errors import DataFormatError
 from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import COMPRESSIONS, PathType
 
-__all__ = ["DAMAGE", "open_binary", "open_unpacked", "read_bytes", "refusing_damage", "unpack"]
-
 _MODULES: dict[str, Any] = dict(zip(COMPRESSIONS, (lzma, gzip, bz2), strict=True))
 _PIECE = 1 << 20
 

@@ -16,8 +16,6 @@ from truepath.files.limits import Limits
 from truepath.files.names import PathType
 from truepath.files.unpacking import read_bytes
 
-__all__ = ["Utf8Text", "read_utf8"]
-
 _PIECE = 1 << 18
 _UTF8 = "utf-8-sig"
 _MARK = b"\xef\xbb\xbf"

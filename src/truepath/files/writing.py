@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
-__all__ = ["open_atomically", "sync_folder"]
-
 #: Errors of writing, which the system reports without the name of the file
 _OF_WRITING = tuple(getattr(errno, name) for name in ("ENOSPC", "EFBIG", "EDQUOT", "EIO") if hasattr(errno, name))
 

@@ -17,8 +17,6 @@ from scipy import sparse
 from truepath.errors import TruePathError
 from truepath.extras import import_extra
 
-__all__ = ["Graph"]
-
 #: A protobuf file cannot be larger
 MOST_BYTES = 2**31 - 2**20
 #: Of a sparser matrix than this, the entries and their places are kept in the file

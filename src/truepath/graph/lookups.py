@@ -9,8 +9,6 @@ import numpy as np
 
 from truepath.graph.graph import Graph
 
-__all__ = ["interpolate", "places"]
-
 
 def places(graph: Graph, values: str, knots: np.ndarray, *, side: str) -> str:
     """Return how many of its column's knots lie below each value (``"left"``), or at it as well (``"right"``).

@@ -23,8 +23,6 @@ from sklearn.feature_extraction.text import CountVectorizer, strip_accents_unico
 from truepath.errors import CapabilityError
 from truepath.graph.graph import Graph
 
-__all__ = ["count_pieces"]
-
 #: Numbers of letters: padding, what separates words, a letter that no known word has; the letters of words follow
 PADDING, SEPARATOR, OTHER, FIRST_LETTER = 0, 1, 2, 3
 #: A run of letters that no known word has is as good as two of them

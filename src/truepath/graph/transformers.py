@@ -27,8 +27,6 @@ from truepath.graph.graph import Graph
 from truepath.graph.lookups import interpolate
 from truepath.graph.texts import count_pieces
 
-__all__ = ["export_transformer"]
-
 #: Shares are kept this far from 0 and 1 before they become normal deviates, as scikit-learn does
 BOUNDS_THRESHOLD = 1e-7
 #: Counts up to here have their logarithms looked up: a table has the bits that NumPy gives

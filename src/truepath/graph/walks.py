@@ -8,8 +8,6 @@ import numpy as np
 
 from truepath.graph.graph import Graph
 
-__all__ = ["cap_columns", "close_columns", "levels", "multiply_columns", "raise_columns"]
-
 
 def levels(parent_ptr: np.ndarray, parent_idx: np.ndarray) -> np.ndarray:
     """Return the length of the longest way from the top to each column; parents come before children.

@@ -22,8 +22,6 @@ from truepath.hierarchy.propagation import find_incoherent
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["COHERENCE_TOLERANCE", "arc_pointers", "conditional_from_marginals", "marginals_from_conditional"]
-
 # A child's score may exceed its parent's by this much, as rounding does; the ratio then counts as 1.
 COHERENCE_TOLERANCE = 1e-6
 

@@ -18,9 +18,6 @@ from truepath.files.strict_json import dump_json
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["number_parents", "number_paths", "parse_dict", "parse_json", "to_json", "to_networkx", "to_paths"]
-
-
 IntArray = NDArray[np.int32]
 
 

@@ -37,24 +37,6 @@ from truepath.hierarchy.propagation import find_incoherent, find_unclosed, raise
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = [
-    "LARGEST",
-    "ROUNDING",
-    "already_checked",
-    "as_labels",
-    "as_probabilities",
-    "as_scores",
-    "check_labels",
-    "check_scores",
-    "check_truth",
-    "check_weight",
-    "flat_like",
-    "hierarchy_for",
-    "resolve_hierarchy",
-    "weight_or_ones",
-]
-
-
 #: Scores beyond this are refused: their squares, summed over rows and labels, must stay finite
 LARGEST = 1e100
 

@@ -16,8 +16,6 @@ from truepath.hierarchy.propagation import raise_up
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["HierarchyDiff", "compare_hierarchies"]
-
 
 @dataclass(frozen=True)
 class HierarchyDiff:
@@ -200,8 +198,9 @@ def compare_hierarchies(
     split = {} if split is None else dict(split)
     parts = {part for several in split.values() for part in several}
     current = {known: name for name, several in origin.items() for known in several}
-    merged = {name: several for name, several in origin.items() if len(several) > 1}
-    single = {name: several[0] for name, several in origin.items() if len(several) == 1}
+    # a label that was merged with a part of another one is more than that one label
+    merged = {name: several for name, several in origin.items() if len(several) > (name not in parts)}
+    single = {name: several[0] for name, several in origin.items() if len(several) == 1 and name not in parts}
     renamed = {before: name for name, before in single.items() if before != name}
     moved = {}
     for name, before in single.items():

@@ -13,8 +13,6 @@ from truepath.hierarchy.difference import HierarchyDiff, compare_hierarchies
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["HierarchyEditor"]
-
 #: The changes that can be written as sentences, each with the word between what changes and what it becomes
 STEPS = {"add": "under", "remove": None, "rename": "to", "move": "under", "merge": "into", "split": "into"}
 

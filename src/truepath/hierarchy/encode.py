@@ -18,8 +18,6 @@ from truepath.hierarchy.propagation import drop_ancestors, raise_up
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["decode", "encode", "paths_of_levels"]
-
 
 def encode(labels: Any, hierarchy: Hierarchy, *, close: bool) -> Any:
     """Recognise the kind of ``labels`` and turn it into a closed matrix; see :meth:`Hierarchy.encode`.

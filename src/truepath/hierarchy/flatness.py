@@ -9,8 +9,6 @@ from typing import Any
 
 from truepath.errors import FlatLabelsWarning, JoinedLabelsWarning
 
-__all__ = ["BETWEEN", "SEPARATORS", "warn_about_levels", "warn_about_lists", "warn_about_separators"]
-
 #: What people write between the levels of a path
 SEPARATORS = (" > ", "::", "|", "/", "->", "\\")
 #: What people write between the labels of a row

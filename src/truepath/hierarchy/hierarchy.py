@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from truepath.hierarchy.difference import HierarchyDiff
     from truepath.hierarchy.editing import HierarchyEditor
 
-__all__ = ["Hierarchy"]
-
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False

@@ -10,8 +10,6 @@ from truepath.hierarchy.names import short_name
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["hierarchy_outline"]
-
 #: More labels than this are counted instead of shown
 MOST_SHOWN = 300
 #: Hierarchies of no more labels than this are unfolded

@@ -19,27 +19,6 @@ from truepath.errors import TruePathError, UnknownLabelError
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = [
-    "CELLS_AT_A_TIME",
-    "DENSE_LIMIT",
-    "SparseOutput",
-    "as_array",
-    "as_bool",
-    "as_dense",
-    "as_matrix",
-    "by_name",
-    "choose_form",
-    "dense_blocks",
-    "dense_column",
-    "find_node_columns",
-    "frame_names",
-    "from_rows",
-    "has_negative",
-    "row_blocks",
-    "stack_sparse",
-]
-
-
 #: Rows are made dense this many cells at a time (8 MB of float64)
 CELLS_AT_A_TIME = 1 << 20
 

@@ -11,8 +11,6 @@ from truepath.errors import UnknownLabelError
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["WAYS", "look_up", "node_number", "short_name", "unknown_label"]
-
 #: How labels are written, for errors about what is not a label
 WAYS = "Write a name such as 'a', a path such as 'a/b' or ('a', 'b'), or a list of them; [] for a row without labels."
 

@@ -27,8 +27,6 @@ from truepath.files.text import read_text, split_lines
 from truepath.files.unpacking import unpack
 from truepath.hierarchy.build import number_edges
 
-__all__ = ["OboTerm", "check_relations", "merge_terms", "name_of", "read_obo", "read_terms"]
-
 _VALUE = re.compile(r"(.*?)(?:\s+\{[^{}]*\})?(?:\s+!.*)?\s*")
 _URL = re.compile(r"(?:https?|ftp)://")
 _SINGLE = ("id", "name", "namespace")

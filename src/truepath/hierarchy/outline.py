@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from truepath.errors import HierarchyError
 from truepath.hierarchy.build import number_edges, number_paths
 
-__all__ = ["SHAPES", "number_dict"]
-
 SHAPES = (
     'Shapes that are read: nested objects {"a": {"b": {}}}; {"name": "a", "children": [...]}; child to parent(s) '
     '{"a": null, "b": "a", "c": ["a", "b"]}; node-link {"nodes": [{"id": "a"}, ...], "links": [{"source": "a", '

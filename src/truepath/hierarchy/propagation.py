@@ -24,17 +24,6 @@ from truepath.hierarchy.matrices import as_bool, as_matrix, by_name, dense_block
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = [
-    "Violation",
-    "cap_down",
-    "drop_ancestors",
-    "find_incoherent",
-    "find_reachable",
-    "find_unclosed",
-    "multiply_down",
-    "raise_up",
-]
-
 
 def raise_up(S: Any, hierarchy: Hierarchy, *, out: NDArray[Any] | None = None) -> Any:
     """Raise every label to the greatest among its descendants.

@@ -15,8 +15,6 @@ from truepath.hierarchy.names import node_number
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["prune", "subgraph"]
-
 
 def subgraph(hierarchy: Hierarchy, nodes: ArrayLike | Sequence[str]) -> Hierarchy:
     """Keep ``nodes``, each hung from the kept ancestors it reaches through dropped ones only."""

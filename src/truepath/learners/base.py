@@ -29,22 +29,7 @@ from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
-from truepath.registry import LEARNERS, Member, check_choice
-
-__all__ = [
-    "FitInput",
-    "HierarchicalLearner",
-    "check_choice",
-    "check_fit_input",
-    "check_number",
-    "check_predict_input",
-    "copy_for_change",
-    "fit_made",
-    "leave_out_weightless",
-    "repeat_by_weight",
-    "spawn_seeds",
-]
-
+from truepath.registry import LEARNERS, Member
 
 #: A label whose marginal lies above this is predicted
 HALF = 0.5

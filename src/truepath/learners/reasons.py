@@ -17,8 +17,6 @@ from truepath.adapters.likeness import ask_likeness
 from truepath.adapters.prepare import find_hierarchy
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["SimilarRows", "contributions", "similar_rows", "top_features"]
-
 
 def contributions(
     learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto", columns: Sequence[str] = ()

@@ -10,8 +10,6 @@ from scipy import sparse
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.propagation import drop_ancestors
 
-__all__ = ["is_single_path"]
-
 
 def is_single_path(Y: Any, hierarchy: Hierarchy) -> bool:
     """Say whether every row is one label with its ancestors, so that one path is all there is to find.

@@ -55,8 +55,6 @@ from truepath.metrics import auprc
 from truepath.registry import COMBINERS
 from truepath.resampling import deal_folds, draw_some, split_folds
 
-__all__ = ["Stack", "held_out_seconds"]
-
 # The AU(PRC) of a learner is that of no more held-out scores than this
 CELLS_JUDGED = 4_000_000
 

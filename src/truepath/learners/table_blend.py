@@ -43,8 +43,6 @@ from truepath.learners.stack import Stack, held_out_seconds
 from truepath.learners.trees.forest import PCTForest
 from truepath.metrics.tried import Tried
 
-__all__ = ["MEMBERS", "NETWORKS", "TableBlend", "count_features", "plan_blend"]
-
 # Up to this many cells, sparse X of which this share is set is made dense
 CELLS_TO_MAKE_DENSE = 50_000_000
 SHARE_TO_MAKE_DENSE = 0.1

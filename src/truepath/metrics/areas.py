@@ -30,8 +30,6 @@ from truepath.metrics.base import register
 from truepath.metrics.inputs import check_label_scores, mean_of_defined
 from truepath.metrics.rankings import Ranking, Steps, pool, rank_classes, take_steps
 
-__all__ = ["auprc", "average_precision", "davis_goadrich"]
-
 
 def average_precision(steps: Steps) -> float:
     """Return the sum over steps of recall gained times the precision at the step's end; NaN without positives."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
     from truepath.metrics.rows import RowTerms
 
-__all__ = ["Metric", "MetricFunction", "evaluate", "get_metric", "list_metrics", "register"]
-
 
 class MetricFunction(Protocol):
     """A metric to call: the truth, what is compared with it, then the hierarchy and options.

@@ -23,8 +23,6 @@ from truepath.hierarchy.matrices import as_matrix, by_name
 from truepath.metrics.base import get_metric
 from truepath.resampling import draw_bootstraps, interval_of
 
-__all__ = ["Interval", "bootstrap_interval"]
-
 Floats = NDArray[np.float64]
 
 

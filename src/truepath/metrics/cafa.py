@@ -30,8 +30,6 @@ from truepath.metrics.information import information_content
 from truepath.metrics.inputs import Pair, check_label_scores, check_per_node, divide
 from truepath.metrics.sweep import check_thresholds, every_score, sweep_scores
 
-__all__ = ["CafaCurve", "cafa_curve", "fmax", "smin", "wfmax"]
-
 Floats = NDArray[np.float64]
 
 GRID = np.arange(1, 101) / 100  # CAFA's thresholds

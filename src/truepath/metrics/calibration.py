@@ -23,8 +23,6 @@ from truepath.metrics.base import register
 from truepath.metrics.inputs import Pair, check_label_scores, divide
 from truepath.metrics.score_bins import bin_scores
 
-__all__ = ["brier_score", "expected_calibration_error", "level_calibration_error", "score_log_loss"]
-
 Floats = NDArray[np.float64]
 
 #: Scores are taken no closer to a wrong answer than this, so that one mistake cannot make log-loss infinite

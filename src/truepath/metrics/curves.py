@@ -12,8 +12,6 @@ from truepath.metrics.base import register
 from truepath.metrics.inputs import check_label_scores
 from truepath.metrics.rankings import count_at_or_above, pool
 
-__all__ = ["PrecisionRecallCurve", "precision_recall_curve"]
-
 Floats = NDArray[np.float64]
 
 

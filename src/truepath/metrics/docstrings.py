@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from inspect import cleandoc, getdoc, signature
 from typing import Any
 
-__all__ = ["complete"]
-
 _LABELS = "array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)"
 
 #: What a parameter is, and more about it if there is more to say

@@ -40,16 +40,6 @@ from truepath.metrics.inputs import (
 )
 from truepath.metrics.rows import RowTerms
 
-__all__ = [
-    "PrecisionRecallF1",
-    "hierarchical_f1",
-    "hierarchical_precision",
-    "hierarchical_precision_recall_f1",
-    "hierarchical_recall",
-    "macro_f1",
-    "micro_f1",
-]
-
 P = ParamSpec("P")
 Average = Literal["micro", "macro", "samples", "levels", "per_class", "per_level"]
 

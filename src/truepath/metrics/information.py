@@ -12,8 +12,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels, weight_or_ones
 from truepath.metrics.inputs import check_rows
 
-__all__ = ["information_content"]
-
 
 def information_content(
     y: Any,

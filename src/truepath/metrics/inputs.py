@@ -16,22 +16,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import as_labels, as_scores, check_weight, flat_like, resolve_hierarchy
 from truepath.hierarchy.matrices import as_bool, as_dense, as_matrix, by_name, row_blocks
 
-__all__ = [
-    "Counts",
-    "Pair",
-    "check_costs",
-    "check_label_pair",
-    "check_label_scores",
-    "check_nodes",
-    "check_rows",
-    "count_classes",
-    "count_each_row",
-    "divide",
-    "find_mistakes",
-    "has_any",
-    "mean_of_defined",
-]
-
 
 class Pair(NamedTuple):
     """A truth and what is compared with it, both dense or both CSR; ``nodes`` and ``weight`` None mean all and one."""

@@ -22,8 +22,6 @@ from truepath.metrics.inputs import (
     take_columns,
 )
 
-__all__ = ["by_level", "level_accuracy"]
-
 
 @register(
     needs="labels",

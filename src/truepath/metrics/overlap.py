@@ -20,8 +20,6 @@ from truepath.metrics.base import register
 from truepath.metrics.inputs import check_label_pair, count_each_row, divide, find_mistakes, has_any, mean_of_defined
 from truepath.metrics.rows import each_row
 
-__all__ = ["exact_match", "hamming_score", "jaccard_score"]
-
 
 @register(
     needs="labels",

@@ -26,8 +26,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import register
 from truepath.metrics.inputs import Pair, check_costs, check_label_pair, check_per_node, count_classes
 
-__all__ = ["hmc_loss", "mistake_prices", "symmetric_loss"]
-
 UNBOUNDED = (0.0, float("inf"))
 
 

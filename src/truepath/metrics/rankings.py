@@ -18,8 +18,6 @@ from truepath import _kernels
 from truepath.hierarchy.matrices import CELLS_AT_A_TIME, as_dense
 from truepath.metrics.inputs import Pair
 
-__all__ = ["Ranking", "Steps", "count_at_or_above", "pool", "rank_classes", "take_steps"]
-
 Floats = NDArray[np.float64]
 
 

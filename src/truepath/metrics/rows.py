@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowTerms", "each_row", "mean_of_rows"]
-
 Floats = NDArray[np.float64]
 
 

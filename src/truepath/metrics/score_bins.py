@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["bin_scores"]
-
 Floats = NDArray[np.float64]
 
 

@@ -15,8 +15,6 @@ from scipy import sparse
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.base import get_metric
 
-__all__ = ["HierarchicalScorer", "get_scorer"]
-
 
 class HierarchicalScorer:
     """A metric that scikit-learn can call; made by :func:`get_scorer`."""

@@ -20,8 +20,6 @@ from truepath.metrics.inputs import (
 )
 from truepath.metrics.rows import each_row
 
-__all__ = ["incoherent_share", "unlabeled_share"]
-
 
 @register(
     needs="labels",

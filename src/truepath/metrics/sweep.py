@@ -14,8 +14,6 @@ from scipy import sparse
 
 from truepath import _kernels
 
-__all__ = ["add_sweep", "check_thresholds", "every_score", "sweep_scores", "total_sweep"]
-
 Floats = NDArray[np.float64]
 
 #: More thresholds than this are swept in the order of the scores: to look each score up among them takes longer

@@ -7,8 +7,6 @@ from typing import Any
 
 from truepath.records import Record
 
-__all__ = ["Tried"]
-
 
 @dataclass(frozen=True)
 class Tried(Record, home="truepath.metrics"):

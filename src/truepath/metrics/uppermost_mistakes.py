@@ -32,8 +32,6 @@ from truepath.metrics.base import register
 from truepath.metrics.inputs import Pair, check_costs, check_label_pair
 from truepath.metrics.rows import each_row
 
-__all__ = ["h_loss", "hierarchical_hamming_loss", "walk_rows"]
-
 
 @register(
     needs="labels",

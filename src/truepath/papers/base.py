@@ -20,8 +20,6 @@ from truepath.experiments.markup import Block
 from truepath.experiments.store import Finished
 from truepath.registry import Registry
 
-__all__ = ["PAPERS", "Cell", "Comparison", "Paper", "Settings", "Verdict", "comparisons_of", "load_published"]
-
 Verdict = Literal["same", "better", "worse", "differs", "ours only", "missing"]
 
 

@@ -16,8 +16,6 @@ from truepath.experiments.engine import OnProgress, Unit, run_units
 from truepath.experiments.store import Finished, Store, Stored, digest
 from truepath.papers.base import Cell, Comparison, Paper, Settings, comparisons_of
 
-__all__ = ["all_comparisons", "choose_cells", "finished_cells", "missing_folders", "reproduce"]
-
 QUICK_SECONDS = 60.0  # a cell that costs less belongs to a quick run
 
 logger = logging.getLogger(__name__)

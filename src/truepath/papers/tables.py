@@ -17,8 +17,6 @@ from truepath.experiments.markup import (
 from truepath.experiments.store import Finished
 from truepath.papers.base import Comparison, Paper, Verdict
 
-__all__ = ["count_verdicts", "describe_counts", "to_markdown", "to_rst"]
-
 VERDICTS: tuple[Verdict, ...] = ("same", "better", "worse", "differs", "ours only", "missing")
 HEADER = ("data set", "measure", "method", "published", "ours", "difference", "verdict")
 SECONDS = "seconds"  # times are compared as ratios

@@ -30,22 +30,6 @@ from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.versions import installed_versions
 
-__all__ = [
-    "FORMAT_VERSION",
-    "MAGIC",
-    "Model",
-    "describe_estimator",
-    "describe_hierarchy",
-    "describe_model",
-    "differing_versions",
-    "installed_versions",
-    "is_model_file",
-    "pack",
-    "read_model",
-    "write_model",
-]
-
-
 MAGIC = b"\x89TPM\r\n\x1a\n"
 
 

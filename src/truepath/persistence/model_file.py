@@ -34,9 +34,6 @@ from truepath.persistence.soundness import check_sound, check_usable
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
 
-__all__ = ["load", "save", "trusted_types"]
-
-
 #: Quick, and within a few percent of the smallest
 COMPRESSION_LEVEL = 3
 

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PayloadError", "check_payload"]
-
 SCHEMA = "schema.json"
 #: A parsed schema takes about this many times the bytes of its text
 SCHEMA_WEIGHT = 10

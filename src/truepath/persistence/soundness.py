@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["check_sound", "check_usable"]
-
 logger = logging.getLogger(__name__)
 
 #: Code, not data of the file. An operator of SciPy keeps the module of its arrays: from there the walk would not end.

@@ -7,8 +7,6 @@ from os import PathLike
 
 from truepath.persistence.container import describe_model
 
-__all__ = ["packages_to_trust", "trusted_types_of"]
-
 #: Containers of Python itself, which hold what others put in; nothing that does something when called, as eval does
 _CONTAINERS = frozenset({"collections.OrderedDict", "collections.defaultdict", "collections.deque"})
 

@@ -42,9 +42,6 @@ from truepath.preprocessing.column_kinds import (
 )
 from truepath.public import Documented
 
-__all__ = ["AutoFeatures", "has_words", "is_frame", "left_out", "to_strings"]
-
-
 #: From this many training rows on, a word must be in two rows to count, and pairs of neighbouring words count too
 ROWS_FOR_RARE_WORDS = 500
 #: Where texts have no words to tell apart, pieces of up to this many letters count instead

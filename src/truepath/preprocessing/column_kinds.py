@@ -13,20 +13,6 @@ from truepath.adapters.kinds import is_unspaced
 from truepath.adapters.rows import refuse_complex
 from truepath.hierarchy.build import is_missing
 
-__all__ = [
-    "CATEGORY",
-    "NUMBER",
-    "ROW_ID",
-    "TEXT",
-    "TIME",
-    "column_kind",
-    "is_mostly_text",
-    "is_row_id",
-    "table_columns",
-    "to_days",
-    "to_numbers",
-]
-
 NUMBER, CATEGORY, TEXT, TIME, ROW_ID = "number", "category", "text", "time", "row id"
 
 

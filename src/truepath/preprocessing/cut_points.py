@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["cut_between", "find_quantile_cuts"]
-
 
 def cut_between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Return cut points halfway between values: ``low <= cut < high`` also where the two are neighbouring numbers.

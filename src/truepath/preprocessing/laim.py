@@ -29,8 +29,6 @@ from truepath.public import Documented
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["LAIM"]
-
 
 class LAIM(Documented, TransformerMixin, BaseEstimator):
     """Discretise numeric features by the labels: interval numbers 0, 1, ... instead of values.

@@ -13,8 +13,6 @@ from typing import Any
 
 from truepath.svg import element, text
 
-__all__ = ["DASHES", "Frame", "marker", "number", "picture", "polyline"]
-
 WIDTH, HEIGHT = 360, 264
 DASHES = (None, "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 4", "10 2 2 2 2 2")
 #: Corners of each marker, and the angle of the first; without corners it is a circle

@@ -11,8 +11,6 @@ from truepath.report.measures import Measured
 from truepath.report.profile import Bars
 from truepath.svg import element, text
 
-__all__ = ["bar_chart", "dot_plot", "method_sign", "round_numbers", "whisker", "whisker_panel"]
-
 DOT_ROW = 40.0
 
 

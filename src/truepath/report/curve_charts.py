@@ -13,8 +13,6 @@ from truepath.report.curves import Calibration, Curves
 from truepath.report.profile import Level
 from truepath.svg import element, text
 
-__all__ = ["calibration_chart", "level_chart", "levels_by_method", "precision_recall_chart", "threshold_chart"]
-
 TENTHS = [(0.0, "0"), (0.25, ".25"), (0.5, ".5"), (0.75, ".75"), (1.0, "1")]
 #: Ratios, what they are called, and the number of their style
 RATIOS = (("precision", "precision", 1), ("recall", "recall", 2), ("f1", "F1", 0))

@@ -11,8 +11,6 @@ from truepath.metrics import precision_recall_curve
 from truepath.metrics.inputs import divide
 from truepath.metrics.score_bins import bin_scores
 
-__all__ = ["Calibration", "Curves", "trace_curves"]
-
 Floats = NDArray[np.float64]
 
 N_THRESHOLDS = 101

@@ -9,8 +9,6 @@ from truepath.metrics.inputs import take_columns
 from truepath.report.measures import Measured, draw_intervals
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["ALL", "draw_depths", "run_of_depth"]
-
 #: The depth that stands for all labels
 ALL = 0
 #: Depend on what is above a label, or on the whole hierarchy

@@ -14,8 +14,6 @@ from truepath.metrics.inputs import divide
 from truepath.report.nodes import drawn_parents, short_names
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["Branch", "Example", "choose_examples"]
-
 PER_KIND = 3
 MOST_LINES = 22
 TEXT_LENGTH = 280

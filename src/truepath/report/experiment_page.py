@@ -12,8 +12,6 @@ from truepath.experiments.measures import direction_of, metric_of
 from truepath.experiments.statistics.scores import Scores, list_measures, read_results, result_columns
 from truepath.experiments.tables import RESULTS
 
-__all__ = ["write_experiment_report"]
-
 COLUMNS = ("dataset", "method", "measure", "value")
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from truepath.errors import TruePathError
 from truepath.files.names import PathType
 
-__all__ = ["files_of_report", "folder_of", "write_folder_report"]
-
 
 def write_folder_report(path: PathType, folder: PathType, *, title: str | None = None) -> Path:
     """Write one HTML page about a run or an experiment that was saved in a folder.

@@ -29,8 +29,6 @@ from truepath.metrics.uppermost_mistakes import walk_rows
 from truepath.report.run import Evaluated, Run
 from truepath.resampling import count_draws, draw_bootstraps, interval_of
 
-__all__ = ["CONFIDENCE", "By", "Difference", "Measured", "draw_intervals", "paired_difference"]
-
 Floats = NDArray[np.float64]
 
 N_DRAWS = 500

@@ -12,8 +12,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import short_name
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["count_labels", "drawn_parents", "most_mistaken", "node_table", "short_names"]
-
 N_MISTAKEN = 12
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from truepath.report.run import Run
 
-__all__ = ["write_report"]
-
 
 def write_report(path: str | PathLike[str], run: Run, *, comparison: Any = None, random_state: Any = 0) -> Path:
     """Write a report about one method's test results, or about several compared, as one HTML file.

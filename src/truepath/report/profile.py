@@ -12,8 +12,6 @@ from truepath.metrics import hierarchical_precision_recall_f1
 from truepath.report.nodes import count_labels
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["Bars", "Level", "describe_data", "measure_levels"]
-
 FREQUENCY_STEPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000)
 MOST_BARS = 12
 

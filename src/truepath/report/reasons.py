@@ -10,8 +10,6 @@ import numpy as np
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["Reasons", "check_reasons", "find_reasons"]
-
 #: Node -> pairs (cause, what it adds)
 Reasons = dict[int, list[tuple[str, float]]]
 

@@ -20,8 +20,6 @@ from truepath.files.writing import open_atomically
 from truepath.report.chart_parts import number
 from truepath.versions import installed_versions
 
-__all__ = ["write_page"]
-
 #: The files of the page's script; each needs those before it
 SCRIPT = (
     *("dom", "unpack", "state", "tree", "numbers", "colours"),

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from truepath.data.describe import Description
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["MEASURES", "Evaluated", "Run", "names_of_measures", "write_features"]
-
 #: Features of a row that are written out
 N_FEATURES = 12
 #: The metrics of a report, in its order

@@ -36,8 +36,6 @@ from truepath.files.text import read_text
 from truepath.files.writing import open_atomically, sync_folder
 from truepath.report.run import Evaluated, Run, names_of_measures
 
-__all__ = ["RUN_FILE", "files_of_run", "load_run", "save_run"]
-
 RUN_FILE = "run.json"
 HIERARCHY_FILE = "hierarchy.json"
 ARRAYS = re.compile(r"arrays-[0-9a-f]{12}")

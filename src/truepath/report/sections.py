@@ -15,16 +15,6 @@ from truepath.report.measures import RANKED, By, Measured, paired_difference
 from truepath.report.profile import measure_levels
 from truepath.report.run import MEASURES, Evaluated, Run
 
-__all__ = [
-    "draw_curves",
-    "draw_levels",
-    "draw_measures",
-    "draw_method",
-    "find_headline",
-    "measure_coverage",
-    "name_measures",
-]
-
 MAIN = ("hierarchical_f1", "auprc", "exact_match")  # at the top of the page
 
 Shown = dict[str, Any]

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["as_generator", "count_draws", "draw_bootstraps", "interval_of"]
-
 
 def as_generator(random_state: Any) -> np.random.Generator:
     """Return a generator for any of the seeds that scikit-learn takes; a Generator as it is."""

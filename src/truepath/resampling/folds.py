@@ -27,8 +27,6 @@ from scipy import sparse
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
-__all__ = ["cross_fit", "deal_folds", "deal_rows", "draw_some", "share_rows", "split_folds"]
-
 #: Rows times labels beyond which rows are dealt out by their rarest label
 MOST_CELLS = 20_000_000
 

@@ -24,17 +24,6 @@ from truepath.graph import Graph
 from truepath.hierarchy.matrices import as_dense
 from truepath.resampling import draw_some
 
-__all__ = [
-    "BY_DISTANCE",
-    "KERNELS",
-    "ROW_BLOCK",
-    "export_distances",
-    "kernel_of",
-    "kernel_scale",
-    "likeness",
-    "squared_norms",
-]
-
 #: The kernels that have a width
 BY_DISTANCE = ("rbf", "laplacian")
 KERNELS = (*BY_DISTANCE, "cosine", "linear")

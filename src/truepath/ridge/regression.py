@@ -38,8 +38,6 @@ from truepath.ridge.shares import mean_slopes, shapley_of_products, slopes_at_ro
 from truepath.ridge.spectrum import check_penalty
 from truepath.ridge.systems import Folds, Kernel, KernelSystem, exact_system, landmark_system
 
-__all__ = ["KernelRegression"]
-
 # From this many rows on, matrices are float32: rounding is far below the least alpha there
 ROWS_FOR_SINGLE = 1000
 # Predictions are multiplied in float64, this many labels at a time, so that no copy of all coefficients is needed. In
@@ -243,18 +241,18 @@ class KernelRegression(Record, home="truepath.ridge"):
         new.dual_coef_ = np.where(columns >= 0, self.dual_coef_[:, columns], 0)
         return new
 
-    @single_blas_thread()
     def predict(self, X: Any) -> np.ndarray:
         """Return the raw values of new rows; a row's bits do not depend on the others."""
         # In float64 whatever the fit was in: a model that is exported then has the same digits
         kernel, X = self._kernel(self.gamma_)._replace(dtype=np.dtype(np.float64)), X.astype(np.float64, copy=False)
         values = np.empty((X.shape[0], self.dual_coef_.shape[1]), self.dual_coef_.dtype)
-        for start in range(0, X.shape[0], ROW_BLOCK):
-            rows = slice(start, min(start + ROW_BLOCK, X.shape[0]))
-            K = np.zeros((ROW_BLOCK, self.X_fit_.shape[0]))
-            K[: rows.stop - start] = kernel(X[rows], self.X_fit_)
-            for columns in gen_batches(values.shape[1], COLUMNS_AT_ONCE):
-                values[rows, columns] = (K @ self.dual_coef_[:, columns].astype(float))[: rows.stop - start]
+        with single_blas_thread():
+            for start in range(0, X.shape[0], ROW_BLOCK):
+                rows = slice(start, min(start + ROW_BLOCK, X.shape[0]))
+                K = np.zeros((ROW_BLOCK, self.X_fit_.shape[0]))
+                K[: rows.stop - start] = kernel(X[rows], self.X_fit_)
+                for columns in gen_batches(values.shape[1], COLUMNS_AT_ONCE):
+                    values[rows, columns] = (K @ self.dual_coef_[:, columns].astype(float))[: rows.stop - start]
         return values
 
     def export_values(self, graph: Graph, rows: str) -> str:

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Choice", "climb"]
-
 
 class Choice(NamedTuple):
     """A width, a penalty and the area they reach."""

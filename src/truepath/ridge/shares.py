@@ -24,8 +24,6 @@ import numpy as np
 from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.ridge.kernels import squared_norms
 
-__all__ = ["mean_slopes", "shapley_of_products", "slopes_at_rows", "weights_of_columns"]
-
 # The integrals of products are smooth: more points change no digit
 MOST_POINTS = 16
 # Points on the way between two rows

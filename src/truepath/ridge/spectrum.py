@@ -21,22 +21,6 @@ from scipy import linalg, sparse
 
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = [
-    "CRITERIA",
-    "Spectrum",
-    "check_candidates",
-    "check_penalty",
-    "choose_alpha",
-    "factor",
-    "gram",
-    "gram_spectrum",
-    "inverse",
-    "kernel_spectrum",
-    "leave_folds_out",
-    "leave_one_out",
-    "values_of_folds",
-]
-
 # Eigenvalues below this share of the greatest are rounding, by the float type
 RANK_TOLERANCE = {"d": 1e-12, "f": 1e-6}
 # Labels are handled this many at a time, so that residuals never need a second dense label matrix

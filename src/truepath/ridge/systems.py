@@ -23,8 +23,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.ridge import spectrum as ridge
 from truepath.ridge.kernels import kernel_of, likeness, squared_norms
 
-__all__ = ["Kernel", "KernelSystem", "exact_system", "landmark_system"]
-
 # Eigenvalues of the landmarks' kernel below this share of the greatest are left out, by the float type
 LEAST_EIGENVALUE = {"d": 1e-10, "f": 1e-6}
 

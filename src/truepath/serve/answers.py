@@ -17,8 +17,6 @@ from truepath.serve.rows import RowForm
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
 
-__all__ = ["AnswerOptions", "Answerer", "explain_as_json"]
-
 
 class AnswerOptions(NamedTuple):
     """What one request asks for; ``model`` decides as the request says."""

@@ -23,8 +23,6 @@ from truepath.serve.settings import ServeSettings
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
 
-__all__ = ["make_app", "run_server", "worker_app"]
-
 #: How workers are told what to serve
 PLAN = "TRUEPATH_SERVE"
 

@@ -18,8 +18,6 @@ from truepath.serve.metrics import ServerCounts
 from truepath.serve.refusals import RefusedError
 from truepath.serve.threads import WorkThreads
 
-__all__ = ["Batcher", "Piece"]
-
 
 @dataclass(eq=False)
 class Piece:

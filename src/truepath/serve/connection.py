@@ -20,8 +20,6 @@ from typing import Any, ClassVar
 
 from truepath.serve.refusals import write_refusal
 
-__all__ = ["GuardedConnection", "answering"]
-
 #: Connections of one worker that may be without the head of a request
 MOST_HEADLESS = 500
 

@@ -13,8 +13,6 @@ from truepath.serve.refusals import RefusedError
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
 
-__all__ = ["decide_as_asked", "has_coverage"]
-
 
 def decide_as_asked(
     model: HierarchicalClassifier,

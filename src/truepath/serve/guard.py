@@ -18,8 +18,6 @@ from truepath.serve.metrics import ServerCounts
 from truepath.serve.refusals import INTERNAL_ERROR, RefusedError, respond
 from truepath.serve.settings import ServeSettings
 
-__all__ = ["Guard"]
-
 logger = logging.getLogger("truepath.serve")
 
 #: What every answer says: browsers must not guess types, embed pages, or fetch from elsewhere

@@ -8,8 +8,6 @@ from typing import Any
 
 from truepath.files.strict_json import dump_json
 
-__all__ = ["JsonLines", "log_settings"]
-
 
 class JsonLines(logging.Formatter):
     """Writes a record as one line of JSON; what ``extra={"fields": {...}}`` holds stands beside the message."""

@@ -12,8 +12,6 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-__all__ = ["FOLDER", "ServerCounts"]
-
 #: The environment variable that names the folder of all workers' counts
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 #: Upper ends of the buckets of the histogram of times, in seconds

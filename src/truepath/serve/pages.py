@@ -12,8 +12,6 @@ from truepath.files.strict_json import dump_json
 from truepath.hierarchy import Hierarchy
 from truepath.serve.refusals import RefusedError, as_client_errors
 
-__all__ = ["PAGE_FILES", "show_hierarchy", "write_operations"]
-
 #: Address, file beside this one, and type
 PAGE_FILES = {
     "/": ("page.html", "text/html; charset=utf-8"),

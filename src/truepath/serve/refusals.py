@@ -12,8 +12,6 @@ from truepath.files.strict_json import dump_json
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-__all__ = ["INTERNAL_ERROR", "RefusedError", "as_client_errors", "respond", "write_refusal"]
-
 #: All that a client learns of an internal error
 INTERNAL_ERROR = "internal server error; see the log of the server."
 

@@ -8,8 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from truepath.serve.refusals import RefusedError
 
-__all__ = ["ExplainRequest", "PredictRequest", "Refusal", "read_request"]
-
 #: A cell of a row
 Cell = str | bool | int | float | None
 Row = dict[str, Cell] | list[Cell]

@@ -21,8 +21,6 @@ from truepath.serve.requests import ExplainRequest, PredictRequest, Refusal
 from truepath.serve.service import ModelService
 from truepath.serve.settings import ServeSettings
 
-__all__ = ["build_routes"]
-
 JSON = "application/json"
 Labels = Annotated[Sequence[str], Query(description="Only these labels, with their ancestors.")]
 Form = Annotated[str, Query(description="json, svg or dot.")]

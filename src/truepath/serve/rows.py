@@ -16,8 +16,6 @@ from truepath.serve.refusals import RefusedError
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
 
-__all__ = ["RowForm"]
-
 
 class RowForm:
     """What the rows of a fitted model look like.

@@ -21,8 +21,6 @@ from truepath.serve.threads import WorkThreads
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
 
-__all__ = ["ModelService"]
-
 logger = logging.getLogger("truepath.serve")
 
 Result = TypeVar("Result")

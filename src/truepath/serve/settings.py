@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 
 from truepath.errors import TruePathError
 
-__all__ = ["ServeSettings"]
-
 
 @dataclass(frozen=True)
 class ServeSettings:

@@ -12,8 +12,6 @@ from concurrent.futures import Executor, Future
 from queue import SimpleQueue
 from typing import Any
 
-__all__ = ["WorkThreads"]
-
 
 class WorkThreads(Executor):
     """A fixed number of threads that take jobs in their order; they end with the process at the latest.

@@ -9,8 +9,6 @@ from typing import Any
 from truepath.english import counted
 from truepath.workflow.fit import FEW_ROWS, FitResult
 
-__all__ = ["Advice", "advise"]
-
 #: How many labels with few rows are named
 N_NAMED = 5
 #: Scores whose sum is further than this share from the number of labels are not probabilities

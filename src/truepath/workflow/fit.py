@@ -24,8 +24,6 @@ from truepath.report import Evaluated, Run
 from truepath.report.run import write_features
 from truepath.workflow.training import drop_ids
 
-__all__ = ["FEW_ROWS", "FitResult", "evaluate_model", "fit_dataset"]
-
 #: Labels with fewer rows than this are learned badly by anything
 FEW_ROWS = 10
 

@@ -9,8 +9,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.persistence import load
 from truepath.persistence.container import is_model_file
 
-__all__ = ["open_hierarchy"]
-
 
 def open_hierarchy(source: str | Path, *, sep: str | None = None, header: bool | None = None) -> Hierarchy:
     """Read the hierarchy of a file, of a data set, or of a saved model.

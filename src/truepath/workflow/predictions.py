@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from truepath.experiments import ModelComparison
     from truepath.report import Evaluated, Run
 
-__all__ = ["ModelFiles", "Reading", "compare_files", "read_outputs", "read_run"]
-
-
 #: The measure if none is asked for, by what the files hold
 USUAL = {"labels": "hierarchical_f1", "scores": "auprc"}
 

@@ -17,8 +17,6 @@ from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.auto_features import left_out
 from truepath.preprocessing.column_kinds import TEXT, column_kind, is_row_id
 
-__all__ = ["describe_training", "drop_ids", "open_training"]
-
 
 def open_training(
     source: PathType | Mapping[str, PathType], *, labels: str | Sequence[str] | None = None, **options: Any

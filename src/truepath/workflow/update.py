@@ -10,8 +10,6 @@ from truepath.data import Dataset
 from truepath.errors import TruePathError
 from truepath.hierarchy import HierarchyDiff
 
-__all__ = ["update_model"]
-
 
 def update_model(
     model: HierarchicalClassifier, change: HierarchyDiff, ds: Dataset, *, old_labels: bool = False

@@ -6,8 +6,6 @@ import numpy as np
 
 from truepath._kernels.jit import kernel
 
-__all__ = ["fill_rows", "gather_rows"]
-
 
 @kernel
 def gather_rows(rows, nodes, scores, n_rows, group, most):

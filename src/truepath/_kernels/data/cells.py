@@ -12,8 +12,6 @@ import numpy as np
 
 from truepath._kernels.jit import inner, kernel, part
 
-__all__ = ["ODD", "PLAIN", "QUOTED", "cut_cells", "find_end"]
-
 PLAIN, QUOTED, ODD = 0, 1, 2
 
 _LINE, _QUOTE, _APOSTROPHE, _BLANK, _TAB = 10, 34, 39, 32, 9

@@ -12,8 +12,6 @@ import numpy as np
 
 from truepath._kernels.jit import inner, kernel
 
-__all__ = ["NUMBER_MISSING", "NUMBER_ODD", "NUMBER_READ", "read_number", "read_numbers"]
-
 NUMBER_READ, NUMBER_MISSING, NUMBER_ODD = 0, 1, 2
 
 _LEAST, _MOST = -342, 308  # powers of ten that the table holds

@@ -7,8 +7,6 @@ import numpy as np
 from truepath._kernels.data.cells import find_end
 from truepath._kernels.jit import kernel
 
-__all__ = ["cut_tabs"]
-
 _LINE, _RETURN = 10, 13
 _ONES = np.uint64(0x0101010101010101)
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from truepath._kernels.jit import inner, kernel
 
-__all__ = ["declare_words", "find_words", "number_words", "translate"]
-
 _SEED, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # FNV-1a
 _SPREAD, _BYTE, _HALF, _LAST = np.uint64(11400714819323198485), np.uint64(8), np.uint64(32), np.uint64(63)
 _TOP = np.uint64(2**63)

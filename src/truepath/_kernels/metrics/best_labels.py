@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from truepath._kernels.jit import inner, kernel
 
-__all__ = ["best_of_dense_rows", "best_of_sparse_rows"]
-
 Array = NDArray[Any]
 
 

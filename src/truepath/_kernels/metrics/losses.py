@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
 
-__all__ = ["walk_mistakes", "walk_sparse_mistakes"]
-
 Array = NDArray[Any]
 
 

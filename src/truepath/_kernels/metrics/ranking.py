@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from truepath._kernels.arrays import sort_numbers
 from truepath._kernels.jit import inner, kernel
 
-__all__ = ["bin_scores", "mark_true", "sweep_rows", "sweep_sorted"]
-
 Array = NDArray[Any]
 
 

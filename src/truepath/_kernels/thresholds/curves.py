@@ -10,12 +10,6 @@ from numpy.typing import NDArray
 from truepath._kernels.jit import kernel
 from truepath._kernels.thresholds.lists import find_at_least
 
-__all__ = [
-    "add_changes",
-    "add_class_distribution", "add_counts", "add_row_counts", "drop_repeats", "finish_f1",
-    "finish_losses", "list_h_events", "make_buckets", "rank_all", "sweep_f1",
-]  # fmt: skip
-
 Array = NDArray[Any]
 
 

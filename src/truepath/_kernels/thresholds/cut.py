@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
 
-__all__ = ["best_cut_thresholds"]
-
 Array = NDArray[Any]
 NOTHING_LEFT, ALL_SPENT = -1, -2  # how a search can end without a demand found
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
 
-__all__ = ["collapse_keys", "collapse_sorted", "count_mistakes", "pack_columns"]
-
 Array = NDArray[Any]
 ONE = np.uint64(1)
 

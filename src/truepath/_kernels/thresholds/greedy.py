@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from truepath._kernels.jit import kernel
 from truepath._kernels.thresholds.lists import find_at_least, grow
 
-__all__ = ["raise_h_loss", "raise_hmc_loss", "raise_micro_f1", "split_like_truth"]
-
 Array = NDArray[Any]
 CHUNK = 1 << 16  # ranks looked at in one go: their sums stay in the cache
 

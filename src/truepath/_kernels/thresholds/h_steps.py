@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from truepath._kernels.jit import kernel
 from truepath._kernels.thresholds.lists import grow
 
-__all__ = ["list_h_steps"]
-
 Array = NDArray[Any]
 
 

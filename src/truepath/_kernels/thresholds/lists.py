@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from truepath._kernels.arrays import copy_first
 from truepath._kernels.jit import kernel
 
-__all__ = ["find_at_least", "grow"]
-
 Array = NDArray[Any]
 
 

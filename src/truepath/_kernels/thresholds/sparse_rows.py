@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from truepath._kernels.jit import kernel
 
-__all__ = ["count_above", "fill_above"]
-
 Array = NDArray[Any]
 
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from truepath._kernels.jit import kernel
 from truepath._kernels.thresholds.lists import grow
 
-__all__ = ["best_tree_thresholds"]
-
 Array = NDArray[Any]
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from truepath.records import Record
 
-__all__ = ["Tree"]
-
 FEATURE, LEFT, RIGHT, CATEGORY_START, LEAF_START, LEAF_STOP = 0, 1, 2, 3, 4, 5  # FEATURE: -1 in leaves
 SURROGATE, IS_STRAIGHT = 6, 7  # the feature asked where the value is missing (-1: none), and whether <= goes left
 # left if value <= THRESHOLD; the sum of row weights; the decrease of weighted variance; the share of a row without

@@ -8,8 +8,6 @@ from truepath._kernels.jit import inner, kernel
 from truepath._kernels.trees.arrays import FEATURE, LEAF_START, LEAF_STOP, LEFT, RIGHT, WEIGHT
 from truepath._kernels.trees.tree import share_left
 
-__all__ = ["add_path", "add_shapley"]
-
 
 @kernel
 def add_shapley(tree, depth, x, column, points, weights, phi, base):

@@ -11,8 +11,6 @@ from truepath._kernels.trees.seats import Seats
 from truepath._kernels.trees.sort import N_BUCKETS
 from truepath._kernels.trees.split import TABLE_CELLS, Awkward, Buffers, Random
 
-__all__ = ["make_awkward", "make_buffers", "make_lists", "make_random", "make_seats", "make_tree"]
-
 
 def make_tree(n_leaves, n_labels, n_categories):
     """Return arrays for a tree of up to n_leaves leaves that list up to n_labels labels."""

@@ -19,8 +19,6 @@ from truepath._kernels.trees.arrays import (
     THRESHOLD,
 )
 
-__all__ = ["add_leaves", "apply_tree", "share_left"]
-
 DEEPEST_FORK = 64  # a row waits on this many branches at most; beyond, it follows the larger share
 
 

@@ -14,8 +14,6 @@ from truepath.cafa.annotations.evidence import evidence_codes
 from truepath.cafa.tables.long import LongTable
 from truepath.cafa.tables.problems import Problems
 
-__all__ = ["Annotations", "Coded"]
-
 
 @dataclass(frozen=True)
 class Coded:

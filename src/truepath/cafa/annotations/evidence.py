@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["EVIDENCE_GROUPS", "evidence_codes", "evidence_of_eco"]
-
 _EXPERIMENTAL = ("EXP", "IDA", "IPI", "IMP", "IGI", "IEP", "HTP", "HDA", "HMP", "HGI", "HEP")
 _PHYLOGENETIC = ("IBA", "IBD", "IKR", "IRD")
 _COMPUTATIONAL = ("ISS", "ISO", "ISA", "ISM", "IGC", "RCA")

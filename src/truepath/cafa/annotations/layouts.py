@@ -13,8 +13,6 @@ from truepath.errors import DataFormatError
 from truepath.files.names import PathType
 from truepath.files.text import head_lines
 
-__all__ = ["LAYOUTS", "FileLayout", "find_layout"]
-
 _GO_EVIDENCE = re.compile(r"(?:^|\|)go_evidence=([A-Z]{2,3})(?:\||$)")
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 

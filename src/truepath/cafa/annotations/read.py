@@ -14,8 +14,6 @@ from truepath.cafa.tables.problems import Problems
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
 
-__all__ = ["read_annotations", "read_gene_products"]
-
 
 def read_annotations(
     path: PathType, *, format: str | None = None, bad: str = "raise", limits: Limits | None = None

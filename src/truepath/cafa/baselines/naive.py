@@ -12,8 +12,6 @@ from truepath.cafa.evaluation.matrices import label_matrix
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.predictions import Predictions
 
-__all__ = ["predict_naively"]
-
 
 def predict_naively(
     annotations: Any, ontology: Ontology, targets: Sequence[str], *, max_terms: int = 1500

@@ -15,8 +15,6 @@ from truepath.cafa.tables.columns import read_rows
 from truepath.cafa.tables.problems import Problems
 from truepath.files.names import PathType
 
-__all__ = ["Similarities", "find_similar", "read_hits"]
-
 #: Columns of BLAST's and DIAMOND's tabular output (-outfmt 6), from 0 on
 QUERY, SUBJECT, IDENTITY, EVALUE, BITSCORE = 0, 1, 2, 10, 11
 

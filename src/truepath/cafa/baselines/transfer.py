@@ -13,8 +13,6 @@ from truepath.cafa.evaluation.matrices import gather, label_matrix
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.predictions import Predictions
 
-__all__ = ["predict_by_transfer"]
-
 
 def predict_by_transfer(
     similarities: Similarities,

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from truepath.metrics.inputs import divide
 
-__all__ = ["NORMS", "AspectCurve", "make_curve"]
-
 Floats = NDArray[np.float64]
 
 #: How precision and the other quantities are averaged: over targets with a prediction, or over all with truth

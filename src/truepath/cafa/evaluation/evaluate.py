@@ -33,8 +33,6 @@ from truepath.cafa.evaluation.results import Evaluation
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.metrics.sweep import add_sweep, check_thresholds, total_sweep
 
-__all__ = ["evaluate_predictions", "find_thresholds"]
-
 #: CAFA's thresholds in the floating point of its evaluator: some are a little above the hundredth they stand for
 CAFA_THRESHOLDS = np.arange(0.01, 1, 0.01)
 Floats = NDArray[np.float64]

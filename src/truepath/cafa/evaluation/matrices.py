@@ -15,8 +15,6 @@ from truepath.cafa.tables.long import LongTable, as_long_table
 from truepath.hierarchy import check_scores
 from truepath.hierarchy.matrices import as_bool, as_matrix
 
-__all__ = ["Matrices", "gather", "label_matrix", "score_matrix", "to_matrices"]
-
 
 class Matrices(NamedTuple):
     """Targets, their closed truth, their scores as given, what they were known to have, and counts."""

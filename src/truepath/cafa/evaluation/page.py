@@ -11,8 +11,6 @@ from truepath.cafa.evaluation.results import Evaluation
 from truepath.errors import TruePathError
 from truepath.files.names import PathType
 
-__all__ = ["write_evaluation_report"]
-
 #: Columns of the table: key of a summary, what it is called, and whether less is better
 COLUMNS = (
     ("fmax", "Fmax", False),

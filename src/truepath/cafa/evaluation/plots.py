@@ -12,8 +12,6 @@ from truepath.extras import import_extra
 if TYPE_CHECKING:
     from truepath.cafa.evaluation.results import Evaluation
 
-__all__ = ["plot_evaluations"]
-
 #: What is drawn against what, and which end of it is best
 AXES = {
     "f": ("recall", "precision", False),

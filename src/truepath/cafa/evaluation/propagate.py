@@ -10,8 +10,6 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy, raise_up
 
-__all__ = ["fill_up", "propagate", "propagated_blocks"]
-
 #: Cells propagated at a time; their ancestors are several times as many
 CELLS = 1 << 22
 

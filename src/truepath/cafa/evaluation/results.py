@@ -12,8 +12,6 @@ from truepath.extras import import_extra
 from truepath.files.names import PathType
 from truepath.files.writing import open_atomically
 
-__all__ = ["Evaluation", "write_evaluations"]
-
 #: What cafaeval calls the quantities in its files
 THEIR_NAMES = {
     "n": "n",

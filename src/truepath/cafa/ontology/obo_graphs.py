@@ -11,8 +11,6 @@ from truepath.files.names import PathType
 from truepath.files.text import read_text
 from truepath.hierarchy.obo import OboTerm
 
-__all__ = ["read_graph_terms"]
-
 #: What relations are called, by the last part of their addresses; a file may say so itself
 RELATIONS = {
     "is_a": "is_a",

@@ -21,8 +21,6 @@ from truepath.errors import HierarchyError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import node_number
 
-__all__ = ["Ontology"]
-
 #: Short names of the Gene Ontology's aspects, as GAF files and CAFA write them
 SHORT_ASPECTS = {
     **dict.fromkeys(("F", "MF", "MFO"), "molecular_function"),

@@ -18,8 +18,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import number_edges
 from truepath.hierarchy.obo import OboTerm, check_relations, merge_terms, name_of, read_terms
 
-__all__ = ["read_ontology"]
-
 #: The aspect of terms in files that name none
 NO_ASPECT = "ontology"
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from truepath.cafa.ontology.ontology import Ontology
 
-__all__ = ["Resolved", "resolve"]
-
 
 @dataclass(frozen=True)
 class Resolved:

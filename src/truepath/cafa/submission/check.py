@@ -17,8 +17,6 @@ from truepath.cafa.tables.long import SUBMISSION_HEADERS
 from truepath.cafa.tables.problems import BadLine, Problems
 from truepath.files.names import PathType
 
-__all__ = ["check_submission"]
-
 #: Scores that differ by less are the same
 TOLERANCE = 1e-12
 

@@ -13,8 +13,6 @@ from truepath.cafa.predictions import Predictions, write_long_table
 from truepath.cafa.submission.rules import SubmissionRules
 from truepath.files.names import PathType
 
-__all__ = ["prepare_submission", "write_submission"]
-
 
 def prepare_submission(predictions: Predictions, rules: SubmissionRules | None = None) -> Predictions:
     """Return predictions as a submission holds them.

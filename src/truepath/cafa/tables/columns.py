@@ -18,8 +18,6 @@ from truepath.files.names import PathType
 from truepath.files.pieces import stream_pieces
 from truepath.files.text import read_text, split_lines
 
-__all__ = ["TabRows", "read_ids", "read_rows"]
-
 
 @dataclass(frozen=True)
 class TabRows(Cut):

@@ -15,8 +15,6 @@ from truepath.cafa.tables.problems import Problems
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
 
-__all__ = ["LongTable", "as_long_table", "read_long_table"]
-
 #: First words of the lines around the predictions in a CAFA submission
 SUBMISSION_HEADERS = ("AUTHOR", "MODEL", "KEYWORDS", "ACCURACY", "END")
 

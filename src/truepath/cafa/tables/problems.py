@@ -10,8 +10,6 @@ from truepath.english import counted
 from truepath.errors import DataFormatError
 from truepath.files.names import PathType
 
-__all__ = ["BadLine", "Problems"]
-
 #: At most this many bad lines are kept; the others are only counted
 MOST_KEPT = 1000
 

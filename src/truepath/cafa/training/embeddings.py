@@ -13,8 +13,6 @@ from truepath.data.tables.arrays import ALONE, read_arrays
 from truepath.errors import DataFormatError
 from truepath.files.names import PathType, ending_of
 
-__all__ = ["Embeddings", "read_embeddings"]
-
 #: How an archive calls the ids of its rows
 ID_NAMES = ("ids", "id", "proteins", "protein_ids", "names", "entry_id")
 

@@ -22,8 +22,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import LEARNERS
 
-__all__ = ["FunctionModels", "load_models", "train_models"]
-
 
 @dataclass(frozen=True)
 class FunctionModels:

@@ -21,8 +21,6 @@ from truepath.cli.cafa.options import (
 from truepath.english import counted
 from truepath.errors import TruePathError
 
-__all__ = ["baseline"]
-
 
 def baseline(
     annotations: Annotated[Path, typer.Argument(help="What is known: GAF, GPAD, HPO or target<TAB>term.")],

@@ -21,8 +21,6 @@ from truepath.cli.cafa.options import (
 )
 from truepath.errors import TruePathError
 
-__all__ = ["blend"]
-
 
 def blend(
     learn: Annotated[list[Path], typer.Argument(help="Files of predictions for the targets of --truth.")],

@@ -11,8 +11,6 @@ from truepath.cli.cafa.options import OntologyFile, Relations, open_ontology
 from truepath.cli.shared.options import split_names
 from truepath.english import counted
 
-__all__ = ["check"]
-
 
 def check(
     submission: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],

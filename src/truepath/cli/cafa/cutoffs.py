@@ -21,8 +21,6 @@ from truepath.cli.cafa.options import (
 )
 from truepath.cli.shared.options import Seed
 
-__all__ = ["cutoffs"]
-
 
 def cutoffs(
     predictions: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score, of held-out targets.")],

@@ -21,8 +21,6 @@ from truepath.cli.cafa.options import (
 )
 from truepath.cli.shared.options import split_names
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     ontology: OntologyFile,

@@ -17,8 +17,6 @@ from truepath.cli.cafa.predict import predict
 from truepath.cli.cafa.submit import submit
 from truepath.cli.cafa.train import train
 
-__all__ = ["CAFA_COMMANDS", "cafa"]
-
 CAFA_COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Evaluate": (evaluate, cutoffs, ia),
     "Predict": (train, predict, baseline, blend),

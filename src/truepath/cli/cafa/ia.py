@@ -19,8 +19,6 @@ from truepath.cli.cafa.options import (
     open_ontology,
 )
 
-__all__ = ["ia"]
-
 
 def ia(
     annotations: Annotated[Path, typer.Argument(help="GAF, GPAD, HPO or target<TAB>term.")],

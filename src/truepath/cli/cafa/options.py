@@ -16,23 +16,6 @@ from truepath.files.strict_json import dump_json
 if TYPE_CHECKING:
     from truepath.cafa import Annotations, LongTable, Ontology
 
-__all__ = [
-    "AsJson",
-    "Evidence",
-    "OntologyFile",
-    "Output",
-    "Relations",
-    "SkipBad",
-    "Taxa",
-    "Truth",
-    "Until",
-    "list_predictions",
-    "open_annotations",
-    "open_ontology",
-    "open_predictions",
-    "print_table",
-]
-
 OntologyFile = Annotated[Path, typer.Option("--ontology", "-O", help="The ontology: .obo, or an OBO graph in .json.")]
 Relations = Annotated[str, typer.Option(help="Relations that annotations are passed along, separated by commas.")]
 Truth = Annotated[Path, typer.Option("--truth", "-t", help="True annotations: target<TAB>term, GAF, GPAD or HPO.")]

@@ -10,8 +10,6 @@ import typer
 from truepath.cli.cafa.options import Evidence, Output, SkipBad, Taxa, Until, open_annotations
 from truepath.english import counted
 
-__all__ = ["pairs"]
-
 
 def pairs(
     source: Annotated[Path, typer.Argument(help="GAF, GPAD, phenotype.hpoa, genes_to_phenotype.txt; may be .gz.")],

@@ -10,8 +10,6 @@ import typer
 from truepath.cli.cafa.options import OntologyFile, Output, Relations, open_ontology
 from truepath.english import counted
 
-__all__ = ["predict"]
-
 
 def predict(
     models: Annotated[Path, typer.Argument(help="The folder that truepath cafa train wrote.")],

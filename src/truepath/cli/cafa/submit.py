@@ -10,8 +10,6 @@ import typer
 from truepath.cli.cafa.options import OntologyFile, Output, Relations, SkipBad, open_ontology, open_predictions
 from truepath.english import counted
 
-__all__ = ["submit"]
-
 
 def submit(
     predictions: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],

@@ -19,8 +19,6 @@ from truepath.cli.cafa.options import (
 )
 from truepath.cli.shared.options import NumberOfJobs, Seed, split_names
 
-__all__ = ["train"]
-
 
 def train(
     embeddings: Annotated[Path, typer.Argument(help="Embeddings with ids: .npz, .npy (ids in .txt) or .parquet.")],

@@ -9,8 +9,6 @@ import typer
 
 from truepath.cli.shared.options import ModelFile, Trust
 
-__all__ = ["export"]
-
 
 def export(
     model: ModelFile,

@@ -9,8 +9,6 @@ import typer
 from truepath.cli.shared.options import NumberOfJobs
 from truepath.files.strict_json import dump_json
 
-__all__ = ["warmup"]
-
 
 def warmup(
     n_jobs: NumberOfJobs = -1,

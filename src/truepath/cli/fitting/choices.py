@@ -9,8 +9,6 @@ from typing import Any
 from truepath.english import did_you_mean
 from truepath.errors import TruePathError
 
-__all__ = ["choose_model", "find_learner", "read_parameters"]
-
 
 def choose_model(
     method: str,

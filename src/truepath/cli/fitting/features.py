@@ -9,8 +9,6 @@ import typer
 from truepath.cli.shared.options import ModelFile, Trust
 from truepath.files.strict_json import dump_json
 
-__all__ = ["features"]
-
 
 def features(
     model: ModelFile,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["list_tried"]
-
 
 def list_tried(tried: list[dict[str, Any]]) -> list[str]:
     """List what was fitted to choose from or to weigh, the best first; records as :class:`Tried` has them.

@@ -9,8 +9,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["INTERRUPTED", "say", "warnings_as_lines"]
-
 #: The exit code after Ctrl-C
 INTERRUPTED = 130
 

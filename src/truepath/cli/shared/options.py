@@ -8,39 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = [
-    "Between",
-    "BetweenOrNone",
-    "ByOrder",
-    "Data",
-    "DataFolder",
-    "Delimiter",
-    "Encoding",
-    "Header",
-    "Ids",
-    "LabelColumn",
-    "LabelColumns",
-    "LabelFile",
-    "LabelFormat",
-    "Matrix",
-    "ModelFile",
-    "NewModel",
-    "NumberOfJobs",
-    "Part",
-    "Reader",
-    "SafeCsv",
-    "Seed",
-    "Sep",
-    "SplitColumn",
-    "TextColumn",
-    "Trust",
-    "hierarchy_option",
-    "refuse_options",
-    "split_columns",
-    "split_names",
-    "truth_option",
-]
-
 #: Data to learn from or to describe, the first argument
 Data = Annotated[
     str,

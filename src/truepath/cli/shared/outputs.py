@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_outputs"]
-
 
 def check_outputs(outputs: Mapping[str, Path | Sequence[Path] | None], inputs: Mapping[str, str | Path | None]) -> None:
     """Refuse, before any work, an output that is an input, by whatever name or link, or that is another output too.

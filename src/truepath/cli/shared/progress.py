@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Show", "progress"]
-
-
 #: ``show(done, total, what)``: how much of how much is finished, and in words what is being done; total may be unknown
 Show = Callable[[float, float | None, str], None]
 

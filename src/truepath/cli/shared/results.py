@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
     from truepath.metrics import Metric
 
-__all__ = ["MEASURES", "legend", "print_results"]
-
-
 #: The measures of the table, in its order; a run has more
 MEASURES = ("hierarchical_f1", "auprc", "exact_match", "h_loss", "hmc_loss")
 

@@ -30,8 +30,6 @@ from truepath.files.strict_json import dump_json
 if TYPE_CHECKING:
     from truepath.experiments import MethodComparison
 
-__all__ = ["compare", "compare_results"]
-
 #: The two uses, as headings of the help; what both take, and what results take; all else is about two models
 TWO_MODELS, RESULTS = "Two models: A B --truth", "Results of experiments: RESULTS"
 OF_BOTH = ("files", "metrics", "alpha", "form", "as_json")

@@ -15,8 +15,6 @@ from truepath.files.strict_json import dump_json
 if TYPE_CHECKING:
     from truepath.experiments import ExperimentResult, Survey
 
-__all__ = ["experiment"]
-
 SOME_FAILED = 1
 SHOWN_ERRORS = 5
 

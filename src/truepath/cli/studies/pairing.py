@@ -11,8 +11,6 @@ from truepath.errors import TruePathError
 if TYPE_CHECKING:
     from truepath.workflow import ModelFiles
 
-__all__ = ["pair_files"]
-
 #: Stands for a file that a model does not have
 NONE = "-"
 

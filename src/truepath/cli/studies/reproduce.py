@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from truepath.papers import Paper, Settings
     from truepath.papers.base import Cell, Comparison
 
-__all__ = ["reproduce"]
-
 NOTHING_COMPARED = 1
 
 

@@ -9,8 +9,6 @@ import typer
 from truepath.cli.shared.options import Header, Sep
 from truepath.files.strict_json import dump_json
 
-__all__ = ["diff"]
-
 SOURCE = "A file of a hierarchy, a saved model, or a data set's name."
 
 

@@ -11,8 +11,6 @@ from truepath.cli.shared.options import Header, Sep
 from truepath.cli.taxonomy.steps import StepFile
 from truepath.files.strict_json import dump_json
 
-__all__ = ["edit"]
-
 
 def edit(
     source: Annotated[str, typer.Argument(help="A file of a hierarchy, a saved model, or a data set's name.")],

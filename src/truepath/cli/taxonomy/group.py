@@ -9,8 +9,6 @@ import typer
 from truepath.cli.taxonomy.diff import diff
 from truepath.cli.taxonomy.edit import edit
 
-__all__ = ["HIERARCHY_COMMANDS", "hierarchy"]
-
 HIERARCHY_COMMANDS: tuple[Callable[..., None], ...] = (edit, diff)
 
 #: The group itself; :mod:`truepath.cli.app` enters the commands

@@ -13,8 +13,6 @@ from truepath.errors import TruePathError
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy, HierarchyDiff
 
-__all__ = ["StepFile", "as_json", "change_by_steps"]
-
 #: ``--steps``, the same in every command that changes a hierarchy
 StepFile = Annotated[
     Path | None,

@@ -27,8 +27,6 @@ from truepath.files.strict_json import dump_json
 if TYPE_CHECKING:
     from truepath.hierarchy import HierarchyDiff
 
-__all__ = ["update"]
-
 
 def update(
     model: ModelFile,

@@ -12,8 +12,6 @@ from scipy.special import expit
 from truepath.hierarchy import Hierarchy
 from truepath.metrics.score_bins import bin_scores
 
-__all__ = ["EDGES", "ScoreBins", "SiblingGroups", "count_scores", "group_siblings", "pool_bins"]
-
 Floats = NDArray[np.float64]
 
 #: Bounds of the bins, equally far apart as logits; scores of 0 are in none

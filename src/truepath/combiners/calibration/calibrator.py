@@ -30,8 +30,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.tried import Tried
 from truepath.registry import check_choice
 
-__all__ = ["Calibrator"]
-
 #: Rows that a label's group counts for beside the label's own, where it is not chosen
 USUAL_POOLING = 20.0
 

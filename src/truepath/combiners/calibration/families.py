@@ -28,8 +28,6 @@ from sklearn.isotonic import isotonic_regression
 from truepath.combiners.calibration.bins import ScoreBins
 from truepath.graph import Graph, interpolate
 
-__all__ = ["BetaMaps", "IsotonicMaps", "SigmoidMaps"]
-
 Floats = NDArray[np.float64]
 
 #: Scores are taken this far from 0 and 1 before logarithms

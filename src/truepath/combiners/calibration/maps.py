@@ -12,8 +12,6 @@ from truepath.combiners.calibration.families import BetaMaps, IsotonicMaps, Sigm
 from truepath.graph import Graph, cap_columns, raise_columns
 from truepath.hierarchy import Hierarchy, cap_down, raise_up
 
-__all__ = ["FAMILIES", "export_coherent", "fit_maps", "make_coherent", "make_family", "map_scores"]
-
 Floats = NDArray[np.float64]
 
 FAMILIES = ("isotonic", "sigmoid", "beta")

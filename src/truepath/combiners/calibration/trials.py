@@ -16,8 +16,6 @@ from truepath.metrics import auprc
 from truepath.metrics.tried import Tried
 from truepath.resampling import deal_folds, draw_some, split_folds
 
-__all__ = ["Outcome", "best_outcome", "try_maps"]
-
 Floats = NDArray[np.float64]
 
 #: How strongly maps may be pooled

@@ -42,8 +42,6 @@ from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.metrics.tried import Tried
 from truepath.ridge import KernelRegression
 
-__all__ = ["FAELBlend"]
-
 # By kernel: widths in units of the median distance, penalties in units of the mean of b'b
 GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "linear": ((1.0,), (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)),

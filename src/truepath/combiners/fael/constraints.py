@@ -15,8 +15,6 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["AncestorPairs", "constraint_gram", "constraint_pairs"]
-
 
 class AncestorPairs(NamedTuple):
     """All pairs (p above q) and the number of edges between them."""

@@ -34,8 +34,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.ridge import spectrum as ridge
 
-__all__ = ["HierarchicalFAEL"]
-
 RATIOS = (0.01, 0.1, 1.0)
 MUS = (0.5, 1.0)
 

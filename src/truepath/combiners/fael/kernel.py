@@ -34,8 +34,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.ridge import spectrum as ridge
 from truepath.ridge.kernels import export_distances
 
-__all__ = ["KernelFAEL"]
-
 
 class KernelFAEL(FAEL):
     """Combine local scores by kernel ridge regression on the labels of all nodes.

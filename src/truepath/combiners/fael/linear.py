@@ -42,8 +42,6 @@ from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
 from truepath.ridge import spectrum as ridge
 
-__all__ = ["FAEL"]
-
 
 class FAEL(Combiner):
     """Combine local scores by ridge regression on the labels of all nodes (B-FAEL without constraints).

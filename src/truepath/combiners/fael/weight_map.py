@@ -11,8 +11,6 @@ from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.names import short_name
 
-__all__ = ["draw_weights"]
-
 # Up to this many nodes the numbers fit into the cells, and the names beside them
 READABLE_CELLS, READABLE_NAMES = 12, 60
 # Longer names are cut; what may separate a parent's name from the rest of a path

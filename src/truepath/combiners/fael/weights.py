@@ -12,8 +12,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
 from truepath.ridge.spectrum import factor, gram
 
-__all__ = ["Weights", "solve_dual", "solve_primal"]
-
 
 class Weights(Record, LinearOperator, home="truepath.combiners"):
     """W = left A^-1 right, with A known by its Cholesky factor.

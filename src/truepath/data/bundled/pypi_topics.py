@@ -15,8 +15,6 @@ from truepath.data.readers.base import make_dataset
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["PARTS", "load_arrays", "pypi_topics"]
-
 #: Names of the parts, in the order of their numbers
 PARTS = ("train", "valid", "test")
 

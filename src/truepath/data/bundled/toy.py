@@ -10,8 +10,6 @@ from truepath.data.readers.base import make_dataset, split_of_labels
 from truepath.data.split import Split
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["toy_dataset", "toy_hierarchy"]
-
 
 def toy_hierarchy() -> Hierarchy:
     """Return the tree ``a -> a/1, a/2`` and ``b -> b/1``.

@@ -21,8 +21,6 @@ from truepath.data.readers.base import split_files
 from truepath.errors import TruePathError
 from truepath.files.names import PathType
 
-__all__ = ["fetch_benchmark"]
-
 #: Where files wait, below the data folder, until all of their data set are there
 WAITING = ".fetching"
 

@@ -26,8 +26,6 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from truepath.errors import DataFormatError, TruePathError
 from truepath.files.names import PathType
 
-__all__ = ["Progress", "RemoteFile", "check_address", "fetch_file", "stays_inside"]
-
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, "int | None"], None]

@@ -22,16 +22,6 @@ from truepath.english import did_you_mean
 from truepath.errors import DataFormatError, TruePathError, UnknownDatasetError
 from truepath.files.names import PathType
 
-__all__ = [
-    "PUBLIC",
-    "Benchmark",
-    "Layout",
-    "fetch_command",
-    "layouts_of",
-    "list_benchmarks",
-    "read_manifest",
-]
-
 HOST = "https://raw.githubusercontent.com"
 #: The repository's tree at one commit, below the host
 TREE = "EGiunchiglia/C-HMCNN/e887855ab4b3b8f22e4fafc80a0a33c1d1ac0041"

@@ -35,8 +35,6 @@ from truepath.files.text import read_text
 from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["WORDNET", "has_wordnet", "make_wordnet", "read_wordnet"]
-
 #: Where it lies in the data folder
 FOLDER = "text/wordnet_nouns"
 

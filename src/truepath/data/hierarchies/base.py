@@ -14,8 +14,6 @@ from truepath.files.names import PathType, ending_of, naming_file
 from truepath.hierarchy import Hierarchy
 from truepath.registry import Member, Registry
 
-__all__ = ["HIERARCHIES", "HierarchyReader", "build", "read_hierarchy"]
-
 HIERARCHIES = Registry("format of hierarchies", "truepath.data")
 
 

@@ -14,8 +14,6 @@ from truepath.files.names import PathType
 from truepath.files.text import read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["read_edges"]
-
 
 def read_edges(
     path: PathType,

@@ -10,8 +10,6 @@ from os import fspath
 from truepath.errors import DataFormatError
 from truepath.files.names import PathType
 
-__all__ = ["drop_header"]
-
 Edge = tuple[str | None, str]
 
 #: Words of which the names of the two columns are made, as in parent_id, SuperClass or "from node"

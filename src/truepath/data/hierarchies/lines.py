@@ -13,8 +13,6 @@ from truepath.files.names import naming_file
 from truepath.files.text import read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["Lines"]
-
 
 class Lines(HierarchyReader):
     """Text files of label paths."""

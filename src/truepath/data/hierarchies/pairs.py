@@ -13,8 +13,6 @@ from truepath.files.limits import Limits
 from truepath.files.text import read_text
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["Pairs", "read_pairs"]
-
 
 def read_pairs(path: Path, delimiter: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
     """Read edges; the empty name, like the root's, means the top."""

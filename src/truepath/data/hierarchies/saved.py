@@ -11,8 +11,6 @@ from truepath.files.limits import Limits
 from truepath.files.text import read_text
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["JSON", "OBO"]
-
 
 class JSON(HierarchyReader):
     """JSON files, of ``Hierarchy.to_json`` or of others."""

@@ -35,26 +35,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import DENSE_LIMIT, SparseOutput, choose_form
 from truepath.registry import READERS, Member
 
-__all__ = [
-    "Paths",
-    "Reader",
-    "check_options",
-    "cut_split",
-    "find_reader",
-    "is_readable",
-    "list_readers",
-    "make_dataset",
-    "named_paths",
-    "read_with",
-    "readable_endings",
-    "remark_of",
-    "split_files",
-    "split_of_labels",
-    "store_labels",
-    "title_of",
-    "written_labels",
-]
-
 
 class Reader(Member):
     """A format of data sets; subclasses with a ``name`` are found by the files they read.

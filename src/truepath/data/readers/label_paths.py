@@ -33,8 +33,6 @@ from truepath.files.names import PathType, naming_file
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.flatness import BETWEEN, warn_about_lists, warn_about_separators
 
-__all__ = ["read_paths_csv"]
-
 
 def read_paths_csv(
     path: Paths | Any,

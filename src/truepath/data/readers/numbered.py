@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-__all__ = ["NumberedNames"]
-
 
 class NumberedNames(Sequence[str]):
     """The names ``"0", "1", ...`` of columns that have none, made when asked for: there may be millions."""

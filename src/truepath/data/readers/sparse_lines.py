@@ -23,8 +23,6 @@ from truepath.files.limits import Limits
 from truepath.files.names import PathType
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["SparseLines", "cut_lines", "make_sparse_dataset", "read_features"]
-
 _Line = tuple[int, str, str]  # line number, labels, features
 _Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # row, index and value of each pair
 

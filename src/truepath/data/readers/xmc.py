@@ -19,8 +19,6 @@ from truepath.files.names import PathType
 from truepath.files.text import head_lines, read_text, split_lines
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["read_xmc"]
-
 
 def read_xmc(
     path: Paths,

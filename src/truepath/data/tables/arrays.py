@@ -17,8 +17,6 @@ from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
 from truepath.files.unpacking import open_binary
 
-__all__ = ["ALONE", "read_arrays", "read_csr"]
-
 #: What the array of an .npy file is called
 ALONE = ""
 

@@ -16,17 +16,6 @@ from truepath.english import nearest
 from truepath.errors import DataFormatError
 from truepath.hierarchy.build import is_missing
 
-__all__ = [
-    "DELIMITERS",
-    "Columns",
-    "CutColumns",
-    "guess_delimiter",
-    "no_column",
-    "stack_columns",
-    "with_point",
-]
-
-
 #: What may separate cells, the usual one first
 DELIMITERS = (",", ";", "\t", "|")
 

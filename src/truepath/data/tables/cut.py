@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from truepath import _kernels
 
-__all__ = ["LARGE", "CannotReadQuickly", "Cut", "Words", "cut_rows", "declare", "eights_of"]
-
 #: Texts of this many characters or more are read by compiled loops
 LARGE = 1 << 24
 

@@ -25,21 +25,6 @@ from truepath.files.names import PathType, ending_of
 from truepath.files.text import head_text
 from truepath.files.utf8 import Utf8Text, read_utf8
 
-__all__ = [
-    "FORMATS",
-    "TABLES",
-    "TextForm",
-    "check_names",
-    "columns_of_rows",
-    "csv_rows",
-    "cut_csv",
-    "format_of",
-    "from_frame",
-    "holds_labels",
-    "read_columns",
-]
-
-
 #: Tables with named columns
 TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 

@@ -18,8 +18,6 @@ from truepath.english import counted
 from truepath.errors import TruePathError, explain
 from truepath.files.names import PathType
 
-__all__ = ["Joined", "RowKeys", "find_column", "find_keys", "join_rows"]
-
 _FIRST_LOOK = 200  # a column that repeats itself among this many rows is not read further
 _WAY_OUT = "Name the column of ids with --ids, or add --by-order to compare row by row."
 

@@ -28,8 +28,6 @@ from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import choose_form
 from truepath.hierarchy.names import unknown_label
 
-__all__ = ["LabelTable", "read_labels", "split_labels", "write_labels"]
-
 
 @dataclass(frozen=True)
 class LabelTable:

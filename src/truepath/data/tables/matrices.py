@@ -22,8 +22,6 @@ from truepath.files.names import PathType
 from truepath.files.text import head_lines, read_text
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["column_names", "read_matrix"]
-
 
 def read_matrix(
     path: PathType,

@@ -13,8 +13,6 @@ from truepath.errors import DataFormatError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import find_node_columns
 
-__all__ = ["Matrix"]
-
 _IDS = "A column of row ids is called 'id', or is named by ids= (--ids)."
 
 

@@ -13,8 +13,6 @@ from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
 from truepath.files.unpacking import open_binary
 
-__all__ = ["parquet_columns", "read_parquet"]
-
 _ROWS = 1 << 16  # that many are unpacked before their size is looked at
 _CELL = 8  # bytes of a number
 

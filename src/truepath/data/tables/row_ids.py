@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from truepath.english import counted, did_you_mean
 from truepath.errors import TruePathError
 
-__all__ = ["as_texts", "check_ids", "is_id_name", "match_rows"]
-
 _ID_NAMES = frozenset(
     [
         "",

@@ -21,8 +21,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["ScoreTable", "read_scores", "write_scores"]
-
 
 @dataclass(frozen=True)
 class ScoreTable:

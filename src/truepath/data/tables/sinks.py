@@ -24,9 +24,6 @@ from truepath.files.writing import open_atomically
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["UniqueIds", "open_label_sink", "open_score_sink", "open_top_sink"]
-
-
 #: ``write(matrix, ids, kept=())``: append the rows of a block, with the cells of columns that are kept
 Write = Callable[..., None]
 

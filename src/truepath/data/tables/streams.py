@@ -23,8 +23,6 @@ from truepath.errors import DataFormatError
 from truepath.files.names import COMPRESSIONS, PathType
 from truepath.files.text import stream_lines
 
-__all__ = ["stream_columns"]
-
 
 def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Iterator[Columns]:
     r"""Read a CSV, TSV or Parquet file ``size`` rows at a time; fewer than 64 rows at the end join the last block.

@@ -28,8 +28,6 @@ from truepath.files.text import split_lines
 from truepath.files.utf8 import Utf8Text
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["check_header", "cut_plainly", "find_ids", "is_number", "read_text_matrix"]
-
 
 def read_text_matrix(
     path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits

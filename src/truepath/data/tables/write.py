@@ -11,8 +11,6 @@ from typing import Any, TextIO
 from truepath.data.tables.frames import FORMATS
 from truepath.files.names import PathType
 
-__all__ = ["as_ids", "find_format", "safe_cell"]
-
 #: The formats that are written, by ending
 _WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind != "numpy"}
 

@@ -27,8 +27,6 @@ from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, cap_down, raise_up
 from truepath.records import Record
 
-__all__ = ["ConformalDecoder", "RiskSteps", "check_share"]
-
 Floats = NDArray[np.float64]
 
 #: Scores that differ by less than this count as equal, and what rounding may do to a sum of two

@@ -14,8 +14,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.registry import check_choice
 
-__all__ = ["ConformalSet", "smallest_true_scores", "steps_of_least"]
-
 PER = ("row", "level", "label")
 
 

@@ -14,8 +14,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import check_choice
 
-__all__ = ["ConformalRisk", "missed_losses"]
-
 Floats = NDArray[np.float64]
 LOSSES = ("miss-rate", "miss-cost", "h-loss")
 

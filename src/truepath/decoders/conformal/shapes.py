@@ -22,8 +22,6 @@ from truepath.decoders.conformal.base import TIE_SCALE, RiskSteps
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["SHAPES", "Shape", "choose_shape", "end_scores"]
-
 Floats = NDArray[np.float64]
 
 #: By name: whether scores are those of ends, and how much their mean counts

@@ -33,8 +33,6 @@ from truepath.hierarchy import Hierarchy, raise_up
 from truepath.registry import check_choice
 from truepath.resampling import draw_some
 
-__all__ = ["ConformalSubtree"]
-
 Floats = NDArray[np.float64]
 
 #: The share of rows that choose the shape; no more than this many, and none if there are fewer rows than the last

@@ -14,8 +14,6 @@ from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["SureLabels"]
-
 
 class SureLabels(Decoder):
     """Predict labels that are all true with the probability ``coverage``, as many as that allows.

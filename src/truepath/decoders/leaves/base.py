@@ -19,8 +19,6 @@ from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.checks import as_probabilities, as_scores
 from truepath.hierarchy.matrices import as_dense, row_blocks, stack_sparse
 
-__all__ = ["BLOCK_CELLS", "CLOSED_AT_ONCE", "LeafDecoder", "best_leaves", "label_in_blocks"]
-
 # Rows are taken in blocks of about this many scores: they stay in the processor's cache, and sparse scores are
 # never dense all at once.
 BLOCK_CELLS = 1 << 15

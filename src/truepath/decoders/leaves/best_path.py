@@ -20,8 +20,6 @@ from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import check_choice
 
-__all__ = ["BestPath"]
-
 
 class BestPath(PlainDecoder):
     """Keep each row's best leaf, ancestors added.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from truepath.decoders.leaves.metalabeler import MetaLabeler
 
-__all__ = ["as_metalabeler", "asks_for_metalabeler", "check_leaf_counts"]
-
 ALLOWED = "k must be None, an int, one int per row, 'metalabeler' or a MetaLabeler"
 
 

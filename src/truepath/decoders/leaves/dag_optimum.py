@@ -16,8 +16,6 @@ from truepath.decoders.leaves.greedy import GreedySearch
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["GAP_TOLERANCE", "DagOptimum"]
-
 # A solution this near its upper bound, relative to the larger of 1 and its value, counts as the optimum.
 GAP_TOLERANCE = 1e-6
 

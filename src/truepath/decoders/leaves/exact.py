@@ -23,8 +23,6 @@ from truepath.decoders.leaves.weights import NodeWeights, posterior_weights, ris
 from truepath.hierarchy import Hierarchy
 from truepath.registry import check_choice
 
-__all__ = ["ExactLeafMAP"]
-
 
 class ExactLeafMAP(LeafDecoder):
     """The best label sets whose paths all end in leaves: most probable, or of smallest expected loss.

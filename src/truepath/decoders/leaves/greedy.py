@@ -20,8 +20,6 @@ from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.arcs import arc_pointers
 
-__all__ = ["GreedyLeafDecoder", "GreedySearch", "LeafPath"]
-
 
 class LeafPath(NamedTuple):
     """The nested solutions: row i's best set of j leaves is ``leaves[i, :j]`` with all ancestors.

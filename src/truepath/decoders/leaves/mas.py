@@ -18,8 +18,6 @@ from truepath.decoders.leaves.greedy import GreedyLeafDecoder, LeafPath
 from truepath.decoders.leaves.weights import NodeWeights, posterior_weights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MAS"]
-
 
 class MAS(GreedyLeafDecoder):
     """Greedy maximum a posteriori label sets whose paths all end in leaves, on trees and DAGs.

@@ -22,8 +22,6 @@ from truepath.decoders.leaves.greedy import GreedyLeafDecoder, LeafPath
 from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, risk_weights
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["MASR", "alpha_in_use", "learned_alpha", "resolve_alpha"]
-
 
 def learned_alpha(alpha: Any) -> tuple[str, ...]:
     """Name the attribute that ``"balanced"`` makes ``fit`` learn; nothing for anything else."""

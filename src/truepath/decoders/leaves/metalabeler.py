@@ -28,8 +28,6 @@ from truepath.hierarchy.matrices import by_name
 from truepath.hierarchy.propagation import drop_ancestors
 from truepath.public import Documented
 
-__all__ = ["MetaLabeler", "count_path_ends"]
-
 
 def count_path_ends(Y: Any, hierarchy: Hierarchy) -> NDArray[np.int64]:
     """Return how many most specific labels each row of a closed matrix has: its leaves, if all paths are full.

@@ -13,8 +13,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import check_choice
 
-__all__ = ["StoppingPath"]
-
 
 class StoppingPath(PlainDecoder):
     """Predict one label with its ancestors, as specific as pays: a right label earns its worth, a wrong one costs.

@@ -17,8 +17,6 @@ from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leav
 from truepath.graph import Graph, close_columns
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["TopLeaves"]
-
 
 class TopLeaves(LeafDecoder):
     """Keep each row's k best-scored leaves, ancestors added.

@@ -15,8 +15,6 @@ from truepath.decoders.leaves.weights import NodeWeights
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers
 
-__all__ = ["TreeOptimum"]
-
 
 class TreeOptimum:
     """Exact search on one tree, for up to ``k_max`` leaves (None: only unknown k)."""

@@ -25,8 +25,6 @@ from truepath import _kernels
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, conditional_from_marginals
 
-__all__ = ["CLIP", "NodeWeights", "balanced_alpha", "posterior_weights", "risk_weights"]
-
 # Conditional probabilities are held in [CLIP, 1 - CLIP]: eq. (6) is infinite at 0 and 1.
 CLIP = 1e-6
 

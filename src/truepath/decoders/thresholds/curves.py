@@ -31,8 +31,6 @@ from truepath.records import Record
 if TYPE_CHECKING:
     from truepath.decoders.base import HeldOutScores
 
-__all__ = ["SINGLE_OBJECTIVES", "TIES", "Curve", "best_threshold", "middle", "single_curve"]
-
 TIES = ("midpoint", "published")
 
 

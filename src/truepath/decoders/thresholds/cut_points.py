@@ -19,16 +19,6 @@ from sklearn.utils import gen_batches
 from truepath import _kernels
 from truepath.hierarchy.matrices import as_dense, has_negative
 
-__all__ = [
-    "CutPoints",
-    "DistinctScores",
-    "column_blocks",
-    "find_cut_points",
-    "find_distinct",
-    "index_distinct",
-    "iter_cut_points",
-]
-
 BLOCK = 64  # columns transposed and sorted at a time: enough to read whole cache lines, small enough to stay cached
 MOST_BUCKETS = 1 << 20
 

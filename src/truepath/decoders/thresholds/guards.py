@@ -15,8 +15,6 @@ from truepath.decoders.thresholds.curves import middle
 from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import dense_blocks
 
-__all__ = ["STRENGTHS", "center_thresholds", "inherit_rare", "raise_to_parents", "shrink_thresholds"]
-
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 Thresholds = NDArray[np.float64]
 

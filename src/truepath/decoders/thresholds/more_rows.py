@@ -14,8 +14,6 @@ from scipy import sparse
 
 from truepath.decoders.base import HeldOutScores
 
-__all__ = ["KeptRows", "keep_rows"]
-
 #: The most rows that are kept, and the most cells
 MOST_ROWS = 20_000
 MOST_CELLS = 1 << 24

@@ -20,8 +20,6 @@ from truepath.resampling import deal_folds, split_folds
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["MULTI_OBJECTIVES", "MultiThreshold"]
-
 MULTI_OBJECTIVES = ("micro_f1", "hmc_loss", "h_loss", "class_distribution")
 
 #: Losses this close are equal: their sums were added up in another order

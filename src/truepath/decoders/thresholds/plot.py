@@ -11,8 +11,6 @@ from truepath.extras import import_extra
 if TYPE_CHECKING:
     from truepath.decoders.thresholds.single import SingleThreshold
 
-__all__ = ["plot_threshold_curve"]
-
 
 def plot_threshold_curve(decoder: SingleThreshold, ax: Any = None, **options: Any) -> Any:
     """Draw ``curve_`` of a fitted :class:`SingleThreshold` with its best threshold (needs matplotlib).

@@ -19,8 +19,6 @@ from truepath.errors import DataFormatError
 from truepath.files.text import read_text
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["read_thresholds"]
-
 EXPECTED = 'It should be {"threshold": 0.35} or {"thresholds": {"a label": 0.35, ...}}.'
 
 

@@ -56,19 +56,6 @@ from truepath.metrics.priced_mistakes import mistake_prices
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = [
-    "Prices",
-    "best_h_loss",
-    "best_micro_f1",
-    "greedy_class_distribution",
-    "greedy_h_loss",
-    "greedy_hmc_loss",
-    "greedy_micro_f1",
-    "hmc_prices",
-    "solve_monotone",
-    "whole_costs",
-]
-
 Thresholds = NDArray[np.float64]
 LARGEST_LOSS = 2.0**60  # leaves room below 2 ** 63 for sums of either sign
 

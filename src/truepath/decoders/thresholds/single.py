@@ -24,8 +24,6 @@ from truepath.registry import check_choice
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["SingleThreshold"]
-
 
 class SingleThreshold(LearnedThresholds):
     """Learn the one threshold for all classes that is best on held-out scores.

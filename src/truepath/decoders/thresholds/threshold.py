@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from truepath.hierarchy import Hierarchy, HierarchyDiff
 
-__all__ = ["LearnedThresholds", "Threshold", "ThresholdDecoder", "apply_thresholds"]
-
 
 class ThresholdDecoder(Decoder):
     """What decoders by thresholds share: ``thresholds_``, one per class, and what to do with incoherent scores."""

@@ -23,8 +23,6 @@ from truepath.experiments.statistics.significance import (
 )
 from truepath.files.strict_json import json_values
 
-__all__ = ["MethodComparison", "compare"]
-
 Matrix = NDArray[np.float64]
 
 #: Above this number of data sets Friedman's statistic is close to its limit distribution (Demšar 2006, section 3.2.2)

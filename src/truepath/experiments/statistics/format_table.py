@@ -13,8 +13,6 @@ from truepath.experiments.statistics.scores import Scores, read_results
 from truepath.experiments.statistics.significance import TIE, rank_rows
 from truepath.experiments.tables import to_csv
 
-__all__ = ["FORMATS", "align_columns", "escape_latex", "format_table"]
-
 Rows = list[list[str]]
 
 _LATEX = {

@@ -32,8 +32,6 @@ from truepath.hierarchy.checks import flat_like
 from truepath.hierarchy.matrices import as_matrix, by_name
 from truepath.metrics import get_metric
 
-__all__ = ["ModelComparison", "compare_models"]
-
 
 @dataclass(frozen=True)
 class ModelComparison:

@@ -20,8 +20,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.metrics import Metric
 from truepath.resampling import draw_bootstraps, interval_of
 
-__all__ = ["PairedMeasure", "Show", "draw_rows", "pair_models", "swap_predictions"]
-
 Rows = NDArray[np.int64]
 Show = Callable[[float, float | None, str], None]
 

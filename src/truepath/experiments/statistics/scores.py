@@ -21,8 +21,6 @@ from truepath.errors import DataFormatError, TruePathError
 from truepath.experiments.measures import direction_of
 from truepath.experiments.tables import RESULTS
 
-__all__ = ["Scores", "list_measures", "read_results", "result_columns"]
-
 Columns = dict[str, list[Any]]
 RUN = ("seed", "fold")
 

@@ -21,17 +21,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Friedman",
-    "adjust_holm",
-    "critical_difference",
-    "friedman",
-    "nemenyi",
-    "rank_rows",
-    "signed_rank_test",
-    "wilcoxon_pairs",
-]
-
 Matrix = NDArray[np.float64]
 
 #: Values nearer than this are ties: means over folds differ in the last bits by the order of summation

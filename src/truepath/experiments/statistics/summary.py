@@ -11,8 +11,6 @@ from truepath.experiments.statistics.format_table import align_columns
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
 
-__all__ = ["rank_rows_of", "summarize", "tests_of"]
-
 HEADER = ("method", "mean rank", "mean", "wins", "ties", "losses")
 
 

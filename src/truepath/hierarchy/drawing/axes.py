@@ -12,8 +12,6 @@ from truepath.hierarchy.drawing.svg import COLORS, LINE_COLOR, WRITTEN, WRONG
 if TYPE_CHECKING:
     from truepath.hierarchy.drawing.picture import HierarchyPicture, PictureNode
 
-__all__ = ["draw_on_axes"]
-
 #: A letter, the margin of a box and a layer, in units of the axes
 LETTER, MARGIN, LEVEL = 0.085, 0.28, 0.85
 

@@ -9,8 +9,6 @@ from truepath.hierarchy.drawing.svg import COLORS, WRONG, box_lines
 if TYPE_CHECKING:
     from truepath.hierarchy.drawing.picture import HierarchyPicture
 
-__all__ = ["write_dot"]
-
 
 def write_dot(picture: HierarchyPicture) -> str:
     """Return a directed graph, names quoted.

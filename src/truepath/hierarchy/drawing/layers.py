@@ -23,8 +23,6 @@ from scipy import sparse
 from scipy.optimize import isotonic_regression
 from scipy.sparse.csgraph import connected_components
 
-__all__ = ["LayeredPlaces", "count_crossings", "lay_in_layers"]
-
 Floats = NDArray[np.float64]
 Edges = Sequence[tuple[int, int]]
 Neighbors = list[list[int]]

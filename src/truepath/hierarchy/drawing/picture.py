@@ -17,8 +17,6 @@ from truepath.hierarchy.names import short_name
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["HierarchyPicture", "PictureNode", "make_picture"]
-
 #: More boxes than this cannot be read
 MOST_NODES = 300
 

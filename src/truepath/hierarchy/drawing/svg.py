@@ -15,8 +15,6 @@ from truepath.svg import element, escape_text
 if TYPE_CHECKING:
     from truepath.hierarchy.drawing.picture import HierarchyPicture, PictureNode
 
-__all__ = ["COLORS", "box_lines", "write_svg"]
-
 LETTER, LINE, PADDING, MARGIN = 6.7, 16, 9, 12  # pixels
 #: Pictures that would be wider than this go from left to right
 WIDEST = 1800.0

@@ -25,7 +25,6 @@ from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
     HierarchicalLearner,
-    check_choice,
     check_fit_input,
     check_number,
     check_predict_input,
@@ -33,11 +32,10 @@ from truepath.learners.base import (
 )
 from truepath.learners.bayes.naive_bayes_features import CategoricalFeatures, GaussianFeatures
 from truepath.learners.single_path import is_single_path
+from truepath.registry import check_choice
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
-
-__all__ = ["GlobalNaiveBayes"]
 
 
 class GlobalNaiveBayes(HierarchicalLearner):

@@ -25,8 +25,6 @@ from truepath.records import Record
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["NaiveBayes", "TreeAugmented"]
-
 
 class _Binary(Record):
     """Class priors, and the posterior from log P(x | y)."""

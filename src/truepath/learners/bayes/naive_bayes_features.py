@@ -13,8 +13,6 @@ from truepath.records import Record
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["CategoricalFeatures", "GaussianFeatures"]
-
 
 class GaussianFeatures(Record, home="truepath.learners"):
     """Mean and variance of every feature in every node; missing values are left out.

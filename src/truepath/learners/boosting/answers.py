@@ -16,8 +16,6 @@ from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.base import HierarchicalLearner, check_predict_input
 from truepath.learners.boosting.rounds import hierarchical_loss
 
-__all__ = ["BoostedLearner", "dense_rows", "signs"]
-
 
 class BoostedLearner(HierarchicalLearner):
     """A learner whose fitted rounds vote; scikit-learn's ``staged_`` methods answer after each of them."""

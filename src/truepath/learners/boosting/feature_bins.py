@@ -17,8 +17,6 @@ from scipy import sparse
 
 from truepath.hierarchy.matrices import dense_column
 
-__all__ = ["FeatureBins", "bin_features"]
-
 #: A bundle grows while its joint values are fewer than the rows over this: a group should hold several rows
 ROWS_PER_GROUP = 8
 

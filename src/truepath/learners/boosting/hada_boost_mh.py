@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy, cap_down
-from truepath.learners.base import check_choice, fit_made
+from truepath.learners.base import fit_made
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
-
-__all__ = ["HAdaBoostMH"]
+from truepath.registry import check_choice
 
 
 class HAdaBoostMH(AdaBoostMH):

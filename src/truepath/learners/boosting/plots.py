@@ -16,8 +16,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import level_accuracy, precision_at_k
 
-__all__ = ["plot_level_errors", "plot_losses", "plot_margins", "plot_top_k"]
-
 
 def plot_losses(boosters: Mapping[str, Any], X: Any, y: Any, *, ax: Any = None) -> Any:
     """Draw the hierarchy-aware Hamming loss on (X, Y) after every round (Figure 4).

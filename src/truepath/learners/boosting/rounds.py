@@ -13,8 +13,6 @@ import numpy as np
 from truepath import _kernels
 from truepath.hierarchy import Hierarchy, cap_down
 
-__all__ = ["History", "Monitor", "boost", "coefficient", "start_weights"]
-
 #: |r_t| is kept this far below 1: a perfect round gets a coefficient of about 11.9 and is the last
 PERFECT = 1e-10
 #: Below this |r_t| the weights no longer change, and every later round would be the same

@@ -22,8 +22,6 @@ from truepath.adapters.parallel import count_workers, run_parallel
 from truepath.learners.boosting.feature_bins import FeatureBins, bin_features
 from truepath.records import Record
 
-__all__ = ["CRITERIA", "TreeLearner", "Trees"]
-
 #: In the order of the kernel's numbers
 CRITERIA = ("edge", "z", "gini")
 #: Weights that differ relatively by less tie: after a round many leaves of its tree are balanced but for rounding

@@ -13,8 +13,6 @@ from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy.checks import as_scores
 from truepath.records import Record
 
-__all__ = ["ClassifierLearner", "Classifiers"]
-
 #: Probabilities are kept this far from 0 and 1 before taking odds: a vote of at most 6.9
 CLIP = 1e-6
 DIVERGED = "Check what the estimator does with this row of X (missing or huge values, a fit that diverged)."

@@ -32,8 +32,6 @@ from truepath.learners.cutset.network import RestrictedCutsetNetwork
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["BaggedCutsetNetworks"]
-
 _MAX_SEED = np.iinfo(np.int32).max
 
 

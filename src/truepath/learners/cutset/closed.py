@@ -21,8 +21,6 @@ from truepath.errors import ConstraintError
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.learners.cutset.structure import LeafTree
 
-__all__ = ["check_known_labels", "forbid_open_pairs", "search_closed"]
-
 #: Solves a batch: evidence (n_rows, n_variables) -> (log-probabilities, states)
 Solver = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 

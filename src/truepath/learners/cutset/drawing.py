@@ -13,8 +13,6 @@ import numpy as np
 from truepath.extras import import_extra
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
 
-__all__ = ["plot_cutset_network"]
-
 _BOX = {"boxstyle": "round,pad=0.35", "linewidth": 1.0}
 _OR = {**_BOX, "facecolor": "#dbe9f6", "edgecolor": "#3b6ea5"}
 _LEAF = {**_BOX, "facecolor": "#f4f1e8", "edgecolor": "#8a7f63"}

@@ -21,8 +21,6 @@ from truepath import _kernels
 from truepath.errors import TruePathError
 from truepath.learners.cutset.structure import LeafTree, OrNode
 
-__all__ = ["Growth", "Prior", "Strength", "grow", "indicate"]
-
 #: Rows added to every cell of a 2 x 2 table when the prior's shares are counted; larger tables share 4 * FLOOR
 FLOOR = 0.25
 

@@ -24,10 +24,9 @@ from typing import Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import check_choice, check_number, fit_made
+from truepath.learners.base import check_number, fit_made
 from truepath.learners.cutset.estimator import CutsetEstimator
-
-__all__ = ["ChowLiuTree", "CutsetNetwork", "RestrictedCutsetNetwork"]
+from truepath.registry import check_choice
 
 
 class ChowLiuTree(CutsetEstimator):

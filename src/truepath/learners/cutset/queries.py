@@ -16,8 +16,6 @@ from truepath import _kernels
 from truepath.learners.cutset.codes import MISSING
 from truepath.learners.cutset.structure import Leaf, LeafTree
 
-__all__ = ["best_completion", "label_log_joint", "sample_states"]
-
 
 def _reached(evidence: np.ndarray, leaves: Sequence[Leaf]) -> Iterator[tuple[Leaf, np.ndarray]]:
     """Yield each leaf with the rows that do not contradict its path."""

@@ -13,8 +13,6 @@ import numpy as np
 
 from truepath.records import Record
 
-__all__ = ["Leaf", "LeafTree", "OrNode", "check_spanning", "list_leaves"]
-
 
 @dataclass(frozen=True, eq=False)
 class LeafTree(Record, home="truepath.learners"):

@@ -28,7 +28,6 @@ from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.learners.base import (
     FitInput,
     HierarchicalLearner,
-    check_choice,
     check_fit_input,
     check_number,
     check_predict_input,
@@ -38,10 +37,9 @@ from truepath.learners.base import (
     weights_by,
 )
 from truepath.learners.kernel.scaling import NORMALIZATIONS, apply_scaler, export_scaler, fit_scaler
+from truepath.registry import check_choice
 from truepath.ridge import KERNELS, KernelRegression
 from truepath.ridge.kernels import BY_DISTANCE
-
-__all__ = ["MultiLabelKernelRidge"]
 
 GAMMAS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)

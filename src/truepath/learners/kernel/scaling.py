@@ -11,8 +11,6 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 from truepath.graph import Graph
 from truepath.graph.transformers import export_transformer
 
-__all__ = ["NORMALIZATIONS", "apply_scaler", "export_scaler", "fit_scaler"]
-
 NORMALIZATIONS = ("standard", "quantile", None)
 # Quantiles beyond this many standard deviations carry no information
 FARTHEST_QUANTILE = 3.0

@@ -13,8 +13,6 @@ from truepath.hierarchy import HierarchyDiff
 from truepath.learners.linear.label_graph import LabelGraph, sort_columns
 from truepath.learners.linear.label_groups import carriers
 
-__all__ = ["carry_columns"]
-
 
 def carry_columns(
     graph: LabelGraph, diff: HierarchyDiff, *, conditional: bool

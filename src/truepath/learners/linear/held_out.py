@@ -10,8 +10,6 @@ import numpy as np
 from truepath.learners.linear.multitask_lasso import LassoFit, logistic_loss
 from truepath.resampling import split_folds
 
-__all__ = ["Solve", "best_on_held_out"]
-
 #: X, labels, weights of rows and a path of strengths -> the fit at each of these
 Solve = Callable[[Any, np.ndarray, np.ndarray, np.ndarray], Iterator[LassoFit]]
 

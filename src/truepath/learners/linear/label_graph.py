@@ -15,8 +15,6 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["LabelGraph", "is_wide", "order_labels", "share_out", "sort_columns", "training_sizes"]
-
 #: About this many jobs: more than workers, so that none waits long for another
 N_JOBS = 64
 

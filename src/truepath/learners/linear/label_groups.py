@@ -28,8 +28,6 @@ from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy import Hierarchy
 from truepath.learners.linear.label_graph import LabelGraph, order_labels, share_out, sort_columns
 
-__all__ = ["carriers", "column_rows", "group_labels"]
-
 TOP = -1
 #: Groups have no more groups than this: all their rows train each, and there are most rows above
 MOST_GROUPS = 16

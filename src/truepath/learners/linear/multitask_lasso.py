@@ -28,8 +28,6 @@ from scipy.special import expit, logit, xlogy
 
 from truepath.learners.linear.quadratic_models import ColumnModel, GramModel
 
-__all__ = ["PENALTIES", "Design", "LassoFit", "State", "best_intercept", "largest_alpha", "logistic_loss", "solve_path"]
-
 logger = logging.getLogger(__name__)
 
 MODEL_SHARE = 0.03  # of the first pass's largest squared move: below it the model counts as minimised

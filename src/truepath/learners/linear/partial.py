@@ -27,8 +27,6 @@ from sklearn.utils import gen_batches
 from truepath.learners.linear.label_graph import LabelGraph
 from truepath.learners.linear.label_groups import column_rows
 
-__all__ = ["LinearState", "Seen", "learn_more"]
-
 Floats = NDArray[np.float64]
 
 #: Steps towards the minimum

@@ -16,8 +16,6 @@ from scipy.special import expit
 
 from truepath import _kernels
 
-__all__ = ["ColumnModel", "GramModel"]
-
 LEAST_CURVATURE = 1e-6  # of a cell's loss: keeps the model bounded where a probability is all but 0 or 1
 
 

@@ -25,7 +25,6 @@ from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
     HierarchicalLearner,
-    check_choice,
     check_fit_input,
     check_number,
     check_predict_input,
@@ -36,11 +35,10 @@ from truepath.learners.linear.held_out import best_on_held_out
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, largest_alpha, solve_path
 from truepath.learners.local.base import LabelView, Problem
 from truepath.learners.local.per_parent import pose_arcs
+from truepath.registry import check_choice
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
-
-__all__ = ["SiblingLasso"]
 
 logger = logging.getLogger(__name__)
 

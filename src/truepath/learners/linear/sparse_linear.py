@@ -38,7 +38,6 @@ from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.base import (
     HierarchicalLearner,
-    check_choice,
     check_fit_input,
     check_number,
     check_predict_input,
@@ -52,11 +51,10 @@ from truepath.learners.linear.changed_graph import carry_columns
 from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
 from truepath.learners.linear.label_groups import column_rows, group_labels
 from truepath.learners.linear.partial import LinearState, Seen, learn_more
+from truepath.registry import check_choice
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
-
-__all__ = ["SparseLinear"]
 
 LOSSES = ("log", "squared_hinge")
 TRAIN_ON = ("parents", "all")

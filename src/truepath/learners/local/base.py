@@ -49,16 +49,6 @@ from truepath.learners.local.group_models import check_estimator_kind, resolve_m
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = [
-    "EstimatorLearner",
-    "LabelView",
-    "LocalLearner",
-    "OnePerLabel",
-    "Problem",
-    "find_siblings",
-    "whole_or_rows",
-]
-
 
 class LabelView:
     """A closed label matrix seen by column: which instances carry a label, and for which it is most specific."""

@@ -11,8 +11,6 @@ from truepath.combiners import MaxUp, MinDown
 from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, OnePerLabel, Problem
 
-__all__ = ["BinaryRelevance"]
-
 
 class BinaryRelevance(OnePerLabel):
     """One binary classifier per label, trained on all rows; the hierarchy only makes the scores coherent.

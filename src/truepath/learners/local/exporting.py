@@ -14,8 +14,6 @@ from truepath.errors import CapabilityError
 from truepath.graph import Graph
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["export_classes", "place_columns"]
-
 
 def export_classes(graph: Graph, model: Any, rows: Any, n_classes: int) -> str:
     """Add the scores of the classes 0 .. n_classes - 1 of a linear classifier, float64."""

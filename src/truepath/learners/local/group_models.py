@@ -35,18 +35,6 @@ from truepath.records import Record
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = [
-    "MODELS",
-    "ConstantScores",
-    "ExclusiveLabels",
-    "IndependentLabels",
-    "JointLabels",
-    "check_estimator_kind",
-    "fit_classifier",
-    "resolve_model",
-]
-
-
 #: Folds over which held-out scores are collected
 N_FOLDS = 3
 

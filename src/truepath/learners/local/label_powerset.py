@@ -29,8 +29,6 @@ from truepath.records import Record
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["HMCLabelPowerset"]
-
 
 class HMCLabelPowerset(EstimatorLearner):
     """Label powerset on each level of a tree.

@@ -11,8 +11,6 @@ from truepath.combiners import MinDown
 from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, LocalLearner, Problem
 
-__all__ = ["PerLevel"]
-
 
 class PerLevel(LocalLearner):
     """One problem per level of the hierarchy.

@@ -16,8 +16,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, OnePerLabel, Problem, whole_or_rows
 from truepath.learners.local.policies import Policy, resolve_policy
 
-__all__ = ["PerNode"]
-
 _CORRECTIONS = {"conditional": PathProduct, "marginal": MinDown, "stop": MaxUp}
 
 

@@ -16,8 +16,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.learners.local.base import LabelView, LocalLearner, Problem, whole_or_rows
 
-__all__ = ["PerParent", "pose_arcs"]
-
 
 class PerParent(LocalLearner):
     """One problem per parent node, over its children.

@@ -38,8 +38,6 @@ import numpy as np
 from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, find_siblings
 
-__all__ = ["POLICIES", "Policy", "resolve_policy"]
-
 
 def _not_stopping_above(view: LabelView, v: int) -> np.ndarray:
     return ~view.rows(v) & ~view.any_exact(view.hierarchy.ancestors(v))

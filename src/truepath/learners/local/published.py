@@ -28,8 +28,6 @@ from truepath.learners.local.per_node import PerNode
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["HBR", "BRMetaLabeler"]
-
 
 class _AroundLearner(EstimatorLearner):
     """Keeps a fitted learner in ``learner_`` and returns its scores."""

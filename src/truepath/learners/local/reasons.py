@@ -19,8 +19,6 @@ from truepath.adapters.contributions import keeps_columns
 from truepath.adapters.fitting import class_scores
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["is_linear", "linear_contributions", "linear_weights"]
-
 # Points on the way from a row of zeros
 N_POINTS = 32
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from truepath.extras import import_extra
 
-__all__ = ["choose_device", "device_to_predict", "has_torch", "import_torch", "repeatable"]
-
 
 def has_torch() -> bool:
     """Say whether PyTorch is installed, without importing it."""

@@ -26,7 +26,6 @@ from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
     HierarchicalLearner,
-    check_choice,
     check_fit_input,
     check_number,
     check_predict_input,
@@ -41,8 +40,7 @@ from truepath.learners.network.inputs import NetworkInputs
 from truepath.learners.network.layers import draw_layers, ensemble_scores, export_ensemble, rescale_members
 from truepath.learners.network.losses import LOSSES
 from truepath.learners.network.training import Training, TrainingRows
-
-__all__ = ["CoherentNetwork"]
+from truepath.registry import check_choice
 
 # An epoch takes so long per row and weight
 SECONDS_PER_WEIGHT = 1.1e-10

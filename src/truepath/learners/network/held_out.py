@@ -21,8 +21,6 @@ from truepath.resampling import deal_folds, split_folds
 if TYPE_CHECKING:
     from truepath.learners.network.coherent_network import CoherentNetwork
 
-__all__ = ["Chosen", "draw_parts", "score_left_out", "train_apart"]
-
 
 class Chosen(NamedTuple):
     """Members trained apart, as they were after the best epoch."""

@@ -20,8 +20,6 @@ from truepath.graph import Graph
 from truepath.learners.kernel.scaling import apply_scaler, export_scaler, fit_scaler
 from truepath.records import Record
 
-__all__ = ["NetworkInputs", "PiecewiseLinear"]
-
 #: Inputs beyond this would soon overflow in products of single precision
 FARTHEST_INPUT = 1e6
 

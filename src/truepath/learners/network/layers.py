@@ -22,16 +22,6 @@ from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.matrices import as_dense
 from truepath.ridge.kernels import ROW_BLOCK
 
-__all__ = [
-    "Layers",
-    "apply_layers",
-    "draw_layers",
-    "ensemble_scores",
-    "export_ensemble",
-    "rescale_members",
-    "sigmoid",
-]
-
 #: Pairs (weights, biases), one for each layer: arrays, or tensors in training
 Layers: TypeAlias = Sequence[tuple[Any, Any]]
 

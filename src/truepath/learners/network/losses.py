@@ -23,8 +23,6 @@ import numpy as np
 
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["LOSSES", "Arcs", "arcs_by_level", "constrained_logits", "make_loss"]
-
 LOSSES = ("bce", "constraint")
 
 #: Logits of all nodes, their labels (0 and 1) and weights that broadcast to them or None -> sum of the losses

@@ -16,8 +16,6 @@ from truepath.learners.network.losses import make_loss
 if TYPE_CHECKING:
     from truepath.learners.network.coherent_network import CoherentNetwork
 
-__all__ = ["Training", "TrainingRows"]
-
 
 class TrainingRows(NamedTuple):
     """What is learned from, checked and scaled."""

@@ -26,7 +26,6 @@ from truepath.hierarchy.matrices import as_dense, row_blocks
 from truepath.learners.base import (
     FitInput,
     HierarchicalLearner,
-    check_choice,
     check_fit_input,
     check_number,
     check_predict_input,
@@ -39,11 +38,10 @@ from truepath.learners.trees.importance import feature_importances
 from truepath.learners.trees.leaves import count_again, find_leaves
 from truepath.learners.trees.reasons import explain_by_path, explain_by_shapley
 from truepath.learners.trees.soundness import check_tree
+from truepath.registry import check_choice
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
-
-__all__ = ["PCTBase", "mean_scores", "resolve_count"]
 
 #: No limit on depth
 DEEPEST = 1 << 40

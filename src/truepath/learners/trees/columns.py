@@ -17,8 +17,6 @@ from truepath.adapters.categories import UNKNOWN, find_places
 from truepath.adapters.parallel import run_parallel
 from truepath.hierarchy.matrices import dense_column
 
-__all__ = ["code_categories", "encode_columns", "find_categories"]
-
 #: A column is kept sparse if at most this share of its rows is off its most common value
 SPARSE_SHARE = 0.3
 #: Columns coded by one job

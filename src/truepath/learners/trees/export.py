@@ -12,8 +12,6 @@ from truepath._kernels.trees.arrays import CATEGORY_START, FEATURE, LEFT, RIGHT,
 from truepath.extras import import_extra
 from truepath.learners.trees.vectors import node_vectors, parents_of
 
-__all__ = ["ReadableTree"]
-
 
 class ReadableTree:
     """Mixed into a learner of one tree."""

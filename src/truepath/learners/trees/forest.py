@@ -21,8 +21,6 @@ from truepath.learners.trees.grow import TrainingData, grow_tree, tree_seed
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["PCTForest"]
-
 logger = logging.getLogger(__name__)
 
 #: More distinct values than fit in 16 bits: trees then keep 32 bits per cell

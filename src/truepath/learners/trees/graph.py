@@ -27,8 +27,6 @@ from truepath.errors import CapabilityError
 from truepath.graph import Graph
 from truepath.learners.trees.vectors import depth_of, leaf_vectors
 
-__all__ = ["forest_scores"]
-
 #: Up to here, single precision has all whole numbers
 MOST_LEAVES = 1 << 24
 

@@ -20,15 +20,6 @@ from truepath._kernels.trees.arrays import FEATURE, LEAF_STOP, Tree
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 
-__all__ = [
-    "WEIGHTINGS",
-    "TrainingData",
-    "class_weights",
-    "critical_f",
-    "grow_tree",
-    "tree_seed",
-]
-
 #: How the weights of several parents become one
 WEIGHTINGS: dict[str, Callable[..., Any]] = {"avg_parent": np.mean, "sum_parent": np.sum, "min": np.min, "max": np.max}
 #: Sides may be lighter than the least weight by this share: sums of broken weights are rounded

@@ -16,8 +16,6 @@ from truepath._kernels.trees.arrays import FEATURE, GAIN, LEFT, RIGHT, WEIGHT
 from truepath.hierarchy import Hierarchy
 from truepath.learners.trees.vectors import node_vectors
 
-__all__ = ["feature_importances"]
-
 
 def feature_importances(
     trees: Sequence[Any], n_features: int, hierarchy: Hierarchy, class_weight: np.ndarray, *, by: str | None = None

@@ -15,8 +15,6 @@ from truepath.hierarchy.propagation import cap_down
 from truepath.learners.trees.columns import code_categories
 from truepath.learners.trees.vectors import leaf_vectors
 
-__all__ = ["count_again", "find_leaves"]
-
 
 def find_leaves(tree: Any, X: Any, categories: dict[int, np.ndarray]) -> np.ndarray:
     """Return the leaf, as a node number of the tree, of each row of X."""

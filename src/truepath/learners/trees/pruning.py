@@ -15,8 +15,6 @@ from scipy import sparse
 from truepath._kernels.trees.arrays import CATEGORY_START, FEATURE, GAIN, LEAF_START, LEAF_STOP, LEFT, RIGHT
 from truepath.learners.trees.vectors import node_vectors, passed_nodes
 
-__all__ = ["prune_tree"]
-
 
 def prune_tree(tree: Any, leaves: np.ndarray, Y: sparse.csr_array, class_weight: np.ndarray) -> Any:
     """Return the pruned tree.

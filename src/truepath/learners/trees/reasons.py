@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from truepath import _kernels
 from truepath.learners.trees.vectors import depth_of, node_vectors
 
-__all__ = ["explain_by_path", "explain_by_shapley"]
-
 Floats = NDArray[np.float64]
 
 

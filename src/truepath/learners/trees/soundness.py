@@ -18,8 +18,6 @@ from truepath._kernels.trees.arrays import (
     SURROGATE,
 )
 
-__all__ = ["check_tree"]
-
 
 def check_tree(tree: Any, n_features: int, n_labels: int, categories: dict[int, np.ndarray]) -> None:
     """Raise ValueError unless the arrays have their types and shapes and all links stay inside.

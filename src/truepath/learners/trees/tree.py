@@ -26,8 +26,6 @@ from truepath.learners.trees.pruning import prune_tree
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
-__all__ = ["PCTree"]
-
 
 class PCTree(ReadableTree, PCTBase):
     """A predictive clustering tree.

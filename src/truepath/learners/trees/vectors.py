@@ -9,8 +9,6 @@ from scipy import sparse
 
 from truepath._kernels.trees.arrays import FEATURE, LEAF_START, LEAF_STOP, LEFT, RIGHT, WEIGHT
 
-__all__ = ["depth_of", "leaf_vectors", "node_vectors", "parents_of", "passed_nodes"]
-
 
 def leaf_vectors(tree: Any, n_nodes: int) -> sparse.csr_array:
     """Return the mean label vectors, one row per node of the tree; rows of inner nodes are empty."""

@@ -20,8 +20,6 @@ from truepath.metrics.base import register
 from truepath.metrics.inputs import Pair, check_label_scores, divide, mean_of_defined
 from truepath.metrics.rows import RowTerms, mean_of_rows
 
-__all__ = ["Ranked", "best_columns", "ndcg_at_k", "precision_at_k", "r_precision", "rank_labels"]
-
 Floats = NDArray[np.float64]
 
 

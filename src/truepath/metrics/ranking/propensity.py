@@ -21,8 +21,6 @@ from truepath.metrics.base import register
 from truepath.metrics.inputs import check_label_scores, check_per_node, divide
 from truepath.metrics.ranking.at_k import best_columns, precision_at_k, rank_labels
 
-__all__ = ["label_propensities", "psp_at_k"]
-
 Floats = NDArray[np.float64]
 
 #: The constants of Jain et al. for most data sets

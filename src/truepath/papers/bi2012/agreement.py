@@ -22,8 +22,6 @@ from truepath.decoders.leaves.greedy import GreedySearch
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["NestedAgreement", "nested_agreement"]
-
 # Two sums of weights this near, relative to the larger of 1 and the sum, are the same value.
 VALUE_TOLERANCE = 1e-9
 

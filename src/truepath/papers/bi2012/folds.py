@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["N_FOLDS", "Fold", "Prepared", "deal_folds", "prepare", "scale_columns"]
-
 MIN_COUNT = 10
 N_FOLDS = 5
 

@@ -27,8 +27,6 @@ from truepath.metrics import auprc, hierarchical_f1, symmetric_loss
 from truepath.papers.bi2012.agreement import NestedAgreement, nested_agreement
 from truepath.papers.bi2012.folds import Fold
 
-__all__ = ["FAMILIES", "check_nesting", "score_family"]
-
 DAG_SECONDS = 1.0  # of integer programming per row, on DAGs
 F_TEST_LEVELS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.125)  # Vens et al. (2008)
 K_MAX = 10  # of Figure 3

@@ -12,8 +12,6 @@ from functools import partial
 from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 from truepath.registry import METRICS
 
-__all__ = ["PAPER"]
-
 SETS = ("cellcycle", "church", "derisi", "expr", "gasch1", "gasch2", "pheno", "seq", "spo")
 TREES = (*(f"{name}_FUN" for name in SETS), "enron", "imclef07a", *(f"rcv1subset{i}_500" for i in range(1, 6)))
 DAGS = tuple(f"{name}_GO" for name in SETS)

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["collapse_levels", "merge_columns", "unmerge_scores"]
-
 NO_CLASS = -1
 
 

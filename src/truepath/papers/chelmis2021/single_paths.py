@@ -15,8 +15,6 @@ from truepath.papers.chelmis2021.collapsed_labels import collapse_levels, merge_
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["PathProblem", "choose_smoothing", "load_problem"]
-
 SMOOTHINGS = (1e-9, 1e-3, 1e-2, 1e-1, 1.0)
 SHALLOW = {"diatoms": 2}  # Table I gives its depth as 2, the tree has 3 levels
 

@@ -24,8 +24,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["C45"]
-
 MIN_ROWS = 2
 CONFIDENCE = 0.25
 SLACK = 0.1  # errors by which a subtree must beat its leaf

@@ -11,8 +11,6 @@ import numpy as np
 from truepath.papers.base import Cell, Comparison, Paper, Settings, load_published
 from truepath.registry import METRICS
 
-__all__ = ["METHODS", "PAPER", "cut_at_cardinality", "load_folds", "measure_folds"]
-
 #: Our metric -> where the paper prints it, and what it is called there
 PRINTED_NAMES = {
     "jaccard_score": ("Table 2", "accuracy"),

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["score_without"]
-
 
 def score_without(model: Any, left_out: Container[str], y: Any, X: Any) -> NDArray[Any]:
     """Return the scores of rows by a blend for tables without some members.

@@ -28,8 +28,6 @@ from truepath.papers.leaderboard.standing import (
 if TYPE_CHECKING:
     from truepath.data import Dataset
 
-__all__ = ["PAPER", "Entry", "measure_default"]
-
 N_SEEDS = 3
 TOLERANCE = 0.0005  # published values have three digits
 SECONDS = {"_FUN": 60.0, "_GO": 180.0, "diatoms": 40.0, "enron": 20.0, "imclef": 240.0}

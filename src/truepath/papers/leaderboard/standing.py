@@ -13,20 +13,6 @@ from truepath.papers.base import Comparison, load_published
 if TYPE_CHECKING:
     from truepath.experiments import MethodComparison
 
-__all__ = [
-    "AREA",
-    "COST",
-    "LEFT_OUT",
-    "OURS",
-    "PROTOCOLS",
-    "RIVAL",
-    "WITH_NETWORKS",
-    "collect_areas",
-    "compare_with_published",
-    "show_standing",
-    "standing_figures",
-]
-
 AREA = "AU(PRC)"
 COST = "Cost and label sets"
 OURS = "truepath"

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
     from truepath.papers.triguero2016.strategies import StrategyResult
 
-__all__ = ["AUTHORS", "AUTHORS_FOLDER", "compare_authors_scores", "read_authors_scores"]
-
 AUTHORS = "imclef07a, authors' scores"
 AUTHORS_FOLDER = "reference/labelling_imclef07a"
 AUTHORS_TOLERANCE = 1e-9

@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
     from truepath.papers.triguero2016.strategies import StrategyResult
 
-__all__ = [
-    "ALGORITHM_3",
-    "PRINTED",
-    "PRINTED_NAMES",
-    "ScoredParts",
-    "compare_dataset",
-    "full_name",
-    "grows_better",
-    "judge_strategies",
-    "judged_once",
-    "list_strategies",
-    "score_by_forest",
-]
-
 Values = dict[str, dict[str, float]]  # by measure, then by strategy
 
 NAMES = {"EM(MTS, greedy)": "EM(MTS)", "EM(MTS, optimal)": "EM(MTS), exact"}

@@ -13,8 +13,6 @@ from truepath.papers.triguero2016.authors_scores import AUTHORS, AUTHORS_FOLDER,
 from truepath.papers.triguero2016.forest_results import compare_dataset
 from truepath.papers.triguero2016.strategy_ranks import compare_own_statistics, compare_published_statistics
 
-__all__ = ["PAPER"]
-
 SECONDS = {  # of a cell, and in the order of Table 2
     "cellcycle_GO": 25, "diatoms": 5, "enron": 5, "expr_FUN": 8, "imclef07a": 6, "interpro_ara_FUN": 20,
     "reuters": 120, "seq_FUN": 6, "struc_ara_GO": 200, "wipo": 120,

@@ -15,8 +15,6 @@ from truepath.metrics.inputs import has_any
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
 
-__all__ = ["StrategyComparison", "StrategyResult", "compare_strategies"]
-
 MEASURES = ("h_loss", "hmc_loss", "micro_f1")
 
 

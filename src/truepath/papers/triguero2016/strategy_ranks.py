@@ -17,13 +17,6 @@ from truepath.papers.base import Comparison, Settings, load_published
 from truepath.papers.triguero2016.forest_results import ALGORITHM_3, PRINTED_NAMES, judge_strategies
 from truepath.registry import METRICS
 
-__all__ = [
-    "compare_own_statistics",
-    "compare_published_statistics",
-    "mean_ranks",
-    "wilcoxon_p",
-]
-
 STRATEGIES = ("EM(STS)", "EM(MTS)", "CD(STS)", "CD(MTS)", "LC(STS)")
 PARTS = {"valid": "Table 3", "test": "Table 4"}
 RANK_TOLERANCE = 0.5  # of mean ranks over six data sets: three of them may differ by one place

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from truepath.hierarchy import Hierarchy
 from truepath.papers.zhang2014.local_scores import LocalScores
 
-__all__ = ["CombinerResult", "judge_combiners", "list_combiners"]
-
 MANY_ROWS = 6000  # above this, the exact kernel form does not fit
 MANY_NODES = 1000  # above this, HierarchicalFAEL's eigendecompositions are judged by GCV, which costs less than LOO
 

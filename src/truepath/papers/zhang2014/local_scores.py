@@ -19,8 +19,6 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.resampling import cross_fit
 
-__all__ = ["LocalScores", "make_local_scores"]
-
 STRENGTHS = (0.003, 0.03, 0.3)
 N_FOLDS = 5
 MANY_NODES = 1000  # above this, two strengths are tried

@@ -9,8 +9,6 @@ from functools import partial
 from truepath.papers.base import Cell, Comparison, Paper, Settings
 from truepath.registry import METRICS
 
-__all__ = ["PAPER"]
-
 SECONDS = {"cellcycle_FUN": 120, "derisi_FUN": 100, "gasch1_FUN": 180, "cellcycle_GO": 1200, "imclef07a": 400}
 MEASURES = ("auprc", "hierarchical_f1", "hmc_loss")
 

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["pack_counts", "pack_numbers", "pack_rows", "pack_shares"]
-
 #: Shares are kept in steps of 1 / 65,535
 STEPS = 65_535
 

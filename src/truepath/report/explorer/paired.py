@@ -14,8 +14,6 @@ from truepath.report.explorer.packing import pack_numbers
 from truepath.report.measures import By, paired_difference
 from truepath.report.run import Run
 
-__all__ = ["count_one_sided", "pair_table"]
-
 #: More methods are not compared pair by pair
 MOST_METHODS = 8
 

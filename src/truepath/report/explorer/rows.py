@@ -12,8 +12,6 @@ from truepath.metrics.ranking.at_k import best_columns
 from truepath.report.explorer.packing import pack_numbers, pack_rows, pack_shares
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["choose_rows", "row_table"]
-
 #: Labels that a page stores at most, over rows and methods, and characters of texts
 MOST_CELLS = 800_000
 MOST_CHARACTERS = 1_500_000

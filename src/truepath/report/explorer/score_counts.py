@@ -30,8 +30,6 @@ from truepath.hierarchy.matrices import dense_blocks
 from truepath.hierarchy.propagation import find_incoherent
 from truepath.report.explorer.packing import pack_counts, pack_numbers
 
-__all__ = ["ScoreCounts", "as_coherent", "choose_thresholds", "count_at_thresholds", "score_table"]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

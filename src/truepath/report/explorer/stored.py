@@ -22,8 +22,6 @@ from truepath.report.measures import By
 from truepath.report.nodes import node_table
 from truepath.report.run import Evaluated, Run
 
-__all__ = ["stored_data"]
-
 
 def stored_data(run: Run, measured: Mapping[int, By], random_state: Any = 0) -> dict[str, Any]:
     """Return the labels, each method's counts and curves, the rows and the pairs of methods.

@@ -20,8 +20,6 @@ from truepath.files.limits import Limits, usual_limits
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
-__all__ = ["check_label_columns", "read_binary_labels"]
-
 
 def read_binary_labels(
     path: Paths,

@@ -14,8 +14,6 @@ from scipy import sparse
 
 from truepath.data.readers.arff.header import Arff, Attribute
 
-__all__ = ["MISSING", "NAN", "ArffTable", "read_number"]
-
 MISSING = "?"
 NAN = float("nan")
 

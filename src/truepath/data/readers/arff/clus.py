@@ -18,8 +18,6 @@ from truepath.errors import DataFormatError, HierarchyError
 from truepath.files.limits import Limits, usual_limits
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["read_clus_arff"]
-
 _ROOT = "root"
 
 

@@ -27,9 +27,6 @@ from truepath.files.names import COMPRESSIONS, PathType, plain_name
 from truepath.files.text import head_lines
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["LABEL_COUNT", "ArffReader", "finish", "header_lines", "read_all", "read_dense", "row_ids", "xml_beside"]
-
-
 Files = dict[str, tuple[Arff, ArffTable]]
 
 

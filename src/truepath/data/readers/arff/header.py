@@ -20,8 +20,6 @@ from truepath.files.names import PathType
 from truepath.files.text import split_lines
 from truepath.files.utf8 import Utf8Text, read_utf8
 
-__all__ = ["Arff", "Attribute", "read_arff", "split_cells", "unquote"]
-
 _KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "text", "key": "text"}
 _QUOTED = re.compile(r"""(['"])((?:\\.|(?!\1).)*)\1""")
 _ESCAPED = re.compile(r"\\(.)")

@@ -16,8 +16,6 @@ from truepath.data.readers.arff.header import Arff
 from truepath.data.readers.base import Paths
 from truepath.files.limits import Limits
 
-__all__ = ["read_meka"]
-
 
 def read_meka(path: Paths, *, name: str | None = None, limits: Limits | None = None) -> Dataset:
     """Read flat multi-label data in MEKA's format.

@@ -23,8 +23,6 @@ from truepath.files.names import PathType, plain_name
 from truepath.files.unpacking import read_bytes
 from truepath.hierarchy import Hierarchy
 
-__all__ = ["read_mulan"]
-
 
 def read_mulan(
     path: Paths, xml: PathType | None = None, *, name: str | None = None, limits: Limits | None = None

@@ -16,8 +16,6 @@ from truepath.data.readers.arff.cells import MISSING, NAN, ArffTable, read_numbe
 from truepath.data.readers.arff.header import Arff, split_cells
 from truepath.data.tables.cut import CannotReadQuickly
 
-__all__ = ["read_sparse"]
-
 
 def read_sparse(arff: Arff, columns: tuple[int, ...], first_index: int) -> ArffTable:
     """Read sparse rows; ``columns`` are the attributes that become numbers, the first numbered ``first_index``."""

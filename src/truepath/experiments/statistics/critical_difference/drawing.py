@@ -11,8 +11,6 @@ from truepath.experiments.statistics.critical_difference.layout import Layout, l
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
 
-__all__ = ["FONT", "Line", "RankDiagram", "Text", "draw_ranks"]
-
 #: A row of names, a character (in any usual font), the axis
 ROW, CHARACTER, AXIS = 22.0, 7.8, 420.0
 FONT, SMALL = 14, 12

@@ -10,8 +10,6 @@ from truepath.extras import import_extra
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
 
-__all__ = ["critical_difference_diagram"]
-
 #: Points per pixel of a drawing, of lengths and of the font: letters are narrower than the drawing allows for
 POINTS, FONT_POINTS = 0.8, 0.7
 ALIGNED = {"start": "left", "middle": "center", "end": "right"}

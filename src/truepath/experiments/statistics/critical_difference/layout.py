@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
 
-__all__ = ["Bar", "Layout", "Stem", "lay_out"]
-
 
 @dataclass(frozen=True)
 class Stem:

@@ -10,8 +10,6 @@ from truepath.svg import element, text
 if TYPE_CHECKING:
     from truepath.experiments.statistics.compare import MethodComparison
 
-__all__ = ["critical_difference_svg"]
-
 
 def critical_difference_svg(comparison: MethodComparison, *, test: str | None = None) -> str:
     """Return the critical-difference diagram as an ``<svg>`` element.
