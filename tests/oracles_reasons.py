@@ -8,11 +8,12 @@ from math import factorial
 import numpy as np
 
 from truepath._kernels.trees import arrays as fields
+from truepath._kernels.trees import tree as questions
 
 
 def share_left(tree, t, x):
     """Return which share of row x goes left at node t."""
-    return fields.share_left.py_func(t, tree.link, tree.number, tree.categories, x)
+    return questions.share_left.py_func(t, tree.link, tree.number, tree.categories, x)
 
 
 def expected_vector(tree, x, known, n_nodes, t=0):

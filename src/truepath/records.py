@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
+__all__ = ["Record"]
+
 _T = TypeVar("_T", bound=type)
 
 

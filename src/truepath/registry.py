@@ -12,13 +12,15 @@ other list. A registry imports its module on first use, so that all members are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, ClassVar
 
 from truepath.english import suggest
 from truepath.errors import TruePathError
 from truepath.public import Documented
+
+__all__ = ["COMBINERS", "DECODERS", "LEARNERS", "METRICS", "READERS", "REGISTRIES", "Member", "Registry"]
 
 
 class Registry:
@@ -116,13 +118,6 @@ READERS = Registry("reader", "truepath.data")
 
 #: All registries, by the heading of the list of their members
 REGISTRIES = {f"{registry.kind}s": registry for registry in (LEARNERS, COMBINERS, DECODERS, METRICS, READERS)}
-
-
-def check_choice(member: Any, name: str, choices: Iterable[Any]) -> None:
-    """Refuse a parameter of a member that is not one of the choices."""
-    value = getattr(member, name)
-    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
 class Member(Documented):

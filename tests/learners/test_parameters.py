@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from truepath.learners.base import check_number
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from truepath.hierarchy import Hierarchy, cap_down, check_scores
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.propagation import multiply_down
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 
 class BayesianAggregation(Combiner):

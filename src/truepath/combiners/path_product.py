@@ -24,7 +24,7 @@ from truepath.graph import Graph, multiply_columns
 from truepath.hierarchy import Hierarchy, cap_down, check_scores
 from truepath.hierarchy.checks import hierarchy_for
 from truepath.hierarchy.propagation import multiply_down
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 NEEDS_PROBABILITIES = "a product of probabilities needs values in [0, 1]"
 

@@ -9,7 +9,6 @@ are coherent marginals, so the default decision, every label scored above one ha
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,49 +193,6 @@ def fit_made(learner: Any, made: Any, X: Any) -> None:
     (learner.fit_held_out if offers(learner, "held-out scores") else learner.fit)(X, made.Y)
     learner.predict(X)
     learner.predict_proba(X.astype(np.float32))
-
-
-def check_number(
-    learner: Any, name: str, kind: type, least: float, most: float = np.inf, *, above: bool = False, none: bool = False
-) -> None:
-    """Refuse a parameter that is not a number of this kind, or is out of range.
-
-    Parameters
-    ----------
-    learner : estimator
-    name : str
-        The parameter.
-    kind : type
-        ``numbers.Integral`` or ``numbers.Real``.
-    least, most : float
-        The range, both ends allowed.
-    above : bool, default=False
-        Whether the parameter must be above ``least``, and below ``most`` where that is finite.
-    none : bool, default=False
-        Whether None may stand for no number.
-
-    Examples
-    --------
-    >>> from numbers import Real
-    >>> from types import SimpleNamespace
-    >>> check_number(SimpleNamespace(tol=2), "tol", Real, 0, 1, above=True)
-    Traceback (most recent call last):
-        ...
-    ValueError: tol must be a number between 0 and 1; got 2.
-    """
-    value = getattr(learner, name)
-    if none and value is None:
-        return
-    if isinstance(value, kind) and not isinstance(value, bool):
-        number: Any = value
-        if (least < number < most) if above else (least <= number <= most):
-            return
-    wanted = "an integer" if kind is Integral else "a number"
-    if np.isinf(most):
-        place = f"greater than {least}" if above else f">= {least}"
-    else:
-        place = f"between {least} and {most}" if above else f"from {least} to {most}"
-    raise ValueError(f"{name} must be {'None or ' if none else ''}{wanted} {place}; got {value!r}.")
 
 
 def leave_out_weightless(X: Any, Y: Any, weight: np.ndarray | None) -> tuple[Any, Any, np.ndarray | None]:

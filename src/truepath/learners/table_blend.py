@@ -349,7 +349,8 @@ class TableBlend(HierarchicalLearner):
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, shape (n_samples, n_nodes)."""
-        return self.stack_.predict_proba(self._rows(X))
+        rows = self._rows(X)
+        return self.stack_.predict_proba(rows)
 
     def _rows(self, X: Any) -> Any:
         """Return checked rows as the members take them."""

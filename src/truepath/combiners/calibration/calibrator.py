@@ -28,7 +28,7 @@ from truepath.hierarchy import Hierarchy, HierarchyDiff, check_scores
 from truepath.hierarchy.checks import as_probabilities, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.tried import Tried
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 #: Rows that a label's group counts for beside the label's own, where it is not chosen
 USUAL_POOLING = 20.0

@@ -12,7 +12,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 PER = ("row", "level", "label")
 

@@ -12,7 +12,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 Floats = NDArray[np.float64]
 LOSSES = ("miss-rate", "miss-cost", "h-loss")

@@ -30,7 +30,7 @@ from truepath.decoders.conformal.label_set import smallest_true_scores, steps_of
 from truepath.decoders.conformal.shapes import SHAPES, Shape, choose_shape
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.hierarchy import Hierarchy, raise_up
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 from truepath.resampling import draw_some
 
 Floats = NDArray[np.float64]

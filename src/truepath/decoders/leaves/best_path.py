@@ -18,7 +18,7 @@ from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.graph import Graph, cap_columns
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 
 class BestPath(PlainDecoder):

@@ -21,7 +21,7 @@ from truepath.decoders.leaves.masr import alpha_in_use, learned_alpha, resolve_a
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.decoders.leaves.weights import NodeWeights, posterior_weights, risk_weights
 from truepath.hierarchy import Hierarchy
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 
 class ExactLeafMAP(LeafDecoder):

@@ -11,7 +11,7 @@ from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_in_blocks
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 
 class StoppingPath(PlainDecoder):

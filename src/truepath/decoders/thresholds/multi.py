@@ -14,7 +14,7 @@ from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
 from truepath.decoders.thresholds.guards import STRENGTHS, center_thresholds, inherit_rare, shrink_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 from truepath.resampling import deal_folds, split_folds
 
 if TYPE_CHECKING:

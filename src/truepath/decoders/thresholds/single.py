@@ -19,7 +19,7 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, TIES, Curve, best_threshold
 from truepath.decoders.thresholds.cut_points import find_distinct
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy

@@ -24,7 +24,7 @@ from truepath.graph import Graph, close_columns, raise_columns
 from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense, from_rows
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

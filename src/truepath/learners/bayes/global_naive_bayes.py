@@ -23,16 +23,10 @@ from sklearn.utils.validation import check_is_fitted
 from truepath.adapters.categories import resolve_categorical
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import (
-    HierarchicalLearner,
-    check_fit_input,
-    check_number,
-    check_predict_input,
-    leave_out_weightless,
-)
+from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
 from truepath.learners.bayes.naive_bayes_features import CategoricalFeatures, GaussianFeatures
 from truepath.learners.single_path import is_single_path
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy, cap_down
-from truepath.learners.base import HALF, HierarchicalLearner, check_number, check_predict_input
+from truepath.learners.base import HALF, HierarchicalLearner, check_predict_input
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
 from truepath.learners.cutset.codes import code_training_rows
 from truepath.learners.cutset.network import ChowLiuTree
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

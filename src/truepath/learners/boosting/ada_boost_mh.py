@@ -18,13 +18,13 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import check_fit_input, check_number, leave_out_weightless
+from truepath.learners.base import check_fit_input, leave_out_weightless
 from truepath.learners.boosting.answers import BoostedLearner, dense_rows, signs
 from truepath.learners.boosting.rounds import Monitor, boost, start_weights
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
 from truepath.learners.single_path import is_single_path
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

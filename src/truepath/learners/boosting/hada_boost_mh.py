@@ -23,7 +23,7 @@ import numpy as np
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.learners.base import fit_made
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
-from truepath.registry import check_choice
+from truepath.parameters import check_choice
 
 
 class HAdaBoostMH(AdaBoostMH):

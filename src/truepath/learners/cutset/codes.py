@@ -16,11 +16,11 @@ import numpy as np
 
 from truepath.adapters.categories import UNKNOWN, find_places, resolve_categorical
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import check_fit_input, check_number, repeat_by_weight
+from truepath.learners.base import check_fit_input, repeat_by_weight
+from truepath.parameters import check_choice, check_number
 from truepath.preprocessing.cut_points import find_quantile_cuts
 from truepath.preprocessing.laim import find_cuts
 from truepath.records import Record
-from truepath.registry import check_choice
 
 #: The state number of an unobserved variable
 MISSING = UNKNOWN

@@ -18,13 +18,13 @@ from truepath.adapters import encode_labels
 from truepath.adapters.varying import find_constant_labels
 from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_number, check_predict_input
+from truepath.learners.base import HierarchicalLearner, check_predict_input
 from truepath.learners.cutset.closed import check_known_labels, forbid_open_pairs, search_closed
 from truepath.learners.cutset.codes import MISSING, code_training_rows, make_cutter
 from truepath.learners.cutset.growth import PRIORS, Growth, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
 from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import check_number, fit_made
+from truepath.learners.base import fit_made
 from truepath.learners.cutset.estimator import CutsetEstimator
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 
 class ChowLiuTree(CutsetEstimator):

@@ -29,7 +29,6 @@ from truepath.learners.base import (
     FitInput,
     HierarchicalLearner,
     check_fit_input,
-    check_number,
     check_predict_input,
     copy_for_change,
     leave_out_weightless,
@@ -37,7 +36,7 @@ from truepath.learners.base import (
     weights_by,
 )
 from truepath.learners.kernel.scaling import NORMALIZATIONS, apply_scaler, export_scaler, fit_scaler
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 from truepath.ridge import KERNELS, KernelRegression
 from truepath.ridge.kernels import BY_DISTANCE
 

@@ -26,7 +26,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
     HierarchicalLearner,
     check_fit_input,
-    check_number,
     check_predict_input,
     leave_out_weightless,
     spawn_seeds,
@@ -35,7 +34,7 @@ from truepath.learners.linear.held_out import best_on_held_out
 from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, largest_alpha, solve_path
 from truepath.learners.local.base import LabelView, Problem
 from truepath.learners.local.per_parent import pose_arcs
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

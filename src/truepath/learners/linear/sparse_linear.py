@@ -19,7 +19,7 @@ Prabhu, Y. et al. (2018). Parabel: partitioned label trees for extreme classific
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,6 @@ from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.base import (
     HierarchicalLearner,
     check_fit_input,
-    check_number,
     check_predict_input,
     copy_for_change,
     fit_made,
@@ -51,7 +50,7 @@ from truepath.learners.linear.changed_graph import carry_columns
 from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
 from truepath.learners.linear.label_groups import column_rows, group_labels
 from truepath.learners.linear.partial import LinearState, Seen, learn_more
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -319,7 +318,8 @@ class SparseLinear(HierarchicalLearner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals, shape (n_samples, n_nodes), of X's float type."""
         X = _as_rows(check_predict_input(self, X))
-        blocks = self._over_blocks(_score_block, X, self.hierarchy_.n_nodes)
+        cases, options = self._blocks(X, self.hierarchy_.n_nodes)
+        blocks = run_parallel(_score_block, cases, **options)
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
@@ -355,7 +355,8 @@ class SparseLinear(HierarchicalLearner):
         most = np.iinfo(np.int64).max if beam is None else int(beam)
         graph = LabelGraph(*self._graph)
         walk = (graph.children(), graph.ranges(), graph.depth())
-        blocks = self._over_blocks(_search_block, X, walk, (wanted, min(int(k), n_nodes), most))
+        cases, options = self._blocks(X, walk, (wanted, min(int(k), n_nodes), most))
+        blocks = run_parallel(_search_block, cases, **options)
         found, labels, values = (np.concatenate(parts) for parts in zip(*blocks))
         ptr = np.concatenate([[0], np.cumsum(found)])
         S = sparse.csr_array((values.astype(X.dtype), labels, ptr), shape=(X.shape[0], n_nodes))
@@ -433,14 +434,14 @@ class SparseLinear(HierarchicalLearner):
         """Return the column of each label."""
         return LabelGraph(*self._graph).columns()
 
-    def _over_blocks(self, function: Callable[..., Any], X: sparse.csr_array, *further: Any) -> list[Any]:
-        """Return what a function of the model and some rows returns, for all rows at once if there is one worker."""
+    def _blocks(self, X: sparse.csr_array, *further: Any) -> tuple[Iterator[tuple[Any, ...]], dict[str, Any]]:
+        """Return the cases of a parallel loop over blocks of rows, one if there is one worker, and its options."""
         several = count_workers(self.n_jobs, shared_memory=True) > 1
         rows = gen_batches(X.shape[0], ROWS_AT_A_TIME if several else max(X.shape[0], 1))
         model = (self._weights.indptr, self._weights.indices, self._weights.data, self._intercepts)
         graph, how = LabelGraph(*self._graph), (LOSSES.index(self.loss_), self.train_on_ == "parents")
-        cases, common = ((X[block],) for block in rows), (model, graph, how, *further)
-        return run_parallel(function, cases, common=common, n_jobs=self.n_jobs, shared_memory=True)
+        options = {"common": (model, graph, how, *further), "n_jobs": self.n_jobs, "shared_memory": True}
+        return ((X[block],) for block in rows), options
 
     def _choose(self, n_nodes: int) -> bool:
         """Say which rows train a label, and by which loss; return whether they are the parents' rows."""

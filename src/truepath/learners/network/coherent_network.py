@@ -27,7 +27,6 @@ from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
     HierarchicalLearner,
     check_fit_input,
-    check_number,
     check_predict_input,
     copy_for_change,
     leave_out_weightless,
@@ -40,7 +39,7 @@ from truepath.learners.network.inputs import NetworkInputs
 from truepath.learners.network.layers import draw_layers, ensemble_scores, export_ensemble, rescale_members
 from truepath.learners.network.losses import LOSSES
 from truepath.learners.network.training import Training, TrainingRows
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 # An epoch takes so long per row and weight
 SECONDS_PER_WEIGHT = 1.1e-10
@@ -374,8 +373,8 @@ class CoherentNetwork(HierarchicalLearner):
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, float32, shape (n_samples, n_nodes)."""
-        rows = self.inputs_.take(check_predict_input(self, X, allow_nan=True))
-        S = ensemble_scores(rows, self._layers(), self._raised_by, device_to_predict(self.device_))
+        X = check_predict_input(self, X, allow_nan=True)
+        S = ensemble_scores(self.inputs_.take(X), self._layers(), self._raised_by, device_to_predict(self.device_))
         return self._to_scores(S)
 
     def export_scores(self, graph: Graph, rows: str) -> str:
@@ -396,7 +395,8 @@ class CoherentNetwork(HierarchicalLearner):
         found : Contributions
             From the row in the middle of all columns; from nothing for sparse rows.
         """
-        row = self.inputs_.take(check_predict_input(self, x, allow_nan=True))
+        x = check_predict_input(self, x, allow_nan=True)
+        row = self.inputs_.take(x)
         start, column = self.inputs_.middle(self.n_features_in_)
         stop = as_dense(row)[0].astype(np.float64)
         moved = np.flatnonzero(stop != start)

@@ -23,14 +23,7 @@ from truepath.adapters.parallel import iterate_parallel
 from truepath.graph import Graph
 from truepath.hierarchy import HierarchyDiff
 from truepath.hierarchy.matrices import as_dense, row_blocks
-from truepath.learners.base import (
-    FitInput,
-    HierarchicalLearner,
-    check_fit_input,
-    check_number,
-    check_predict_input,
-    copy_for_change,
-)
+from truepath.learners.base import FitInput, HierarchicalLearner, check_fit_input, check_predict_input, copy_for_change
 from truepath.learners.trees.columns import code_categories, encode_columns, find_categories
 from truepath.learners.trees.graph import forest_scores
 from truepath.learners.trees.grow import TrainingData, class_weights, critical_f
@@ -38,7 +31,7 @@ from truepath.learners.trees.importance import feature_importances
 from truepath.learners.trees.leaves import count_again, find_leaves
 from truepath.learners.trees.reasons import explain_by_path, explain_by_shapley
 from truepath.learners.trees.soundness import check_tree
-from truepath.registry import check_choice
+from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11

@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.parallel import iterate_parallel
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import FitInput, check_number, fit_made
+from truepath.learners.base import FitInput, fit_made
 from truepath.learners.trees.base import PCTBase, mean_scores, resolve_count
 from truepath.learners.trees.grow import TrainingData, grow_tree, tree_seed
+from truepath.parameters import check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
