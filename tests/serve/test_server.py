@@ -32,6 +32,8 @@ def path(model, tmp_path_factory):
 def server(path):
     """Two workers, started once; the last test stops them."""
     with served(path, "--workers", "2", "--read-seconds", "2.5") as (process, port):
+        while level(port, "ready") < 2:
+            time.sleep(0.05)
         yield process, port
 
 
@@ -42,10 +44,11 @@ def predict(port, texts):
         return json.load(answer)["predictions"]
 
 
-def rows_waiting(port):
+def level(port, name):
+    """Return a level that the server reports, summed over its workers."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        found = re.search(r"(?m)^truepath_waiting_rows (\S+)", answer.read().decode())
-    return found is not None and float(found[1]) > 0
+        found = re.search(rf"(?m)^truepath_{name} (\S+)", answer.read().decode())
+    return 0.0 if found is None else float(found[1])
 
 
 def read_all(connection):
@@ -126,7 +129,7 @@ def test_a_stop_finishes_what_is_under_way_and_the_log_is_json(server):
     process, port = server
     with ThreadPoolExecutor(1) as pool:
         under_way = pool.submit(predict, port, texts)
-        while not rows_waiting(port) and not under_way.done():
+        while not level(port, "waiting_rows") and not under_way.done():
             time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
         assert len(under_way.result()) == len(texts)

@@ -144,6 +144,7 @@ def score_files(draw):
 
 @settings(max_examples=N_EXAMPLES)
 @given(score_files())
+@example("c0\n \n1\n")
 def test_scores(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "scores.csv"
     path.write_bytes(text.encode())

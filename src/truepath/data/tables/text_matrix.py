@@ -48,6 +48,8 @@ def _read_quickly(file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, i
         raise cut.CannotReadQuickly
     id_column = find_ids(header, with_point(first.cell(0, 0), delimiter), hierarchy, ids, path)
     chosen = [j for j in range(len(header)) if j != id_column]
+    if not chosen:  # one column, and its first line may be blank
+        raise cut.CannotReadQuickly
     values, names, lines, done = np.empty((file.raw.count(b"\n"), len(chosen))), [], [], 0
     for block in chain([first], blocks):
         part = values[done : done + block.n_rows]
