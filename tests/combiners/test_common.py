@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -19,6 +20,7 @@ from strategies import hierarchies, label_matrices, score_matrices, trees
 from truepath import Hierarchy, combiners
 from truepath.combiners import Correction
 from truepath.combiners.base import CombinerLike
+from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
 from truepath.registry import COMBINERS
 from variants import variants
@@ -28,7 +30,6 @@ OPTIONS = {"kernel-fael": {"gamma": 0.5}}
 TREES_ONLY = {member.name for member in COMBINERS.members() if "a tree" in member.needs}
 CORRECTIONS = [member.name for member in COMBINERS.members() if issubclass(member, Correction)]
 PROJECTIONS = {"max-up", "min-down", "top-down", "isotonic"}
-LINEAR_ALGEBRA = {"fael", "hierarchical-fael", "kernel-fael", "blend", "mean-of-paths"}
 TOY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 
 every_combiner = pytest.mark.parametrize("name", NAMES)
@@ -130,12 +131,25 @@ def test_output_is_coherent_and_keeps_shape_and_input(name, data):
 @given(data=st.data())
 def test_rows_are_independent(name, data):
     _, combiner, S = draw_case(data, name)
-    one_by_one = np.vstack([combiner.transform(row[None]) for row in S])
-    if name in LINEAR_ALGEBRA:
-        np.testing.assert_allclose(combiner.transform(S), one_by_one, atol=1e-12)
-    else:
-        np.testing.assert_array_equal(combiner.transform(S), one_by_one)
+    np.testing.assert_array_equal(combiner.transform(S), np.vstack([combiner.transform(row[None]) for row in S]))
     assert combiner.transform(S[:0]).shape == (0, S.shape[1])
+
+
+@pytest.mark.parametrize("variant", [each for member in COMBINERS.members() for each in variants(member)], ids=str)
+def test_rows_have_the_same_bits_in_every_batch(variant):
+    """Rows alone, in small batches and in another order, C- and Fortran-ordered or sparse, in every variant."""
+    rng = np.random.default_rng(0)
+    h = Hierarchy.from_paths([f"{i}/{j}/{k}" for i in "abc" for j in "def" for k in "ghij"])
+    Y = h.close(rng.random((80, h.n_nodes)) < 0.05)
+    combiner = clone(variant).set_params(hierarchy=h).fit(np.clip(0.5 * Y + 0.5 * rng.random(Y.shape), 0, 1), Y)
+    S = np.where(rng.random((130, h.n_nodes)) < 0.3, 0.0, rng.random((130, h.n_nodes)))
+    for form in (np.ascontiguousarray, np.asfortranarray, sparse.csr_array):
+        expected = as_dense(combiner.transform(form(S)))
+        for size in (1, 2, 3, 7, 130):
+            rows = rng.permutation(130)[:size]
+            np.testing.assert_array_equal(as_dense(combiner.transform(form(S[rows]))), expected[rows])
+        if form is np.asfortranarray:
+            np.testing.assert_array_equal(expected, as_dense(combiner.transform(S)))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in CHOOSES_BY_LEAVING_OUT])
@@ -209,6 +223,32 @@ def test_scikit_learn_contract(name):
     frame = clone(combiner).set_output(transform="pandas").fit(S, Y).transform(S)
     assert frame.columns.tolist() == TOY.names.tolist()
     np.testing.assert_allclose(frame.to_numpy(), out, rtol=1e-12, atol=1e-12)
+
+
+@every_combiner
+def test_labels_may_be_sparse(name):
+    rng, weight = np.random.default_rng(0), np.arange(1.0, 13.0)
+    Y = np.tile(TOY.encode([["a/1"], ["a/2"], ["b/1"], ["a"], ["b"], ["a/1", "b"]]), (2, 1))
+    S = rng.random(Y.shape)
+    dense, from_sparse = (make(name, TOY).fit(S, labels, weight).transform(S) for labels in (Y, sparse.csr_array(Y)))
+    np.testing.assert_allclose(from_sparse, dense, rtol=1e-12, atol=1e-12)
+
+
+@every_combiner
+def test_names_of_columns_are_those_of_the_labels(name):
+    assert make(name, TOY).get_feature_names_out().tolist() == TOY.names.tolist()
+    with pytest.raises(NotFittedError):
+        make(name, None).get_feature_names_out()
+
+
+@every_combiner
+def test_what_was_learned_is_asked_for_after_fit(name):
+    combiner, S = make(name, TOY), np.zeros((1, TOY.n_nodes))
+    asked = {"transform": (S,), "source_weights": (), "votes": (S[0], [0]), "update": (TOY.edit().add("c").diff(),)}
+    for method, arguments in asked.items():
+        if not isinstance(combiner, Correction) and hasattr(combiner, method):
+            with pytest.raises(NotFittedError):
+                getattr(combiner, method)(*arguments)
 
 
 @every_combiner

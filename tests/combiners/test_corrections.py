@@ -217,6 +217,8 @@ def test_bayesian_aggregation_likelihoods_by_hand():
     assert ratio[1, 0] == pytest.approx(0.5 * ((0.875 / 0.25) ** 2 - (0.125 / 0.25) ** 2))  # variance 0.1875 / 3
     binned = BayesianAggregation("binned", n_bins=2, hierarchy=h).fit(S, Y)
     assert binned.likelihood_.log_ratio(S)[:, 0] == pytest.approx(np.log([1 / 3, 1 / 3, 3, 3]))
+    spread = BayesianAggregation("binned", n_bins=2, hierarchy=h).fit(S[:, [0, 0]], Y).likelihood_
+    assert spread.log_ratio(S[:, [0, 0]])[:, 1].tolist() == [0.0] * 4
 
 
 def test_bayesian_aggregation_says_that_it_needs_a_tree():

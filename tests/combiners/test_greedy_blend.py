@@ -47,6 +47,16 @@ def test_equals_the_literal_selection(seed):
     assert blend.area_ == pytest.approx(area, abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", [1, 45])
+def test_the_selection_ends_after_four_steps_without_a_gain(seed):
+    """The best weights come after three steps without a gain; a fifth would find better ones for seed 45 only."""
+    sources, Y = make_sources([0.3, 0.35, 0.6], n_rows=30, seed=seed)
+    found = GreedyBlend(hierarchy=TREE, n_steps=15).fit(sources, Y).weights_[0]
+    sooner, right, later = (plain_selection(sources, Y, 15, patience)[0].tolist() for patience in (3, 4, 5))
+    assert found.tolist() == right != sooner
+    assert (right != later) == (seed == 45)
+
+
 def test_a_blend_is_no_worse_than_its_best_source():
     sources, Y = make_sources([0.3, 0.5])
     best = max(average_precision_score(Y.ravel(), S.ravel()) for S in sources)

@@ -205,3 +205,60 @@ def test_a_large_hierarchy_given_out_of_order():
     assert h.n_nodes == 20_000
     assert (h.edges[:, 0] < h.edges[:, 1]).all()
     assert len(pickle.dumps(h)) < 1_000_000
+
+
+def test_what_a_hierarchy_says_of_itself():
+    shapes = {"flat": Hierarchy.flat(2), "tree": Hierarchy.from_paths(["a/1"])}
+    shapes["DAG"] = Hierarchy.from_edges([("a", "c"), ("b", "c")])
+    assert {kind: repr(h) for kind, h in shapes.items()} == {
+        "flat": "Hierarchy(2 nodes, 0 edges, flat, 2 leaves, height 1)",
+        "tree": "Hierarchy(2 nodes, 1 edges, tree, 1 leaves, height 2)",
+        "DAG": "Hierarchy(3 nodes, 2 edges, DAG, 1 leaves, height 2)",
+    }
+    for h in shapes.values():
+        with pytest.raises(AttributeError, match="immutable"):
+            h.__setstate__(h.__getstate__())
+
+
+def test_nodes_are_taken_by_number_or_name_and_no_further():
+    h = Hierarchy(["a", "b"], np.array([(0, 1)]), {"B": "b"}, None, {"b": "second", "a": ""})
+    assert h.parents("B").tolist() == h.parents(1).tolist() == [0]
+    assert (h.label("B"), h.label(0)) == ("b second", "a")
+    assert ("B" in h, "c" in h) == (True, False)
+    for wrong in (-1, 2):
+        with pytest.raises(IndexError, match=f"node {wrong} is out of range: the hierarchy has the nodes 0 to 1"):
+            h.parents(wrong)
+
+
+@pytest.mark.parametrize(("sep", "titles"), [(None, {}), ("::", {"a": "first"})])
+def test_json_keeps_everything(sep, titles):
+    h = Hierarchy(["a", "b"], np.array([(0, 1)]), {"A": "a"}, sep, titles)
+    text = h.to_json()
+    again = Hierarchy.from_json(text)
+    assert again == h
+    assert (again.aliases, again.sep, again.titles) == (h.aliases, h.sep, h.titles)
+    assert ("titles" in json.loads(text)) == bool(titles)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"edges": [[0, 2]]}, "an edge names node 2, but there are only the nodes 0 to 1"),
+        ({"edges": [[-1, 1]]}, "an edge names node -1"),
+        ({"aliases": {"x": "nobody"}}, "an alias stands for 'nobody'"),
+        ({"format": "other"}, "the format 'other', not 'truepath-hierarchy-1'"),
+        ({"names": ["a", ""]}, "cannot name a node"),
+        ({"names": ["a", "a\0"]}, "cannot name a node"),
+    ],
+)
+def test_damaged_json_is_explained(wrong, said):
+    content = json.loads(Hierarchy.from_edges([("a", "b")]).to_json())
+    with pytest.raises(HierarchyError, match=said):
+        Hierarchy.from_json(json.dumps(content | wrong))
+
+
+def test_parents_out_of_range_are_refused():
+    assert Hierarchy.from_parents([-1, 0, [0, 1], []]).edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+    for wrong in (-2, 2):
+        with pytest.raises(HierarchyError, match=f"unknown parent {wrong} of node 1: parents are numbers from 0 to 1"):
+            Hierarchy.from_parents([-1, wrong])

@@ -102,3 +102,9 @@ def test_resolve_hierarchy():
     assert resolve_hierarchy(None, 3) == Hierarchy.flat(3)
     with pytest.raises(TypeError, match=r"truepath\.Hierarchy"):
         resolve_hierarchy([("a", "b")], 2)
+
+
+def test_a_hierarchy_is_no_other_thing():
+    h = Hierarchy.from_paths(["a/b"])
+    assert (h == "a/b") is False
+    assert (h != 3) is True

@@ -34,7 +34,7 @@ def test_labels_are_added_and_removed():
     diff = DAG.diff(new)
     assert (diff.added, diff.removed) == (("f", "g"), ("c",))
     assert diff.moved == {"d": (("c",), ("a", "b"))}
-    assert set(new.names[diff.touched]) == {"d", "f", "g"}
+    assert set(new.names[diff.touched]) == {"a", "d", "e", "f", "g"}  # rows of f may be new to a and e
 
 
 def test_paths_take_what_is_below_along():
@@ -46,7 +46,7 @@ def test_paths_take_what_is_below_along():
     assert diff.moved == {"fauna/oak": (("plant",), ("fauna",))}
     Y = PATHS.encode([["plant/oak"], ["animal/dog"]])
     assert diff.new.decode(diff.transfer(Y), most_specific=False) == [
-        ("fauna", "plant", "fauna/oak"),
+        ("fauna", "fauna/oak"),
         ("fauna", "fauna/dog"),
     ]
 
@@ -61,6 +61,82 @@ def test_labels_are_merged_and_split():
     np.testing.assert_array_equal(diff.transfer(sparse.csr_array(Y)).toarray(), diff.transfer(Y))
     assert "merged: a, b -> ab" in str(diff)
     assert "split: e -> e1, e2" in str(diff)
+
+
+def test_rows_go_over_by_their_most_specific_labels():
+    h = Hierarchy.from_edges(
+        [(None, "animal"), (None, "plant"), ("plant", "sessile"), ("sessile", "coral"), ("plant", "oak")]
+    )
+    Y = h.encode([["coral"], ["sessile"], ["coral", "oak"], ["plant"]])
+
+    def carried(editor):
+        return editor.done().decode(editor.diff().transfer(Y), most_specific=False)
+
+    coral = ("animal", "coral")
+    kept = [coral, ("plant", "sessile"), ("animal", "plant", "oak", "coral"), ("plant",)]
+    assert [set(row) for row in carried(h.edit().move("coral", "animal"))] == [set(row) for row in kept]
+    gone = carried(h.edit().remove("coral").move("sessile", "animal"))
+    assert gone[:2] == [("animal", "sessile"), ("animal", "sessile")]
+    apart = h.edit().split("sessile", ["fixed", "slow"]).move("fixed", "animal")  # coral below fixed, rows of sessile?
+    assert set(carried(apart)[0]) == {"animal", "fixed", "coral"}
+    assert carried(apart)[1] == ()
+    assert carried(h.edit().split("sessile", ["fixed", "slow"]))[1] == ("plant",)
+
+
+def test_a_part_may_have_the_name_of_what_was_split():
+    h = Hierarchy.from_edges([(None, "animal"), ("animal", "cat"), ("cat", "tom")])
+    diff = h.edit().split("cat", ["cat", "tiger"]).diff()
+    assert (diff.split, diff.added, diff.removed) == ({"cat": ("cat", "tiger")}, (), ())
+    assert diff.origin[diff.new.index("cat")] == -1
+    assert set(diff.new.names[diff.touched]) == {"cat", "tiger", "tom"}
+    assert diff.moved == {"tom": (("cat",), ("cat",))}  # another one
+    assert diff.new.decode(diff.transfer(h.encode([["cat"], ["tom"]]))) == [("animal",), ("tom",)]
+
+
+@pytest.mark.parametrize(
+    ("then", "parts"),
+    [
+        (lambda e: e.rename("e1", "e3"), ("e3", "e2")),
+        (lambda e: e.remove("e1"), ("e2",)),
+        (lambda e: e.split("e1", ["p", "q"]), ("e2", "p", "q")),
+        (lambda e: e.merge(["e1", "d"], "de"), ("e2", "de")),
+        (lambda e: e.remove("e1").remove("e2"), None),
+    ],
+)
+def test_what_was_split_is_changed_further(then, parts):
+    editor = then(DAG.edit().split("e", ["e1", "e2"]))
+    diff = editor.diff()
+    assert diff.split.get("e") == parts
+    assert ("e" in diff.removed) == (parts is None)
+    assert set(parts or ()) <= set(diff.new.names[diff.touched])
+
+
+def test_titles_and_alternative_names_stay_with_their_label():
+    h = Hierarchy(
+        ["a", "b", "c"], np.array([(0, 1)]), {"A1": "a", "B1": "b"}, None, {"a": "the first", "b": "the second"}
+    )
+    new = h.edit().rename("a", "x").add("a", "x").done()
+    assert (dict(new.titles), dict(new.aliases)) == ({"x": "the first", "b": "the second"}, {"A1": "x", "B1": "b"})
+    both = h.edit().merge(["a", "b"], "b").done()
+    assert (dict(both.titles), dict(both.aliases)) == ({"b": "the second"}, {"A1": "b", "B1": "b"})
+    apart = h.edit().split("a", ["a", "a2"]).rename("c", "B1").done()
+    assert (dict(apart.titles), dict(apart.aliases)) == ({"b": "the second"}, {})
+    assert apart.index("B1") == apart.numbers["B1"]
+
+
+def test_a_step_that_is_refused_changes_nothing():
+    editor = PATHS.edit().add("plant/cat", "plant")
+    before = editor.done()
+    for step in (
+        lambda: editor.split("animal", ["x", "plant"]),
+        lambda: editor.move("animal/cat", "plant"),
+        lambda: editor.rename("animal", "plant"),
+        lambda: editor.merge(["animal/cat", "animal/dog"], "plant"),
+    ):
+        with pytest.raises(ValueError, match="already"):
+            step()
+        assert editor.done() == before
+        assert not before.diff(editor.done())
 
 
 @given(hierarchies(max_nodes=6), st.data())
@@ -88,11 +164,20 @@ def test_removing_a_label_keeps_all_others_above_and_below(hierarchy, data):
         (lambda e: e.add("y", "x"), "no label is called 'x'"),
         (lambda e: e.rename("a", "b"), "called 'b' already"),
         (lambda e: e.move("a", "d").done(), "cycle"),
+        (lambda e: e.split("e", []), "no labels are given to split 'e' into"),
+        (lambda e: e.split("e", ["x", "x"]), "called 'x' already"),
+        (lambda e: e.merge([], "x"), "no labels are given to merge into 'x'"),
     ],
 )
 def test_what_is_refused(change, said):
     with pytest.raises(ValueError, match=said):
         change(DAG.edit())
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (5,)])
+def test_labels_of_another_hierarchy_do_not_go_over(shape):
+    with pytest.raises(ValueError, match=r"a column for each of the old hierarchy's \d+ labels; got shape"):
+        DAG.edit().remove("e").diff().transfer(np.zeros(shape, bool))
 
 
 def test_changes_are_sentences_too():

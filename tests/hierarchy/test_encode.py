@@ -96,6 +96,10 @@ def test_aliases_are_taken():
         ([None], TypeError, "row 0"),
         (np.array([["", "1"]]), ValueError, "has a gap"),
         (pd.DataFrame({"a": [2]}), ValueError, "only 0 and 1"),
+        (pd.DataFrame({"a": [1, 1], "b": pd.array([1, None], "Int64")}), ValueError, "row 1 of column 'b' is missing"),
+        (np.full((1, 1, 1, 1), "a"), ValueError, "2 or 3 dimensions .* got 4"),
+        ([["a"], [("plant",)]], UnknownLabelError, "row 1"),
+        ([[()]], TypeError, "a name or a tuple of steps"),
         (np.full((1, 5), 0.5), ValueError, "only 0 and 1"),
     ],
 )

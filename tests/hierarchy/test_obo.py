@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from truepath import HierarchicalClassifier, Hierarchy
 from truepath.data import read_hierarchy
 from truepath.errors import DataFormatError, HierarchyError
+from truepath.files import Limits
 
 OBO = """format-version: 1.2
 ontology: tiny
@@ -125,6 +126,45 @@ def test_compressed_files_and_the_default_namespace(tmp_path):
     text = OBO.replace("ontology: tiny", "default-namespace: x").replace("\nnamespace: one\n", "\n")
     file.write_bytes(gzip.compress(text.encode()))
     assert set(Hierarchy.from_obo(file, namespaces=["x"]).names) == {"T:1", "T:2", "T:3"}
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_files_are_fetched_from_the_web(monkeypatch, ending):
+    content = gzip.compress(OBO.encode()) if ending else OBO.encode()
+    asked = []
+
+    def answer(request):
+        asked.append((request.full_url, request.headers["User-agent"]))
+        return io.BytesIO(content)
+
+    monkeypatch.setattr("urllib.request.urlopen", answer)
+    url = f"https://example.org/tiny.obo{ending}"
+    assert Hierarchy.from_obo(url) == read()
+    assert asked == [(url, "truepath")]
+    assert Hierarchy.from_obo(url, limits=Limits(max_bytes=len(OBO))) == read()
+    with pytest.raises(DataFormatError, match=r"tiny\.obo.*takes"):
+        Hierarchy.from_obo(url, limits=Limits(max_bytes=len(content) - 1))
+
+
+def test_streams_with_names_are_named(tmp_path):
+    file = tmp_path / "named.obo"
+    file.write_text(OBO.replace("id: T:3\n", ""))
+    with file.open() as stream, pytest.raises(DataFormatError, match=r"named\.obo:17"):
+        Hierarchy.from_obo(stream)
+
+
+def test_stanzas_of_one_term_are_put_together():
+    more = "\n[Term]\nid: T:5\nname: all over\nalt_id: T:50\nis_a: T:2\n\n[Term]\nid: T:3\nnamespace: two\n"
+    h = Hierarchy.from_obo(io.StringIO(OBO + more))
+    assert set(h.names[h.parents("T:5")]) == {"T:2", "T:3"}
+    assert (h.titles["T:5"], h.titles["T:3"], h.index("T:50")) == ("all over", "part", h.index("T:5"))
+    assert set(Hierarchy.from_obo(io.StringIO(OBO + more), namespaces=["two"]).names) == {"T:3", "T:5"}
+
+
+def test_an_id_that_is_a_term_is_no_other_name():
+    h = Hierarchy.from_obo(io.StringIO(OBO.replace("alt_id: T:20", "alt_id: T:3")))
+    assert dict(h.aliases) == {"T:21": "T:2"}
+    assert h.label("T:3") == "T:3 part"
 
 
 @given(st.randoms(use_true_random=False))

@@ -77,3 +77,16 @@ def test_a_curve_without_weights_is_that_of_equal_weights():
         metrics.precision_recall_curve(truth, S), metrics.precision_recall_curve(truth, S, sample_weight=np.ones(30))
     ):
         assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("thresholds", ["exact", "grid"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_thresholds_are_swept_in_the_order_of_the_scores(monkeypatch, thresholds, weighted):
+    rng = np.random.default_rng(0)
+    truth, S = rng.random((20, 30)) < 0.3, rng.integers(-9, 50, (20, 30)) / 64  # some are not predictions
+    truth[:3], S[3] = False, 0.0
+    options = {"thresholds": thresholds, "ic": rng.random(30), "sample_weight": rng.random(20) if weighted else None}
+    few = metrics.cafa_curve(truth, S, **options)
+    monkeypatch.setattr("truepath.metrics.sweep.MANY", 0)
+    for one, other in zip(metrics.cafa_curve(truth, S, **options), few):
+        np.testing.assert_allclose(one, other, atol=1e-12)

@@ -116,6 +116,23 @@ def test_cafa_grid_is_compared_in_the_scores_own_type():
             metrics.fmax(truth, [[0.5, 0.1]], thresholds=thresholds)
 
 
+def test_cafa_precision_is_over_rows_with_predictions_and_rows_with_labels():
+    truth = np.array([[1, 0], [0, 0], [1, 1]], bool)
+    scores = np.array([[0.4, 0.4], [0.9, 0.0], [0.0, 0.2]])
+    curve = metrics.cafa_curve(truth, scores, thresholds=[0.1, 0.3, 0.8, 0.95])
+    assert curve.thresholds.tolist() == [0.95, 0.8, 0.3, 0.1]
+    assert curve.precision.tolist() == [0.0, 0.0, 0.5, 0.75]  # the second row has no labels to be right about
+    assert curve.recall.tolist() == [0.0, 0.0, 0.5, 0.75]
+    assert curve.remaining_uncertainty.tolist() == pytest.approx([1.0, 1.0, 2 / 3, 1 / 3])
+    assert curve.misinformation.tolist() == pytest.approx([0.0, 1 / 3, 2 / 3, 2 / 3])
+    nothing = metrics.cafa_curve(np.zeros((2, 1)), np.ones((2, 1)))
+    assert (nothing.precision.tolist(), nothing.recall.tolist(), nothing.misinformation.tolist()) == (
+        [0.0],
+        [0.0],
+        [1.0],
+    )
+
+
 def test_smin_may_predict_nothing():
     truth, scores = HIERARCHY.encode([["a"], ["b/1"]]), np.array([[0.1, 0.9, 0.9, 0.9, 0.9], [0.1, 0.9, 0.9, 0.1, 0.1]])
     ic = np.array([0.1, 5, 5, 0.1, 0.1])
@@ -132,6 +149,14 @@ def test_information_content_needs_closed_labels():
 def test_nodes_by_name_need_a_hierarchy():
     with pytest.raises(ValueError, match="need a hierarchy"):
         metrics.micro_f1([[1]], [[1]], nodes=["a"])
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0)])
+def test_matrices_without_cells_are_refused(shape):
+    with pytest.raises(ValueError, match="at least one row and one column"):
+        metrics.micro_f1(np.ones(shape), np.ones(shape))
+    with pytest.raises(ValueError, match="at least one row and one column"):
+        metrics.unlabeled_share(np.ones(shape))
 
 
 def test_labels_by_name_are_refused_with_a_way_out():

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import config_context
 from sklearn import metrics as sk
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -145,6 +146,14 @@ def test_scorer_reads_lists_of_probabilities_and_label_names():
     assert scorer(forest, X, Y.astype(int).tolist()) == scorer(forest, X, names)
     constant = DummyClassifier().fit(X, np.ones_like(Y, dtype=int))
     assert metrics.get_scorer("auprc")(constant, X, Y) == metrics.auprc(Y, np.ones(Y.shape))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, np.ndarray.tolist])
+def test_one_label_has_the_scores_of_the_second_class(form):
+    X, y = np.arange(8.0)[:, None], np.array([0, 1, 0, 1, 1, 1, 0, 0])
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    expected = sk.average_precision_score(y, tree.predict_proba(X)[:, 1])
+    assert metrics.get_scorer("auprc")(tree, X, form(y[:, None])) == pytest.approx(expected)
 
 
 def test_scorer_takes_weights_and_options():

@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.held import a_hierarchy, holds, maybe, size
 from truepath.hierarchy import Hierarchy, HierarchyDiff, check_scores
 from truepath.hierarchy.checks import hierarchy_for
 from truepath.hierarchy.matrices import dense_blocks, has_negative
@@ -40,6 +41,7 @@ class CombinerLike(Protocol):
         """Return a score matrix of the shape of ``S``; self stays as it is."""
 
 
+@holds(hierarchy=maybe(a_hierarchy), hierarchy_=a_hierarchy, n_features_in_=size("n_nodes"))
 class Combiner(Member, TransformerMixin, BaseEstimator):
     """Turns scores of the nodes into scores of the nodes; never sees X or a model.
 

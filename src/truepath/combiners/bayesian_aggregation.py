@@ -29,6 +29,7 @@ from truepath import _kernels
 from truepath.combiners.base import Combiner, transform_densely
 from truepath.combiners.likelihoods import LIKELIHOODS
 from truepath.errors import HierarchyError
+from truepath.held import an_object, holds, integers, numbers
 from truepath.hierarchy import Hierarchy, cap_down, check_scores
 from truepath.hierarchy.checks import check_truth, hierarchy_for, weight_or_ones
 from truepath.hierarchy.matrices import as_dense
@@ -36,6 +37,11 @@ from truepath.hierarchy.propagation import multiply_down
 from truepath.parameters import check_choice
 
 
+@holds(
+    parent_=integers("n_nodes", least=-1, below="n_nodes"),
+    prior_=numbers("n_nodes", least=0, most=1),
+    likelihood_=an_object("log_ratio"),
+)
 class BayesianAggregation(Combiner):
     """Combine all local scores by exact inference in a tree-shaped Bayesian network.
 
@@ -152,6 +158,11 @@ class BayesianAggregation(Combiner):
         """
         check_is_fitted(self, "likelihood_")
         return transform_densely(self._infer, check_scores(S, self.hierarchy_))
+
+    def check_loaded(self) -> None:
+        """Refuse parents from a file that come after their children."""
+        if (self.parent_ >= np.arange(self.parent_.size)).any():
+            raise ValueError("a node comes before its parent")
 
     def _infer(self, S: np.ndarray) -> np.ndarray:
         """Propagate beliefs up and down the tree."""

@@ -20,10 +20,19 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.contributions import Contributions, ScorePart, add_up
+from truepath.adapters.groups import check_groups
 from truepath.combiners.base import Combiner
-from truepath.combiners.projections import Projection, check_projection, export_projection, project_part, project_scores
+from truepath.combiners.projections import (
+    Projection,
+    check_projection,
+    export_projection,
+    project_part,
+    project_scores,
+    projection,
+)
 from truepath.combiners.sources import check_held_out, check_sources, float_type
 from truepath.graph import Graph
+from truepath.held import holds, integers, numbers
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
 
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(weights_=numbers("g", "s"), groups_=integers("n_nodes", least=0, below="g"), project=projection)
 class Blend(Combiner):
     """Average several score matrices with non-negative weights, global or one set per group of nodes.
 
@@ -87,14 +97,20 @@ class Blend(Combiner):
         y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
         """
+        self._fit(S, y, sample_weight, None)
+        return self
+
+    def _fit(self, S: Any, y: Any, sample_weight: Any, row_groups: Any) -> None:
+        """Fit the weights of all groups of nodes; rows may be in groups too."""
         check_projection(self.project)
         parts, Y, weight, hierarchy = check_held_out(self.hierarchy, S, y, sample_weight)
         self.groups_ = self._group(hierarchy)
-        self.weights_ = self._find_weights(parts, Y, weight, self.groups_)
+        self.weights_ = self._find_weights(parts, Y, weight, self.groups_, check_groups(row_groups, Y.shape[0]))
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
-        return self
 
-    def _find_weights(self, parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    def _find_weights(
+        self, parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray, row_groups: np.ndarray | None
+    ) -> np.ndarray:
         """Return the weights, shape (n_groups, n_sources)."""
         return _fit_weights(parts, Y, weight, groups)
 
@@ -114,6 +130,11 @@ class Blend(Combiner):
                 f"groups must hold one int per node, shape ({n_nodes},); got {groups.dtype} {groups.shape}."
             )
         return np.unique(groups, return_inverse=True)[1]
+
+    def check_loaded(self) -> None:
+        """Refuse weights from a file that are those of no scores at all."""
+        if not self.weights_.shape[1]:
+            raise ValueError(f"a {type(self).__name__} has no weights")
 
     def update(self, diff: HierarchyDiff) -> Self:
         """Return the blend for a changed hierarchy: the same weights; a new label takes those of a parent.
@@ -218,4 +239,5 @@ def nnls_from_gram(G: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.zeros(b.size)
     F = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
     d = vectors[:, kept].T @ b / np.sqrt(values[kept])
-    return nnls(F, d)[0]
+    rows = np.pad(F, ((0, 1), (0, 0)))  # SciPy 1.15 ends early where there are no more rows than columns
+    return nnls(rows, np.append(d, 0.0))[0]

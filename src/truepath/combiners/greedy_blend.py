@@ -82,17 +82,32 @@ class GreedyBlend(Blend):
         self.max_cells = max_cells
         self.random_state = random_state
 
+    def fit(self, S: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> GreedyBlend:
+        """Fit the weights.
+
+        Parameters
+        ----------
+        S, y, sample_weight : as in :meth:`Blend.fit`
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: ``"auto"`` then judges by halves that share no group of rows.
+        """
+        self._fit(S, y, sample_weight, groups)
+        return self
+
     def _group(self, hierarchy: Hierarchy) -> np.ndarray:
         if isinstance(self.groups, str) and self.groups == "auto":
             return hierarchy.depth - 1  # given up in _find_weights if it does not pay
         return super()._group(hierarchy)
 
-    def _find_weights(self, parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    def _find_weights(
+        self, parts: list[Any], Y: Any, weight: np.ndarray, groups: np.ndarray, row_groups: np.ndarray | None
+    ) -> np.ndarray:
         rows = self._draw_rows(*Y.shape)
         cells = Cells([as_dense(part[rows]).astype(np.float32) for part in parts], as_dense(Y[rows]) > 0, weight[rows])
-        one_group = np.zeros_like(groups)
-        if isinstance(self.groups, str) and self.groups == "auto" and not _groups_help(cells, groups, self.n_steps):
-            self.groups_ = groups = one_group
+        if isinstance(self.groups, str) and self.groups == "auto":
+            halves = split_folds(deal_folds(cells.Y, 2, groups=None if row_groups is None else row_groups[rows]))[0]
+            if not _groups_help(cells, halves, groups, self.n_steps):
+                self.groups_ = groups = np.zeros_like(groups)
         weights = _select_by_group(cells, groups, self.n_steps)
         self.area_ = cells.area(weights[groups])
         return weights
@@ -148,9 +163,8 @@ def select(cells: Cells, n_steps: int) -> np.ndarray:
     return weights
 
 
-def _groups_help(cells: Cells, groups: np.ndarray, n_steps: int) -> bool:
+def _groups_help(cells: Cells, halves: tuple[np.ndarray, np.ndarray], groups: np.ndarray, n_steps: int) -> bool:
     """Say whether weights by group, chosen on one half of the rows, beat common ones on the other half, and back."""
-    halves = split_folds(deal_folds(cells.Y, 2))[0]
     everywhere = slice(None)
     gain = 0.0
     for fitted, judged in (halves, halves[::-1]):

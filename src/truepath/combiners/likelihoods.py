@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from truepath.held import MOST, flags, holds, numbers
 from truepath.records import Record
 
 # The variance of a class is estimated with this many pseudo-observations of the whole column's variance, so that one or
@@ -18,8 +19,11 @@ from truepath.records import Record
 SHRINKAGE = 1.0
 # Pseudo-counts per bin, so that no bin is impossible
 SMOOTHING = 1.0
+# A share of the rows below this is what sums of weights in two orders differ by: no row
+ROUNDING = 1e-12
 
 
+@holds(means=numbers(2, "n_nodes"), scales=numbers(2, "n_nodes", least=0), is_silent=flags("n_nodes"))
 class GaussianLikelihood(Record, home="truepath.combiners"):
     """One normal density for each node and label value (Barutcuoglu & DeCoro)."""
 
@@ -31,7 +35,13 @@ class GaussianLikelihood(Record, home="truepath.combiners"):
         spread = _variance(all_rows, 0.0, 0.0)
         self.means = np.array([_ratio(off[1], off[0]), _ratio(on[1], on[0])])
         self.scales = np.sqrt([_variance(off, SHRINKAGE, spread), _variance(on, SHRINKAGE, spread)])
-        self.is_silent = (on[0] <= 0) | (off[0] <= 0) | (spread <= 0)
+        least = ROUNDING * all_rows[0]
+        self.is_silent = (on[0] <= least) | (off[0] <= least) | (spread <= 0)
+
+    def check_loaded(self) -> None:
+        """Refuse densities from a file that have no width."""
+        if (self.scales[:, ~self.is_silent] <= 1 / MOST).any():
+            raise ValueError("a density has no width")
 
     def log_ratio(self, S: np.ndarray) -> np.ndarray:
         """Return log p(s | 1) - log p(s | 0), cell by cell."""
@@ -42,6 +52,7 @@ class GaussianLikelihood(Record, home="truepath.combiners"):
         return ratio
 
 
+@holds(edges=numbers("b", "n_nodes"), log_ratios=numbers("b+1", "n_nodes"))
 class BinnedLikelihood(Record, home="truepath.combiners"):
     """Histograms over bins of equal mass at each node, with one pseudo-count per bin."""
 
@@ -57,7 +68,7 @@ class BinnedLikelihood(Record, home="truepath.combiners"):
         shares = counts + SMOOTHING
         shares /= shares.sum(axis=1, keepdims=True)
         self.log_ratios = np.log(shares[1]) - np.log(shares[0])
-        self.log_ratios[:, (counts.sum(axis=1) <= 0).any(axis=0)] = 0.0
+        self.log_ratios[:, (counts.sum(axis=1) <= ROUNDING * weight.sum()).any(axis=0)] = 0.0
 
     def _bins(self, S: np.ndarray) -> np.ndarray:
         bins = np.zeros(S.shape, np.int64)

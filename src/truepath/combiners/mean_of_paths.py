@@ -17,10 +17,12 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction
-from truepath.combiners.projections import Projection, project_scores
+from truepath.combiners.projections import Projection, project_scores, projection
+from truepath.held import holds
 from truepath.hierarchy import Hierarchy
 
 
+@holds(project=projection)
 class MeanOfPaths(Correction):
     """Average every score over the paths from the top, then project.
 

@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from truepath.adapters.contributions import Contributions, ScorePart, hand_down, side_by_side
 from truepath.combiners.base import Correction, check_non_negative
 from truepath.graph import Graph, multiply_columns
+from truepath.held import holds, one_of
 from truepath.hierarchy import Hierarchy, cap_down, check_scores
 from truepath.hierarchy.checks import hierarchy_for
 from truepath.hierarchy.propagation import multiply_down
@@ -29,6 +30,7 @@ from truepath.parameters import check_choice
 NEEDS_PROBABILITIES = "a product of probabilities needs values in [0, 1]"
 
 
+@holds(dag=one_of("min", "all"))
 class PathProduct(Correction):
     """Multiply every score by those above it.
 

@@ -14,6 +14,7 @@ from truepath.adapters.capabilities import ask
 from truepath.adapters.contributions import Contributions, ScorePart, combine_contributions
 from truepath.combiners.base import Correction
 from truepath.graph import Graph
+from truepath.held import Sizes
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.registry import COMBINERS
@@ -79,3 +80,8 @@ def score_part(raw: ScorePart, constant: np.ndarray, hierarchy: Hierarchy, proje
 
     scores = np.where(is_constant, constant, np.clip(raw.scores, 0.0, 1.0))
     return project_part(ScorePart(scores, clipped), hierarchy, project)
+
+
+def projection(value: Any, sizes: Sizes) -> None:
+    """Check a projection that came from a file."""
+    check_projection(value)

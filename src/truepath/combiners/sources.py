@@ -20,6 +20,7 @@ class Rows(NamedTuple):
     weight: np.ndarray
     hierarchy: Hierarchy
     n_sources: int
+    groups: np.ndarray | None = None  # the number of each row's group
 
     @property
     def x_mean(self) -> np.ndarray:

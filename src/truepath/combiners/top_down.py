@@ -17,9 +17,11 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction
+from truepath.held import a_number, holds
 from truepath.hierarchy import Hierarchy
 
 
+@holds(threshold=a_number())
 class TopDown(Correction):
     """Cap every score by its parents', and set to zero what lies below a parent that is not above the threshold.
 

@@ -24,10 +24,12 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.combiners.base import Correction
-from truepath.combiners.projections import Projection, project_scores
+from truepath.combiners.projections import Projection, project_scores, projection
+from truepath.held import a_number, either, flag, holds, maybe, one_of
 from truepath.hierarchy import Hierarchy
 
 
+@holds(threshold=either(one_of("free"), a_number()), weight=maybe(a_number(0, 1)), descendants=flag, project=projection)
 class TruePathRule(Correction):
     """Average with the positive children bottom-up, then cap by the parents top-down.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from truepath.decoders.base import Decoder
 from truepath.decoders.conformal.label_set import ConformalSet
+from truepath.decoders.conformal.promise import Kept, Promise
 from truepath.decoders.conformal.risk import ConformalRisk
 from truepath.decoders.conformal.subtree import ConformalSubtree
 from truepath.decoders.conformal.sure import SureLabels
@@ -32,8 +33,10 @@ __all__ = [
     "ConformalSubtree",
     "Decoder",
     "ExactLeafMAP",
+    "Kept",
     "MetaLabeler",
     "MultiThreshold",
+    "Promise",
     "SingleThreshold",
     "StoppingPath",
     "SureLabels",

@@ -19,6 +19,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
+from truepath.adapters.groups import check_groups
+from truepath.held import a_hierarchy, holds, maybe, size
 from truepath.hierarchy.checks import as_probabilities, check_scores, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import stack_sparse
 from truepath.registry import DECODERS, Member
@@ -58,6 +60,7 @@ class HeldOutScores(NamedTuple):
     y: Any
     sample_weight: NDArray[np.float64] | None
     hierarchy: Hierarchy
+    groups: NDArray[np.int64] | None = None  # the number of each row's group
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -73,11 +76,13 @@ class HeldOutScores(NamedTuple):
         return np.rint(weight / weight.max() * WEIGHT_STEPS).astype(np.int64)
 
 
+@holds(hierarchy=maybe(a_hierarchy), hierarchy_=a_hierarchy, n_features_in_=size("n_nodes"))
 class Decoder(Member, BaseEstimator):
     """Base of all decoders; a subclass has ``hierarchy`` among its parameters and writes ``_label``.
 
     ``_label(S, hierarchy)`` gets checked scores and returns closed labels of the same kind, dense or CSR. ``_learn``
-    gets the checked arguments of ``fit`` and sets what is learned. ``predict`` never writes to the decoder.
+    gets the checked arguments of ``fit`` and sets what is learned. ``predict`` never writes to the decoder. What
+    parameters may be, ``_check_parameters`` says.
     """
 
     registry = DECODERS
@@ -97,7 +102,7 @@ class Decoder(Member, BaseEstimator):
         """
         return ("hierarchy_",) if self.learns_from else ()
 
-    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, groups: Any = None) -> Self:
         """Learn from held-out scores and labels. A decoder that learns nothing checks them, and need not be fitted.
 
         Parameters
@@ -107,12 +112,15 @@ class Decoder(Member, BaseEstimator):
         y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
             Their true labels, closed; may be left out where there is nothing to learn.
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: where rows are divided, rows of one group stay together.
 
         Returns
         -------
         self : Decoder
         """
         given = self._check_fit(S, y, sample_weight)
+        given = given._replace(groups=check_groups(groups, given.S.shape[0]))
         self._learn(given)
         self.hierarchy_, self.n_features_in_ = given.hierarchy, given.hierarchy.n_nodes
         return self
@@ -148,8 +156,16 @@ class Decoder(Member, BaseEstimator):
         """Fit, and return the label sets of the same scores."""
         return self.fit(S, y, sample_weight).predict(S)
 
+    def _check_parameters(self) -> None:
+        """Refuse parameters that cannot be meant, before anything is learned or labelled."""
+
+    def check_loaded(self) -> None:
+        """Refuse what a file holds and a decoder cannot."""
+        self._check_parameters()
+
     def _check_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None) -> HeldOutScores:
         """Check the arguments of ``fit``; labels are required if the decoder learns from them."""
+        self._check_parameters()
         hierarchy = hierarchy_for(self.hierarchy, S)
         S = self._correct(self._check_scores(S, hierarchy), hierarchy)
         if y is None and not self.learns:
@@ -161,6 +177,7 @@ class Decoder(Member, BaseEstimator):
 
     def _hierarchy_for(self, S: Any) -> Hierarchy:
         """Return the hierarchy to predict with: the fitted one, the one given, or a flat one as wide as ``S``."""
+        self._check_parameters()
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"{type(self).__name__} learns from {self.learns_from}; call fit(S, y) first.")
         return hierarchy_for(getattr(self, "hierarchy_", self.hierarchy), S)

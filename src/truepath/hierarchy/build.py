@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from numbers import Integral, Number
@@ -30,6 +31,13 @@ def check_name(name: Any) -> str:
         )
     if not name or "\0" in name:
         raise HierarchyError(f"{name!r} cannot name a node: a name is not empty and has no NUL character.")
+    if not name.isascii():
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise HierarchyError(
+                f"{name!r} cannot name a node: it holds half a character, which no file takes."
+            ) from None
     return name
 
 
@@ -254,12 +262,23 @@ Parsed = tuple[list[str], NDArray[np.int64], dict[str, str], str | None, dict[st
 def parse_json(text: str, sep: str = "/", root: str | None = None) -> Parsed:
     """Read what :func:`to_json` wrote, checking every part of it, or JSON of another known shape."""
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=_once_each)
+    except HierarchyError:
+        raise
     except RecursionError:
         raise HierarchyError("this is not the JSON of a hierarchy: it is nested too deeply.") from None
     except ValueError as error:
         raise HierarchyError(f"this is not the JSON of a hierarchy: {error}") from error
     return parse_dict(content, sep, root)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; of a key given twice Python would keep the last value alone."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+        raise HierarchyError(f"an object of this JSON has the key {twice!r} twice.", "Put what is below it in one.")
+    return found
 
 
 def parse_dict(content: Any, sep: str, root: str | None) -> Parsed:

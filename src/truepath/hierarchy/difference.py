@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.hierarchy.propagation import raise_up
+from truepath.hierarchy.matrices import as_bool
+from truepath.hierarchy.propagation import drop_ancestors, raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -47,8 +48,16 @@ class HierarchyDiff:
 
     @property
     def touched(self) -> NDArray[np.int64]:
-        """The labels of the new hierarchy whose rows or parents changed: what a model has to learn again at least."""
-        return np.flatnonzero(self.relabeled | self._is_moved)
+        """The labels of the new hierarchy whose rows, or whose parents' rows, are others than before.
+
+        They are what a model has to learn again at least, by what is known of the change. Rows that come with it may
+        train other labels too; a model sees that when it is given the rows.
+        """
+        relabeled, edges = self.relabeled, self.new.edges
+        found = relabeled.copy()
+        found[self.new.indices(list(self.moved))] = True
+        found[edges[relabeled[edges[:, 0]], 1]] = True
+        return np.flatnonzero(found)
 
     @property
     def became(self) -> NDArray[np.int64]:
@@ -72,21 +81,20 @@ class HierarchyDiff:
 
     @property
     def relabeled(self) -> NDArray[np.bool_]:
-        """Whether each new label has other rows than before.
+        """Whether each new label has, or may have, other rows than before.
 
-        True where a label is not one old label, and above a label that moved: labels that are now above it have gained
-        its rows, those no longer above it have lost them. Labels that only passed a part of their rows to a new label
-        below them still have these rows.
+        True where a label is not one old label; where rows that a label below it brought are no longer the same, since
+        it moved, was merged or was split; and above labels that were added, whose rows may be new.
         """
-        became, origin = self.became, self.origin
+        origin = self.origin
         found = origin < 0
-        ways = [(int(origin[v]), int(v)) for v in np.flatnonzero(self._is_moved)]
-        for kind in (self.merged.items(), ((part, [old]) for old, parts in self.split.items() for part in parts)):
-            ways += [(self.old.index(old), self.new.index(name)) for name, several in kind for old in several]
-        for before, after in ways:
-            above = became[self.old.ancestors(before)]
-            found[np.setxor1d(above[above >= 0], self.new.ancestors(after))] = True
-        return found
+        kept = np.flatnonzero(~found)
+        before = raise_up(sparse.eye_array(self.old.n_nodes, dtype=bool, format="csr"), self.old)
+        differs = sparse.coo_array(before[:, origin[kept]] != self._closed_map()[:, kept])
+        found[kept[differs.col]] = True
+        added = np.zeros((1, self.new.n_nodes), bool)
+        added[0, self.new.indices(list(self.added))] = True
+        return found | np.asarray(raise_up(added, self.new))[0]
 
     def carry_over(self, values: Any, of_new: Callable[[Any], Any]) -> Any:
         """Return values of the old labels, one each, as values of the new ones.
@@ -111,45 +119,39 @@ class HierarchyDiff:
             found[v] = values[origin[v]] if origin[v] >= 0 else of_new(found[self.new.parents(v)])
         return found
 
-    def relearned(self, depends_on: Callable[[Hierarchy, int], Any]) -> NDArray[np.int64]:
-        """Return the labels of the new hierarchy whose training rows changed, and those ``touched``.
+    def transfer(self, Y: Any) -> Any:
+        """Return labels that were given under the old hierarchy as labels of the new one, closed.
+
+        The most specific labels of each row go over, and bring what is above them now. So a label that moved brings its
+        new ancestors, not the old ones. A merged label becomes the new one. One that was removed leaves what was above
+        it; one that was split leaves what is above all its parts, since the rows do not say to which they belong.
 
         Parameters
         ----------
-        depends_on : callable
-            ``depends_on(hierarchy, v)`` are the labels other than v whose rows decide which rows train label v: its
-            parents, for instance, if it is trained on their rows.
+        Y : array or sparse matrix of bool, shape (n_samples, n_old)
+            Closed under ancestors.
+
+        Returns
+        -------
+        Y : ndarray or csr_array of bool, shape (n_samples, n_new)
 
         Examples
         --------
         >>> from truepath import Hierarchy
-        >>> diff = Hierarchy.from_paths(["a/1", "b"]).edit().merge(["a", "b"], "a").diff()
-        >>> diff.new.names[diff.touched], diff.new.names[diff.relearned(lambda h, v: h.parents(v))]
-        (array(['a'], dtype=object), array(['a', 'a/1'], dtype=object))
+        >>> h = Hierarchy.from_edges([(None, "animal"), ("plant", "coral"), ("plant", "oak")])
+        >>> diff = h.edit().move("coral", "animal").diff()
+        >>> diff.new.decode(diff.transfer(h.encode([["coral"], ["oak"], ["plant"]])), most_specific=False)
+        [('animal', 'coral'), ('plant', 'oak'), ('plant',)]
         """
-        became, origin, relabeled = self.became, self.origin, self.relabeled
-        found = relabeled | self._is_moved
-        for v in np.flatnonzero(~found).tolist():
-            before = np.sort(became[np.asarray(depends_on(self.old, int(origin[v])), np.int64)])
-            after = np.sort(np.asarray(depends_on(self.new, v), np.int64))
-            found[v] = not np.array_equal(before, after) or relabeled[after].any()
-        return np.flatnonzero(found)
-
-    @property
-    def _is_moved(self) -> NDArray[np.bool_]:
-        is_moved = np.zeros(self.new.n_nodes, bool)
-        is_moved[self.new.indices(list(self.moved))] = True
-        return is_moved
-
-    def transfer(self, Y: Any) -> Any:
-        """Return labels that were given under the old hierarchy as labels of the new one, closed.
-
-        Rows with a merged label have the new one; a removed label leaves its ancestors; so does one that was split,
-        since the rows do not say which part they belong to. A label that moved leaves its old ancestors too: closed
-        rows do not say whether they had these for its sake alone.
-        """
-        Y = sparse.csr_array(Y, dtype=bool) if sparse.issparse(Y) else np.asarray(Y, bool)
-        return raise_up((Y.astype(np.int64) @ self.label_map()).astype(bool), self.new)
+        is_sparse = sparse.issparse(Y)
+        if (np.ndim(Y) != 2 and not is_sparse) or Y.shape[1] != self.old.n_nodes:
+            raise ValueError(
+                f"Y must have two dimensions, with a column for each of the old hierarchy's {self.old.n_nodes} labels; "
+                f"got shape {np.shape(Y)}."
+            )
+        specific = drop_ancestors(sparse.csr_array(Y, dtype=bool), self.old)
+        found = as_bool(specific.astype(np.int32) @ self._closed_map().astype(np.int32))
+        return found if is_sparse else found.toarray()
 
     def label_map(self) -> sparse.csr_array:
         """Return the matrix with a 1 where an old label has become a new one."""
@@ -157,6 +159,25 @@ class HierarchyDiff:
         old = np.flatnonzero(became >= 0)
         entries = (np.ones(old.size, np.int64), (old, became[old]))
         return sparse.csr_array(entries, shape=(self.old.n_nodes, self.new.n_nodes))
+
+    def _closed_map(self) -> sparse.csr_array:
+        """Return the new labels, closed, of a row whose most specific label is each old one."""
+        found = self.label_map().astype(bool).tolil()
+        became = self.became
+        for u in np.flatnonzero(became < 0):  # parents come before children
+            found.rows[u] = self._left_by(int(u), found.rows)
+            found.data[u] = [True] * len(found.rows[u])
+        return sparse.csr_array(raise_up(sparse.csr_array(found, dtype=bool), self.new))
+
+    def _left_by(self, u: int, left: Any) -> list[int]:
+        """Return the new labels that an old label which is gone leaves: what is above all its parts, or was above it.
+
+        ``left`` are those of the labels before it.
+        """
+        parts = self.split.get(str(self.old.names[u]))
+        if parts:
+            return sorted(set.intersection(*(set(self.new.ancestors(part).tolist()) for part in parts)))
+        return sorted({v for parent in self.old.parents(u) for v in left[parent]})
 
     def __bool__(self) -> bool:
         parts = (self.added, self.removed, self.renamed, self.moved, self.merged, self.split)
@@ -186,28 +207,32 @@ def _table(lines: list[str]) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
-def compare_hierarchies(
-    old: Hierarchy,
-    new: Hierarchy,
-    origin: Mapping[str, tuple[str, ...]] | None = None,
-    split: Mapping[str, tuple[str, ...]] | None = None,
-) -> HierarchyDiff:
-    """Return what changed; ``origin`` are the old labels that each new one is made of, equal names by default."""
-    if origin is None:
-        origin = {name: (name,) if name in old.numbers else () for name in new.names.tolist()}
-    split = {} if split is None else dict(split)
-    parts = {part for several in split.values() for part in several}
-    current = {known: name for name, several in origin.items() for known in several}
+class Sources(NamedTuple):
+    """The old labels that a new one holds: all of some, a part of others."""
+
+    whole: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+
+
+def compare_hierarchies(old: Hierarchy, new: Hierarchy, sources: Mapping[str, Sources] | None = None) -> HierarchyDiff:
+    """Return what changed; ``sources`` are the old labels that each new one is made of, equal names by default."""
+    if sources is None:
+        sources = {name: Sources((name,) if name in old.numbers else ()) for name in new.names.tolist()}
+    current = {known: name for name, source in sources.items() for known in source.whole}
+    split: dict[str, tuple[str, ...]] = {}
+    for name, source in sources.items():
+        for known in source.partly:
+            split[known] = (*split.get(known, ()), name)
     # a label that was merged with a part of another one is more than that one label
-    merged = {name: several for name, several in origin.items() if len(several) > (name not in parts)}
-    single = {name: several[0] for name, several in origin.items() if len(several) == 1 and name not in parts}
+    merged = {name: source.whole for name, source in sources.items() if len(source.whole) > (not source.partly)}
+    single = {name: source.whole[0] for name, source in sources.items() if source.whole and name not in merged}
     renamed = {before: name for name, before in single.items() if before != name}
     moved = {}
     for name, before in single.items():
-        above = tuple(sorted(current.get(u, u) for u in old.names[old.parents(before)]))
+        above = old.names[old.parents(before)].tolist()
         now = tuple(sorted(new.names[new.parents(name)]))
-        if above != now:
-            moved[name] = (above, now)
-    added = tuple(name for name, several in origin.items() if not several and name not in parts)
+        if not all(u in current for u in above) or tuple(sorted(current[u] for u in above)) != now:
+            moved[name] = (tuple(sorted(current.get(u, u) for u in above)), now)
+    added = tuple(name for name, source in sources.items() if not (source.whole or source.partly))
     removed = tuple(name for name in old.names.tolist() if name not in current and name not in split)
     return HierarchyDiff(old, new, added, removed, renamed, moved, merged, split)

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from truepath.english import did_you_mean
 from truepath.errors import HierarchyError
 from truepath.hierarchy import build
-from truepath.hierarchy.difference import HierarchyDiff, compare_hierarchies
+from truepath.hierarchy.difference import HierarchyDiff, Sources, compare_hierarchies
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
 
 #: The changes that can be written as sentences, each with the word between what changes and what it becomes
 STEPS = {"add": "under", "remove": None, "rename": "to", "move": "under", "merge": "into", "split": "into"}
+
+
+@dataclass
+class _Label:
+    """A label while it is edited: the old labels that it holds all of, and those that it is a part of."""
+
+    parents: list[str]
+    whole: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+    title: str | None = None
+    aliases: tuple[str, ...] = ()
 
 
 class HierarchyEditor:
@@ -38,75 +50,80 @@ class HierarchyEditor:
     """
 
     def __init__(self, hierarchy: Hierarchy):
-        names = hierarchy.names.tolist()
         self.hierarchy = hierarchy
-        self._parents = {name: [names[u] for u in hierarchy.parents(v)] for v, name in enumerate(names)}
-        self._origin: dict[str, tuple[str, ...]] = {name: (name,) for name in names}
-        self._split: dict[str, tuple[str, ...]] = {}
+        names, titles = hierarchy.names.tolist(), hierarchy.titles
+        self._labels = {
+            name: _Label([names[u] for u in hierarchy.parents(v)], (name,), (), titles.get(name))
+            for v, name in enumerate(names)
+        }
+        for alias, name in hierarchy.aliases.items():
+            self._labels[name].aliases += (alias,)
 
     def add(self, name: str, parents: str | Sequence[str] = ()) -> HierarchyEditor:
         """Add a label below the parents given; at the top without any."""
         self._new(name)
-        self._parents[name] = [self._known(parent) for parent in _several(parents)]
-        self._origin[name] = ()
+        self._labels[name] = _Label(self._all_known(parents))
         return self
 
     def remove(self, name: str) -> HierarchyEditor:
         """Remove a label; what was below it is then below its parents."""
-        above = self._parents.pop(self._known(name))
-        del self._origin[name]
-        self._replace(name, above)
-        self._replace_parts({name: ()})
+        gone = self._labels.pop(self._known(name))
+        self._replace(name, gone.parents)
         return self
 
     def rename(self, old: str, new: str) -> HierarchyEditor:
-        """Give a label another name."""
-        self._known(old)
-        self._new(new)
-        changes = {old: new}
-        sep = self.hierarchy.sep
-        if sep is not None:
-            changes |= {name: new + name[len(old) :] for name in self._parents if name.startswith(old + sep)}
-        for name in changes.values():
-            self._new(name)
-        self._parents = {changes.get(v, v): [changes.get(u, u) for u in us] for v, us in self._parents.items()}
-        self._origin = {changes.get(v, v): known for v, known in self._origin.items()}
-        self._replace_parts({before: (after,) for before, after in changes.items()})
+        """Give a label another name; it keeps its title and its alternative names."""
+        self._rename(self._new_names(old, new))
         return self
 
     def move(self, name: str, parents: str | Sequence[str] = ()) -> HierarchyEditor:
         """Hang a label, with all below it, under other parents; at the top without any."""
-        above = [self._known(parent) for parent in _several(parents)]
-        self._parents[self._known(name)] = above
-        sep = self.hierarchy.sep
+        above, sep, changes = self._all_known(parents), self.hierarchy.sep, dict[str, str]()
         if sep is not None and len(above) <= 1:
-            moved = sep.join([*above, name.rsplit(sep, 1)[-1]])
-            return self if moved == name else self.rename(name, moved)
+            path = sep.join([*above, self._known(name).rsplit(sep, 1)[-1]])
+            changes = {} if path == name else self._new_names(name, path)
+        self._labels[self._known(name)].parents = above
+        self._rename(changes)
         return self
 
-    def merge(self, names: Sequence[str], into: str) -> HierarchyEditor:
-        """Make one label of several: it has all their parents and all their children."""
-        several = [self._known(name) for name in dict.fromkeys(names)]
+    def merge(self, names: str | Sequence[str], into: str) -> HierarchyEditor:
+        """Make one label of several: it has all their parents, children and alternative names.
+
+        Its title is that of ``into``, if that is one of them.
+        """
+        several = self._all_known(names)
+        if not several:
+            raise HierarchyError(f"no labels are given to merge into {into!r}.", "Name at least one.")
         if into not in several:
             self._new(into)
-        above = dict.fromkeys(u for name in several for u in self._parents[name] if u not in several)
-        origin = dict.fromkeys(old for name in several for old in self._origin[name])
+        gone = {name: self._labels.pop(name) for name in several}
         for name in several:
-            del self._parents[name], self._origin[name]
             self._replace(name, [into])
-        self._parents[into], self._origin[into] = list(above), tuple(origin)
-        self._replace_parts(dict.fromkeys(several, (into,)))
+        self._labels[into] = _Label(
+            [u for u in _once(label.parents for label in gone.values()) if u not in gone],
+            tuple(_once(label.whole for label in gone.values())),
+            tuple(_once(label.partly for label in gone.values())),
+            gone[into].title if into in gone else None,
+            tuple(_once(label.aliases for label in gone.values())),
+        )
         return self
 
-    def split(self, name: str, into: Sequence[str]) -> HierarchyEditor:
-        """Replace a label by several beside each other; what was below it is then below the first."""
-        above = self._parents.pop(self._known(name))
-        for new in into:
-            self._new(new)
-            self._parents[new], self._origin[new] = list(above), ()
-        self._replace_parts({name: tuple(into)})
-        self._split |= {old: tuple(into) for old in self._origin.pop(name)}
-        self._replace(name, [into[0]])
+    def split(self, name: str, into: str | Sequence[str]) -> HierarchyEditor:
+        """Replace a label by several beside each other; what was below it is then below the first.
+
+        A part may have the name of the label; it is a new label nevertheless.
+        """
+        parts = _several(into)
+        if not parts:
+            raise HierarchyError(f"no labels are given to split {name!r} into.", "Name them, or remove the label.")
+        self._known(name)
+        for k, part in enumerate(parts):
+            if part != name or part in parts[:k]:
+                self._new(part, parts[:k])
+        gone = self._labels.pop(name)
+        self._replace(name, parts[:1])
+        for part in parts:
+            self._labels[part] = _Label(list(gone.parents), (), tuple(_once([gone.whole, gone.partly])))
         return self
 
     def apply(self, step: str) -> HierarchyEditor:
@@ -144,14 +161,16 @@ class HierarchyEditor:
 
     def done(self) -> Hierarchy:
         """Return the new hierarchy."""
-        names, pairs, *_ = build.number_parents(self._parents, None)
-        aliases = {alias: name for alias, name in self.hierarchy.aliases.items() if name in self._parents}
-        titles = {name: title for name, title in self.hierarchy.titles.items() if name in self._parents}
-        return type(self.hierarchy)(names, pairs, aliases, self.hierarchy.sep, titles)
+        labels = self._labels
+        names, pairs, *_ = build.number_parents({name: label.parents for name, label in labels.items()}, None)
+        known = {alias: name for name, label in labels.items() for alias in label.aliases if alias not in labels}
+        titles = {name: label.title for name, label in labels.items() if label.title is not None}
+        return type(self.hierarchy)(names, pairs, known, self.hierarchy.sep, titles)
 
     def diff(self) -> HierarchyDiff:
         """Return what changed, renamed, merged and split labels known as such."""
-        return compare_hierarchies(self.hierarchy, self.done(), self._origin, self._split)
+        sources = {name: Sources(label.whole, label.partly) for name, label in self._labels.items()}
+        return compare_hierarchies(self.hierarchy, self.done(), sources)
 
     def _sides(self, action: str, text: str) -> tuple[str, str]:
         """Return what stands around the keyword of a step; of several places, those that give known labels."""
@@ -160,37 +179,46 @@ class HierarchyEditor:
             return text, ""
         parts = text.split(" ")
         ways = [(" ".join(parts[:k]), " ".join(parts[k + 1 :])) for k in range(1, len(parts) - 1) if parts[k] == word]
-        if action in ("add", "move") and (not ways or text in self._parents):
+        if action in ("add", "move") and (not ways or text in self._labels):
             ways.append((text, ""))  # at the top
         if not ways:
             raise HierarchyError(f"'{action} {text}' lacks the word {word!r}.", f"Write '{action} X {word} Y'.")
         side = 1 if action == "add" else 0  # that of labels which must be there
-        known = [way for way in ways if all(name in self._parents for name in _listed(way[side]))]
+        known = [way for way in ways if all(name in self._labels for name in _listed(way[side]))]
         return (known or ways)[0]
 
     def _known(self, name: str) -> str:
-        if name not in self._parents:
-            raise HierarchyError(f"no label is called {name!r}.", did_you_mean(name, self._parents))
+        if name not in self._labels:
+            raise HierarchyError(f"no label is called {name!r}.", did_you_mean(name, self._labels))
         return name
 
-    def _new(self, name: str) -> None:
-        if name in self._parents:
+    def _all_known(self, names: str | Sequence[str]) -> list[str]:
+        return _once([[self._known(name) for name in _several(names)]])
+
+    def _new(self, name: str, others: Sequence[str] = ()) -> None:
+        if name in self._labels or name in others:
             raise HierarchyError(f"a label is called {name!r} already; choose another name, or merge the two.")
 
-    def _replace_parts(self, changes: Mapping[str, tuple[str, ...]]) -> None:
-        """Put others in the place of labels that a label was split into; one without any left is removed."""
-        several = {
-            old: tuple(dict.fromkeys(new for part in parts for new in changes.get(part, (part,))))
-            for old, parts in self._split.items()
-        }
-        self._split = {old: parts for old, parts in several.items() if parts}
+    def _new_names(self, old: str, new: str) -> dict[str, str]:
+        """Return the labels whose names change with one, and what they are called then: those below it, in paths."""
+        changes, sep = {self._known(old): new}, self.hierarchy.sep
+        if sep is not None:
+            changes |= {name: new + name[len(old) :] for name in self._labels if name.startswith(old + sep)}
+        for name in changes.values():
+            self._new(name)
+        return changes
+
+    def _rename(self, changes: Mapping[str, str]) -> None:
+        for label in self._labels.values():
+            label.parents = [changes.get(u, u) for u in label.parents]
+        self._labels = {changes.get(name, name): label for name, label in self._labels.items()}
 
     def _replace(self, name: str, others: Sequence[str]) -> None:
         """Put others in the place of a parent."""
-        for v, above in self._parents.items():
-            if name in above:
-                found = [u for parent in above for u in (others if parent == name else [parent])]
-                self._parents[v] = [u for u in dict.fromkeys(found) if u != v]
+        for v, label in self._labels.items():
+            if name in label.parents:
+                found = _once(others if u == name else [u] for u in label.parents)
+                label.parents = [u for u in found if u != v]
 
 
 def _listed(text: str) -> list[str]:
@@ -200,3 +228,8 @@ def _listed(text: str) -> list[str]:
 
 def _several(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
+
+
+def _once(lists: Iterable[Sequence[str]]) -> list[str]:
+    """Return what several lists hold, each name once."""
+    return list(dict.fromkeys(name for some in lists for name in some))

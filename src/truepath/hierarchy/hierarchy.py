@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -31,9 +32,9 @@ class Hierarchy:
     """A tree or a DAG of labels under an implicit root.
 
     Make one with a constructor of its own: :meth:`from_edges`, :meth:`from_paths`, :meth:`from_parents`,
-    :meth:`flat`, :meth:`from_dict`, :meth:`from_networkx`, :meth:`from_obo`, :meth:`from_json`. Nodes are the
-    integers ``0 .. n_nodes - 1``, numbered so that parents come before children (the order given is kept wherever it
-    already does that); :attr:`names` holds their names. The root that every instance belongs to
+    :meth:`from_prefixes`, :meth:`flat`, :meth:`from_dict`, :meth:`from_networkx`, :meth:`from_obo`, :meth:`from_json`.
+    Nodes are the integers ``0 .. n_nodes - 1``, numbered so that parents come before children (the order given is kept
+    wherever it already does that); :attr:`names` holds their names. The root that every instance belongs to
     is not a node. A hierarchy is immutable, hashable, equal to another of the same names and edges, and its own
     scikit-learn clone.
 
@@ -63,7 +64,7 @@ class Hierarchy:
     aliases : mapping of str to str
         Other names of nodes, such as alternative ids; :meth:`index` and :meth:`encode` take them.
     sep : str or None
-        What joins the parts of a name in a hierarchy made by :meth:`from_paths`.
+        What joins the parts of a name that is a path, as :meth:`from_paths` makes them; None for other names.
     titles : mapping of str to str
         What names stand for, as an ontology says it: "apoptotic process" for ``GO:0006915``; :meth:`label` shows both.
 
@@ -124,6 +125,7 @@ class Hierarchy:
         *,
         nodes: Iterable[str] | None = None,
         root: str | None = None,
+        sep: str | None = None,
     ) -> Hierarchy:
         """Build from (parent, child) pairs of names; parent ``None`` (or ``root``) hangs the child at the top.
 
@@ -136,6 +138,8 @@ class Hierarchy:
             All node names, in the preferred order; names outside it are then an error.
         root : str, optional
             A name that stands for the implicit root, such as ``"root"`` in CLUS files.
+        sep : str, optional
+            What joins the parts of names that are paths, as :meth:`from_paths` makes them.
 
         Examples
         --------
@@ -143,7 +147,7 @@ class Hierarchy:
         >>> h.is_tree, h.costs.tolist()
         (False, [0.5, 0.5, 1.0])
         """
-        return cls(*number_edges(edges, nodes, root))
+        return cls(*number_edges(edges, nodes, root), sep=sep)
 
     @classmethod
     def from_paths(cls, paths: Iterable[str | Sequence[str]], *, sep: str = "/") -> Hierarchy:
@@ -157,6 +161,45 @@ class Hierarchy:
         ['Science', 'Science > Physics', 'Art']
         """
         return cls(*build.number_paths(paths, sep), sep=sep)
+
+    @classmethod
+    def from_prefixes(
+        cls,
+        codes: Iterable[str],
+        *,
+        sep: str = ".",
+        whole_parts: bool | None = None,
+        titles: Mapping[str, str] | None = None,
+    ) -> Hierarchy:
+        """Build from codes that begin with their group: each hangs from the longest other code that it begins with.
+
+        Parameters
+        ----------
+        codes : iterable of str
+            Such as those of ICD, EC or NAICS, perhaps with a blank and a title after each. What stands before a
+            separator is a group, listed or not.
+        sep : str, default="."
+            What separates the parts of a code; ``""`` if nothing does.
+        whole_parts : bool, optional
+            Whether a group ends where a part ends: 1.1 stands above 1.1.10, and not 1.1.1. By default it does unless
+            all codes are written like those of ICD, three characters or more of one length and one separator: there
+            E11.6 stands above E11.65.
+        titles : mapping of str to str, optional
+            What codes stand for, shown beside them. A title that one code has is another name of it.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_prefixes(["E11.65", "E11.6", "E11.9", "I10"], titles={"I10": "hypertension"})
+        >>> h.names.tolist(), h.edges.tolist(), h.index("hypertension")
+        (['E11', 'E11.6', 'E11.65', 'E11.9', 'I10'], [[0, 1], [1, 2], [0, 3]], 4)
+        """
+        from truepath.hierarchy.prefixes import number_prefixes
+
+        names, pairs = number_prefixes(codes, sep, whole_parts)
+        shown = {code: title for code, title in (titles or {}).items() if title}
+        once = Counter(shown.values())
+        aliases = {title: code for code, title in shown.items() if once[title] == 1 and title not in names}
+        return cls(names, pairs, aliases, titles=shown)
 
     @classmethod
     def from_parents(
@@ -603,8 +646,10 @@ class Hierarchy:
         if self.__dict__:
             raise AttributeError("a Hierarchy is immutable; make a new one instead of setting its state.")
         edges = np.asarray(state["edges"], np.int64).reshape(-1, 2)
-        kept = state["aliases"], state["sep"], state.get("titles")
-        Hierarchy.__init__(self, state["names"].split("\0"), edges, *kept)
+        names, kept = state["names"].split("\0"), (state["aliases"], state["sep"], state.get("titles"))
+        if edges.size and not 0 <= edges.min() <= edges.max() < len(names):
+            raise ValueError("an edge of a Hierarchy leads to a node that does not exist")
+        Hierarchy.__init__(self, names, edges, *kept)
 
     def __repr__(self) -> str:
         kind = "tree" if self.is_tree else "DAG"

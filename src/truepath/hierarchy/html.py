@@ -38,7 +38,7 @@ def _branch(hierarchy: Hierarchy, v: int, shown: list[int]) -> str:
         return ""
     shown[0] += 1
     first, others = hierarchy.parents(v)[:1], hierarchy.parents(v)[1:]
-    name = short_name(str(hierarchy.names[v]), hierarchy.names[first])
+    name = short_name(hierarchy, v, first)
     also = f" <i>(also below {escape(', '.join(hierarchy.names[others]))})</i>" if others.size else ""
     below = [int(u) for u in hierarchy.children(v) if hierarchy.parents(u)[0] == v]
     if not below:

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 #: How labels are written, for errors about what is not a label
 WAYS = "Write a name such as 'a', a path such as 'a/b' or ('a', 'b'), or a list of them; [] for a row without labels."
 
-# What may stand between a parent's name and the rest
-_BETWEEN = " :/.|>@-_\\,;"
-
 
 def look_up(hierarchy: Hierarchy, name: str) -> int:
     """Return the number of the node called ``name``, or of the one it is an alias of."""
@@ -40,21 +37,33 @@ def node_number(hierarchy: Hierarchy, v: int | str) -> int:
 
 def unknown_label(hierarchy: Hierarchy, name: object, where: str = "") -> UnknownLabelError:
     """Make the error for a label that the hierarchy does not have, with the nearest names."""
-    problem = f"the label {name!r}{where} is not in the hierarchy of {hierarchy.n_nodes} labels."
+    shown = str(name) if isinstance(name, str) else name  # not as NumPy's text
+    problem = f"the label {shown!r}{where} is not in the hierarchy of {hierarchy.n_nodes} labels."
     return UnknownLabelError(problem, [str(name)], did_you_mean(name, hierarchy.numbers))
 
 
-def short_name(name: str, parents: Iterable[object]) -> str:
-    """Return what a name adds to that of a parent that it begins with, or else the whole name.
+def short_name(hierarchy: Hierarchy, v: int, above: Iterable[int] | None = None) -> str:
+    """Return what a node's name adds to that of a parent, where names are paths; or else the whole name.
+
+    Only what joins the names of this hierarchy counts: below ``E08``, ``E08.7`` is a code of its own.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    v : int
+    above : iterable of int, optional
+        The parents to look at; all by default.
 
     Examples
     --------
-    >>> short_name("animal :: cat", ["animal"]), short_name("category", ["cat"])
-    ('cat', 'category')
+    >>> from truepath import Hierarchy
+    >>> short_name(Hierarchy.from_paths(["animal/cat"]), 1), short_name(Hierarchy.from_edges([("E08", "E08.7")]), 1)
+    ('cat', 'E08.7')
     """
-    for parent in map(str, parents):
-        rest = name[len(parent) :] if name.startswith(parent) else ""
-        tail = rest.lstrip(_BETWEEN)
-        if tail and tail != rest:
-            return tail
+    name, sep = str(hierarchy.names[v]), hierarchy.sep
+    for parent in (
+        () if sep is None else map(str, hierarchy.names[list(hierarchy.parents(v) if above is None else above)])
+    ):
+        if name.startswith(parent + str(sep)) and len(name) > len(parent) + len(str(sep)):
+            return name[len(parent) + len(str(sep)) :]
     return name

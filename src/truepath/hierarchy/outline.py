@@ -133,6 +133,8 @@ def _of_edges(edges: Pairs, root: str | None) -> Numbered:
 def _link_edges(content: Mapping[str, Any]) -> Pairs:
     """Read a graph as networkx writes it: nodes, and links from source to target."""
     nodes = content.get("nodes", [])
+    if not isinstance(nodes, list):
+        raise HierarchyError(f"the nodes {_shown(nodes)} are not a list.", SHAPES)
     names = [_name(_first(node, _NAMES[1:] + _NAMES[:1], (str, int)) if _is_map(node) else node) for node in nodes]
     edges: Pairs = [(None, name) for name in names]
     for link in next(content[key] for key in _LINKS if isinstance(content.get(key), list)):
@@ -174,7 +176,9 @@ def _listed(value: Any) -> list[str]:
 
 def _name(value: Any) -> str:
     """Return a name; numbers, which JSON files use as ids, become texts."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise HierarchyError(f"{_shown(value)} is not a name: names are texts or whole numbers.", SHAPES)
+    return str(value)
 
 
 def _shown(value: Any) -> str:

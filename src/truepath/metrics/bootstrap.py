@@ -1,7 +1,9 @@
 """Bootstrap intervals: how much a metric's value depends on the rows that it was computed on.
 
 Rows are drawn with replacement, the metric is computed on each draw. The percentile interval takes quantiles of
-those values; BCa shifts the quantiles for bias and skewness, both estimated from the data.
+those values; BCa shifts the quantiles for bias of the median and skewness, both estimated from the data. Both hold the
+value: what drawing itself changes on average, such as labels that a draw lacks, is taken out first
+(:mod:`truepath.resampling`).
 
 References
 ----------
@@ -21,7 +23,7 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import flat_like
 from truepath.hierarchy.matrices import as_matrix, by_name
 from truepath.metrics.base import get_metric
-from truepath.resampling import draw_bootstraps, interval_of
+from truepath.resampling import centre_draws, check_resampling, draw_bootstraps, interval_of
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +74,15 @@ def bootstrap_interval(
     Returns
     -------
     interval : Interval
-        ``(value, low, high, standard_error)``. Resamples on which the metric is NaN are left out.
+        ``(value, low, high, standard_error)``, with low <= value <= high. Resamples on which the metric is NaN are left
+        out. About ``confidence`` of such intervals hold the mean of the metric over other samples of as many rows.
+
+    Notes
+    -----
+    A draw lacks about a third of the rows, so some rare labels do not occur in it, and for that reason alone a
+    macro-average is smaller there than on all rows. Where the draws' mean differs from the value by more than chance,
+    they are moved until it does not (:mod:`truepath.resampling`): the interval takes its width from the draws and its
+    place from the value.
 
     Examples
     --------
@@ -82,8 +92,7 @@ def bootstrap_interval(
     >>> interval.value, interval.low, interval.high
     (0.75, 0.25, 1.0)
     """
-    if not 0 < confidence < 1 or n_resamples < 1:
-        raise ValueError("confidence must be between 0 and 1, and n_resamples must be at least 1.")
+    check_resampling(n_resamples, confidence)
     if method not in ("percentile", "bca"):
         raise ValueError(f"method must be 'percentile' or 'bca'; got {method!r}.")
     order = hierarchy or flat_like(y_true, predicted)
@@ -100,13 +109,15 @@ def bootstrap_interval(
     value = measure(np.arange(n_samples))
     draws = np.array([measure(rows) for rows in draw_bootstraps(n_samples, n_resamples, random_state)])
     draws = draws[~np.isnan(draws)]
-    if draws.size == 0:
+    if draws.size == 0 or np.isnan(value):
         return Interval(value, float("nan"), float("nan"), float("nan"))
+    draws = centre_draws(draws, value)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     if method == "bca" and n_samples > 1:
         everyone = np.arange(n_samples)
         tails = _corrected(tails, value, draws, np.array([measure(np.delete(everyone, i)) for i in everyone]))
-    return Interval(value, *interval_of(draws, tails.tolist()), float(draws.std(ddof=1)) if draws.size > 1 else 0.0)
+    ends = interval_of(draws, tails.tolist(), around=value, bounds=getattr(function, "bounds", (-np.inf, np.inf)))
+    return Interval(value, *ends, float(draws.std(ddof=1)) if draws.size > 1 else 0.0)
 
 
 def _corrected(tails: Floats, value: float, draws: Floats, left_out: Floats) -> Floats:

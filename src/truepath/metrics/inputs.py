@@ -123,7 +123,10 @@ def check_costs(costs: str | ArrayLike, hierarchy: Hierarchy) -> NDArray[np.floa
 
 def check_per_node(values: ArrayLike, n_nodes: int, name: str) -> NDArray[np.float64]:
     """Return one non-negative number per node, a single number repeated."""
-    numbers = np.asarray(values, np.float64)
+    try:
+        numbers = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number or one number per node ({n_nodes}); got {values!r:.60}.") from None
     if numbers.shape not in ((), (n_nodes,)):
         raise ValueError(f"{name} must be a number or one number per node ({n_nodes}); got shape {numbers.shape}.")
     if not np.isfinite(numbers).all() or (numbers < 0).any():

@@ -176,7 +176,8 @@ def mistake_prices(
     counted = slice(None) if nodes is None else nodes
     if alpha is not None or beta is not None:
         if alpha is None or beta is None or lambda_ is not None:
-            raise ValueError("give both alpha and beta, or lambda_ alone.")
+            given = "lambda_" if lambda_ is not None else "alpha" if alpha is not None else "beta"
+            raise ValueError(f"{given} cannot be used so: give both alpha and beta, or lambda_ alone.")
         return check_per_node(alpha, n_nodes, "alpha")[counted], check_per_node(beta, n_nodes, "beta")[counted]
     lambda_ = "per_class" if lambda_ is None else lambda_
     if isinstance(lambda_, str):

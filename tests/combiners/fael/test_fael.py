@@ -266,10 +266,22 @@ def test_plot_weights_draws_the_chosen_block():
     model = FAEL(hierarchy=TOY).fit(0.6 * Y + 0.4 * rng.random(Y.shape), Y)
     ax = model.plot_weights("a")
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "· 1", "· 2"]
-    np.testing.assert_allclose(ax.images[0].get_array(), model.weights_.toarray()[:3, :3])
+    W = model.weights_.toarray()[:3, :3]
+    np.testing.assert_allclose(ax.images[0].get_array(), W)
+    assert ax.images[0].get_clim() == pytest.approx((-np.abs(W).max(), np.abs(W).max()))  # no weight has no color
     listed = model.plot_weights(["b/1", 0])
     np.testing.assert_allclose(listed.images[0].get_array(), model.weights_.toarray()[np.ix_([4, 0], [4, 0])])
     assert model.plot_weights().images[0].get_array().shape == (5, 5)
     with pytest.raises(ValueError, match="source must be below 1"):
         model.plot_weights(source=1)
     plt.close("all")
+
+
+@pytest.mark.parametrize("member", [FAEL, HierarchicalFAEL, KernelFAEL])
+@pytest.mark.parametrize("n_rows", [3, 40])
+def test_a_penalty_below_rounding_is_no_error(member, n_rows):
+    """Equal rows, and columns that are sums of others: without a penalty the system is singular."""
+    S = np.repeat([[0.5, 0.25, 0.25, 0.125, 0.125]], n_rows, axis=0)
+    combiner = member(alpha=1e-300, hierarchy=TOY, **({"beta": 0.0} if member is HierarchicalFAEL else {}))
+    Y = TOY.encode([["a/1"]] * n_rows)
+    np.testing.assert_allclose(combiner.fit(S, Y).transform(S), Y, atol=1e-6)

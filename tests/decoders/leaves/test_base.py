@@ -158,6 +158,8 @@ def test_wrong_types_and_shapes(make, finds_k):
     for k in (1.5, True):
         with pytest.raises(ValueError, match="k must be"):
             make(k, h).predict([[0.1, 0.1, 0.1]])
+    with pytest.raises(ValueError, match="number of leaves, 2; got 3"):
+        make([1, 3], h).predict(np.full((2, 3), 0.1))
     with pytest.raises(ValueError, match="2 columns"):
         make(1, h).predict([[0.1, 0.1]])
     with pytest.raises(ValueError, match="1 rows but y has 2"):

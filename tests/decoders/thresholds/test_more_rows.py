@@ -8,6 +8,7 @@ from scipy import sparse
 
 from truepath import Hierarchy
 from truepath.decoders import MultiThreshold, SingleThreshold
+from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds import more_rows
 from truepath.persistence import load, save
 
@@ -54,3 +55,16 @@ def test_of_many_rows_a_fair_sample_is_kept(monkeypatch):
     counts = np.bincount(np.rint(kept.S[:, 1] * 10).astype(int), minlength=5)
     assert counts.min() >= 2
     assert counts.max() <= 18
+
+
+@pytest.mark.parametrize(("most", "n_rows"), [(100, 20), (104, 20), (4, 1)])
+def test_of_wide_matrices_as_many_rows_are_kept_as_their_cells_allow(most, n_rows, monkeypatch):
+    monkeypatch.setattr(more_rows, "MOST_CELLS", most)
+    decoder = SingleThreshold(hierarchy=H)
+    for seed in range(2):
+        decoder.partial_fit(*draw(30, seed))
+        assert more_rows.KeptRows(*decoder._kept).S.shape == (n_rows, 5)
+    one = more_rows.keep_rows(
+        None, HeldOutScores(np.ones((9, 1)), np.ones((9, 1), bool), np.ones(9), Hierarchy.flat(1))
+    )
+    assert one.S.shape == (min(most, 9), 1)

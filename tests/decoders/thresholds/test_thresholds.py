@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,10 +16,10 @@ import truepath.decoders as room
 from strategies import hierarchies, label_matrices, score_matrices
 from truepath import Hierarchy
 from truepath.decoders import MultiThreshold, SingleThreshold, Threshold, plot_threshold_curve
-from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES
+from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, STRETCHES, TIES, best_threshold
 from truepath.decoders.thresholds.multi import MULTI_OBJECTIVES
 from truepath.errors import ConstraintError
-from truepath.metrics import macro_f1
+from truepath.metrics import macro_f1, micro_f1
 from truepath.papers.triguero2016.strategies import compare_strategies
 
 DECODERS = (
@@ -213,6 +214,28 @@ def test_any_function_and_grid():
     assert grid.objective_value_ <= SingleThreshold("micro_f1", hierarchy=chain).fit(S, Y).objective_value_
 
 
+@pytest.mark.parametrize("objective", ["micro_f1", "hmc_loss"])
+def test_of_a_long_curve_a_file_keeps_what_a_picture_shows(objective):
+    rng = np.random.default_rng(0)
+    S = np.minimum.accumulate(rng.random((4000, 3)), axis=1).astype(np.float32)
+    chain = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+    Y = chain.close(rng.random((4000, 3)) < S**2)
+    fitted = SingleThreshold(objective, hierarchy=chain).fit(S, Y)
+    whole, decoder = fitted.curve_, pickle.loads(pickle.dumps(fitted))
+    assert pickle.dumps(pickle.loads(pickle.dumps(decoder))) == pickle.dumps(decoder)
+    assert decoder.curve_.value.size <= 4 * STRETCHES + 6 < whole.value.size
+    for ties in TIES:
+        assert best_threshold(decoder.curve_, ties) == best_threshold(whole, ties)
+    assert decoder.threshold_ == best_threshold(whole, "midpoint")[0]
+    columns = np.linspace(S.min(), S.max(), STRETCHES + 1).astype(np.float32)
+    for low, high in pairwise(columns):
+        drawn, true = (c.value[(c.threshold >= low) & (c.threshold < high)] for c in (decoder.curve_, whole))
+        if true.size:
+            assert (drawn[0], drawn.min(), drawn.max(), drawn[-1]) == (true[0], true.min(), true.max(), true[-1])
+        else:
+            assert not drawn.size
+
+
 def test_guards():
     rng = np.random.default_rng(0)
     S = np.minimum.accumulate(rng.random((40, 3)), axis=1)
@@ -226,6 +249,19 @@ def test_guards():
         shrunk = MultiThreshold("micro_f1", hierarchy=chain, shrink=towards).fit(S, Y)
         assert 0 <= shrunk.strength_ <= 1
         assert shrunk.objective_value_ <= plain.objective_value_
+
+
+def test_weights_of_rows_go_to_functions_that_take_them():
+    S, Y = np.array([[0.2], [0.4], [0.6], [0.8]]), np.array([[1], [0], [0], [1]], bool)
+    flat = Hierarchy.flat(1)
+    for weight in ([1, 1, 1, 9], [9, 1, 1, 1], [1, 9, 9, 1]):
+        repeated = SingleThreshold(micro_f1, hierarchy=flat)
+        repeated.fit(np.repeat(S, weight, axis=0), np.repeat(Y, weight, axis=0))
+        weighted = SingleThreshold(micro_f1, hierarchy=flat).fit(S, Y, weight)
+        assert weighted.threshold_ == repeated.threshold_
+        assert weighted.objective_value_ == pytest.approx(repeated.objective_value_)
+    with pytest.raises(ValueError, match="no such argument"):
+        SingleThreshold(lambda y_true, y_pred: 1.0, hierarchy=flat).fit(S, Y, weight)
 
 
 def test_comparison_and_curve_plot():
@@ -252,3 +288,12 @@ def test_ties_of_the_h_loss_do_not_depend_on_the_order_of_adding_up():
     weighted = MultiThreshold("h_loss", hierarchy=h).fit(S, Y, weight).thresholds_
     repeated = MultiThreshold("h_loss", hierarchy=h).fit(np.repeat(S, weight, axis=0), np.repeat(Y, weight, axis=0))
     np.testing.assert_array_equal(weighted, repeated.thresholds_)
+
+
+@pytest.mark.parametrize("objective", ["micro_f1", "hmc_loss"])
+def test_thresholds_that_differ_for_good_reason_are_left_apart(objective):
+    """Labels on scales of their own: one threshold for both would be wrong on every held-out row."""
+    rng = np.random.default_rng(0)
+    Y = rng.random((200, 2)) < 0.5
+    S = np.array([0.0, 0.7]) + 0.1 * Y + 0.05 * rng.random(Y.shape)
+    assert MultiThreshold(objective, hierarchy=Hierarchy.flat(2), shrink="single").fit(S, Y).strength_ == 0

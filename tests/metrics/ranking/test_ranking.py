@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.metrics import ndcg_score
 
 from truepath import Hierarchy, metrics
+from truepath.metrics.ranking.at_k import best_columns
 
 HIERARCHY = Hierarchy.from_paths(["a/1", "a/2", "b/1"])
 
@@ -41,6 +42,12 @@ def test_labels_not_stored_come_between_the_positive_and_the_negative():
         assert hits == pytest.approx([float(place <= k) for k in (1, 2, 3, 4)])
 
 
+def test_entries_of_a_row_may_come_in_any_order():
+    S = sparse.csr_array((np.array([0.2, -0.5, 0.3, 0.1]), np.array([4, 1, 0, 2]), np.array([0, 4])), shape=(1, 6))
+    assert best_columns(S, 6).tolist() == [[0, 4, 2, 3, 5, 1]]
+    assert S.indices.tolist() == [4, 1, 0, 2]  # what is given stays as it is
+
+
 def test_k_is_cut_to_the_classes_and_checked():
     Y, S = data(n_nodes=3)
     assert metrics.precision_at_k(Y, S, k=9) == metrics.precision_at_k(Y, S, k=3)
@@ -71,9 +78,18 @@ def test_on_each_level_alone():
     assert np.isnan(metrics.by_level("exact_match", Y[[1]], Y[[1]], HIERARCHY)[1])
 
 
-@pytest.mark.parametrize("name", ["precision_at_k", "ndcg_at_k", "r_precision"])
-def test_resamples_by_sums_over_rows(name):
-    Y, S = data()
-    metric = metrics.get_metric(name)
-    terms = metric.row_terms(metric, Y, S, None)
-    assert terms.value(terms.terms.sum(axis=0)) == pytest.approx(metric(Y, S))
+def test_rows_without_labels_count_as_told():
+    Y, S = np.array([[1, 0, 1], [0, 0, 0]], bool), np.array([[0.9, 0.8, 0.1], [0.3, 0.2, 0.1]])
+    rest = {
+        "precision_at_k": (0.5, {"k": 2, "out_of": "attainable"}),
+        "ndcg_at_k": (1 / (1 + 1 / np.log2(3)), {"k": 2}),
+        "r_precision": (0.5, {}),
+    }
+    for name, (value, options) in rest.items():
+        metric = metrics.get_metric(name)
+        assert metric(Y, S, **options) == pytest.approx(value / 2)
+        assert metric(Y, S, zero_division=1.0, **options) == pytest.approx((value + 1) / 2)
+        assert metric(Y, S, zero_division=np.nan, **options) == pytest.approx(value)
+        assert metric(Y, S, zero_division=1.0, sample_weight=[1, 3], **options) == pytest.approx((value + 3) / 4)
+    assert metrics.psp_at_k(Y[[1]], S[[1]]) == 0.0
+    assert metrics.psp_at_k(Y[[1]], S[[1]], zero_division=0.25) == 0.25

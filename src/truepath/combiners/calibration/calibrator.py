@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters.groups import check_groups
 from truepath.combiners.base import Combiner, transform_densely
 from truepath.combiners.calibration.bins import count_scores, group_siblings
 from truepath.combiners.calibration.maps import (
@@ -24,6 +25,7 @@ from truepath.combiners.calibration.maps import (
 from truepath.combiners.calibration.trials import best_outcome, try_maps
 from truepath.combiners.held_out import cross_transform
 from truepath.graph import Graph
+from truepath.held import holds, numbers, one_of
 from truepath.hierarchy import Hierarchy, HierarchyDiff, check_scores
 from truepath.hierarchy.checks import as_probabilities, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import as_dense
@@ -34,6 +36,7 @@ from truepath.parameters import check_choice
 USUAL_POOLING = 20.0
 
 
+@holds(method_=one_of(None, *FAMILIES))
 class Calibrator(Combiner):
     """Make probabilities of scores, one map per label, those of rare labels drawn towards their neighbours'.
 
@@ -105,7 +108,7 @@ class Calibrator(Combiner):
         self.pooling = pooling
         self.random_state = random_state
 
-    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> Calibrator:
+    def fit(self, S: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Calibrator:
         """Learn from scores of rows that the learner did not train on.
 
         Parameters
@@ -113,6 +116,8 @@ class Calibrator(Combiner):
         S : array-like or sparse matrix of float in [0, 1], shape (n_samples, n_nodes)
         y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: rows of one group are held out together.
         """
         self._check_parameters()
         hierarchy = hierarchy_for(self.hierarchy, S)
@@ -120,36 +125,37 @@ class Calibrator(Combiner):
         Y = check_truth(y, S, hierarchy)
         weight = check_weight(sample_weight, S.shape[0])
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
-        groups, bins = group_siblings(hierarchy), count_scores(S, Y, weight)
+        siblings, bins = group_siblings(hierarchy), count_scores(S, Y, weight)
         self.method_: str | None = self.method
         self.pooling_ = USUAL_POOLING if self.pooling is None else float(self.pooling)
         self.tried_: list[Tried] = []
         if self.method == "auto":
-            self._choose(S, Y, weight, groups)
+            self._choose(S, Y, weight, siblings, check_groups(groups, S.shape[0]))
         if self.method_ is not None:
             self.bins_ = bins.x
-            self.maps_ = fit_maps(make_family(self.method_, bins.x), bins, groups, self.pooling_)
+            self.maps_ = fit_maps(make_family(self.method_, bins.x), bins, siblings, self.pooling_)
         return self
 
-    def fit_held_out(self, S: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit_held_out(self, S: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Any:
         """Fit, and map each row's scores by maps that were fitted on other rows, the method that was chosen kept.
 
         Parameters
         ----------
-        S, y, sample_weight
+        S, y, sample_weight, groups
             As in :meth:`fit`.
 
         Returns
         -------
         S : ndarray, shape (n_samples, n_nodes)
         """
-        self.fit(S, y, sample_weight)
+        self.fit(S, y, sample_weight, groups=groups)
         if self.method_ is None:
             return as_dense(self.transform(S))
         S = check_scores(S, self.hierarchy_)
         Y, weight = check_truth(y, S, self.hierarchy_), check_weight(sample_weight, S.shape[0])
         chosen = clone(self).set_params(method=self.method_, pooling=self.pooling_)
-        return cross_transform(chosen, S, Y, weight, self.hierarchy_, self.random_state)
+        groups = check_groups(groups, S.shape[0])
+        return cross_transform(chosen, S, Y, weight, self.hierarchy_, self.random_state, groups)
 
     def update(self, diff: HierarchyDiff) -> Calibrator:
         """Return the calibrator for a changed hierarchy: a new label takes its parents' map, at the top a mean one.
@@ -185,12 +191,22 @@ class Calibrator(Combiner):
             S = graph.add("Where", graph.add("Greater", S, graph.constant(0.0)), found, graph.constant(0.0))
         return graph.like(export_coherent(graph, S, self.hierarchy_), parts[0])
 
-    def _choose(self, S: Any, Y: Any, weight: Any, groups: Any) -> None:
+    def _choose(self, S: Any, Y: Any, weight: Any, siblings: Any, groups: Any) -> None:
         """Set the method and the pooling that do best on rows that did not fit them."""
-        found = try_maps(S, Y, weight, groups, self.hierarchy_, self.pooling, self.random_state)
+        found = try_maps(S, Y, weight, siblings, self.hierarchy_, self.pooling, self.random_state, groups)
         best = best_outcome(found)
         self.tried_ = [one.as_tried(one == best) for one in found if len(found) > 1]
         self.method_, self.pooling_ = best.method, best.pooling
+
+    def check_loaded(self) -> None:
+        """Refuse maps from a file that are not those of the method."""
+        if self.method_ is not None:
+            held, n_nodes = vars(self), self.hierarchy_.n_nodes
+            numbers("bins", least=0, most=1)(held.get("bins_"), {})
+            family = make_family(self.method_, self.bins_)
+            numbers(n_nodes, family.identity.shape[1])(held.get("maps_"), {})
+            if self.bins_.size < 2 and self.method_ == "isotonic":
+                raise ValueError("a map has fewer than two bins")
 
     def _check_parameters(self) -> None:
         check_choice(self, "method", ("auto", *FAMILIES))

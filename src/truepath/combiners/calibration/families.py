@@ -18,6 +18,7 @@ Kull, M., Silva Filho, T. & Flach, P. (2017). Beta calibration. AISTATS.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,10 @@ Floats = NDArray[np.float64]
 
 #: Scores are taken this far from 0 and 1 before logarithms
 LEAST = 1e-6
-#: Newton steps, and how large one may be
-N_STEPS = 25
-LONGEST_STEP = 2.0
+#: Newton steps at most, how often one is halved, and the change at which they end
+N_STEPS = 100
+N_HALVINGS = 40
+TOLERANCE = 1e-9
 #: Share of the score itself in an isotonic map: scores that differ stay different
 OWN_SHARE = 1e-3
 
@@ -54,15 +56,56 @@ class SigmoidMaps:
         """Return the parameters that make log-loss plus ``pooling / 2`` times the squared distance least."""
         F = self.features(bins.x)
         theta = np.array(np.broadcast_to(prior, (bins.n.shape[0], F.shape[1])))
+        loss = self._loss(F, bins, prior, pooling, theta)
         for _ in range(N_STEPS):
-            p = expit(theta @ F.T)
-            gradient = (bins.n * p - bins.k) @ F + pooling * (theta - prior)
-            hessian = np.einsum("gb,bi,bj->gij", bins.n * p * (1 - p), F, F, optimize=True)
-            hessian += (pooling + LEAST) * np.eye(F.shape[1])
-            step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
-            theta -= step * np.minimum(1.0, LONGEST_STEP / np.maximum(np.abs(step).max(axis=1, keepdims=True), LEAST))
-            theta[:, :-1] = np.maximum(theta[:, :-1], 0.0)  # never decreasing
+            step = self._step(F, bins, prior, pooling, theta)
+            moved, lower = self._descend(lambda to: self._loss(F, bins, prior, pooling, to), theta, step, loss)
+            is_done = np.abs(moved - theta).max(initial=0.0) <= TOLERANCE
+            theta, loss = moved, lower
+            if is_done:
+                break
         return theta
+
+    @staticmethod
+    def _loss(F: Floats, bins: ScoreBins, prior: Floats, pooling: float, theta: Floats) -> Floats:
+        """Return what is made least, one number per map."""
+        z = theta @ F.T
+        own = np.logaddexp(0.0, z) * bins.n - z * bins.k
+        total: Floats = own.sum(axis=1) + pooling / 2 * ((theta - prior) ** 2).sum(axis=1)
+        return total
+
+    @staticmethod
+    def _step(F: Floats, bins: ScoreBins, prior: Floats, pooling: float, theta: Floats) -> Floats:
+        """Return Newton's steps, to subtract; a slope that is 0 and would fall on stays, the rest moves.
+
+        Bertsekas, D. (1982). Projected Newton methods for optimization problems with simple constraints.
+        """
+        p = expit(theta @ F.T)
+        gradient = (bins.n * p - bins.k) @ F + pooling * (theta - prior)
+        hessian = np.einsum("gb,bi,bj->gij", bins.n * p * (1 - p), F, F, optimize=True)
+        hessian += (pooling + LEAST) * np.eye(F.shape[1])
+        stays = (theta <= TOLERANCE) & (gradient > 0)
+        stays[:, -1] = False  # the constant may be any number
+        hessian[stays[:, :, None] | stays[:, None, :]] = 0.0
+        hessian += stays[:, :, None] * np.eye(F.shape[1])
+        step = np.linalg.solve(hessian, np.where(stays, 0.0, gradient)[..., None])[..., 0]
+        return np.where(stays, theta, step)
+
+    @staticmethod
+    def _descend(
+        loss_at: Callable[[Floats], Floats], theta: Floats, step: Floats, loss: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return maps, slopes not below 0, that lose no more than before, and their loss: steps are halved until so."""
+        length = np.ones((len(theta), 1))
+        for _ in range(N_HALVINGS):
+            moved = theta - length * step
+            moved[:, :-1] = np.maximum(moved[:, :-1], 0.0)  # never decreasing
+            lower = loss_at(moved)
+            is_worse = lower > loss + np.finfo(float).eps * np.abs(loss)
+            if not is_worse.any():
+                return moved, lower
+            length[is_worse] /= 2
+        return np.where(is_worse[:, None], theta, moved), np.where(is_worse, loss, lower)
 
     def apply(self, maps: Floats, S: Floats) -> Floats:
         """Return the probabilities, the map of each column."""

@@ -47,10 +47,11 @@ def try_maps(
     S: Any,
     Y: Any,
     weight: Any,
-    groups: SiblingGroups,
+    siblings: SiblingGroups,
     hierarchy: Hierarchy,
     pooling: float | None,
     random_state: Any = 0,
+    groups: Any = None,
 ) -> list[Outcome]:
     """Return what the families reach, each with every pooling that may be chosen; first the scores as they are."""
     if S.shape[0] < LEAST_ROWS:
@@ -59,7 +60,8 @@ def try_maps(
     weight = np.ones(S.shape[0]) if weight is None else weight
     poolings = POOLINGS if pooling is None else (float(pooling),)
     S, Y, weight = as_dense(S[rows]).astype(np.float64), as_dense(Y[rows]), weight[rows]
-    folds = [part for _, part in split_folds(deal_folds(Y, N_FOLDS, random_state))]
+    groups = None if groups is None else groups[rows]
+    folds = [part for _, part in split_folds(deal_folds(Y, N_FOLDS, random_state, groups))]
     counts = [count_scores(S[part], Y[part], weight[part]) for part in folds]
     found = [_measure(None, np.inf, make_coherent(S.copy(), hierarchy), Y, weight)]
     for method, strength in product(FAMILIES, poolings):
@@ -67,7 +69,7 @@ def try_maps(
         for f, part in enumerate(folds):
             bins = _sum_bins([count for g, count in enumerate(counts) if g != f])
             family = make_family(method, bins.x)
-            mapped[part] = map_scores(family, fit_maps(family, bins, groups, strength), S[part], hierarchy)
+            mapped[part] = map_scores(family, fit_maps(family, bins, siblings, strength), S[part], hierarchy)
         found.append(_measure(method, strength, mapped, Y, weight))
     return found
 

@@ -31,13 +31,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.contributions import Contributions, ScorePart, add_sloped
 from truepath.adapters.cost import TableShape
+from truepath.adapters.groups import check_groups
 from truepath.adapters.varying import find_constant_labels, set_constant_scores
 from truepath.combiners.base import Combiner
 from truepath.combiners.greedy_blend import GreedyBlend
 from truepath.combiners.held_out import N_FOLDS
-from truepath.combiners.projections import Projection, check_projection, export_projection, project_scores, score_part
+from truepath.combiners.projections import (
+    Projection,
+    check_projection,
+    export_projection,
+    project_scores,
+    projection,
+    score_part,
+)
 from truepath.combiners.sources import check_held_out, check_sources, float_type
+from truepath.dates import seconds_since
 from truepath.graph import Graph
+from truepath.held import an_object, flags, holds, integer, maybe, numbers, sparse_numbers
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.metrics.tried import Tried
 from truepath.ridge import KernelRegression
@@ -52,6 +62,15 @@ GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 CELLS_JUDGED = 4_000_000
 
 
+@holds(
+    n_sources_=integer(1),
+    blend_=an_object("transform"),
+    final_=an_object("transform"),
+    weights_=numbers(None, "w"),
+    constant_=numbers("n_nodes", least=0, most=1, gaps=True),
+    is_scored_=flags("n_nodes"),
+    project=projection,
+)
 class FAELBlend(Combiner):
     """Blend several learners, learn all nodes' scores from the blend's, and blend the result in.
 
@@ -129,7 +148,7 @@ class FAELBlend(Combiner):
         self.project = project
         self.random_state = random_state
 
-    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> FAELBlend:
+    def fit(self, S: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> FAELBlend:
         """Fit the blend, both forms of FAEL on it, and the final blend.
 
         Parameters
@@ -138,31 +157,35 @@ class FAELBlend(Combiner):
             Scores of rows the learners did not train on.
         y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: rows of one group are left out together. Not to be confused with the groups of
+            nodes that share weights.
         """
-        self._fit(S, y, sample_weight)
+        self._fit(S, y, sample_weight, groups)
         return self
 
-    def fit_held_out(self, S: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+    def fit_held_out(self, S: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> np.ndarray:
         """Fit, and return the final scores of the training rows, FAEL's part of each by the other rows alone.
 
         Parameters
         ----------
-        S, y, sample_weight
+        S, y, sample_weight, groups
             As in :meth:`fit`.
 
         Returns
         -------
         S : ndarray, shape (n_samples, n_nodes)
         """
-        sources = self._fit(S, y, sample_weight)
+        sources = self._fit(S, y, sample_weight, groups)
         return self.final_.transform(sources)
 
-    def _fit(self, S: Any, y: Any, sample_weight: Any) -> list[Any]:
+    def _fit(self, S: Any, y: Any, sample_weight: Any, groups: Any) -> list[Any]:
         """Fit all parts; return what the final blend was fitted on."""
         check_projection(self.project)
         parts, Y, weight, self.hierarchy_ = check_held_out(self.hierarchy, S, y, sample_weight)
         self.n_features_in_, self.n_sources_ = self.hierarchy_.n_nodes, len(parts)
-        self.blend_ = self._make_blend().fit(parts, Y, weight)
+        groups = check_groups(groups, Y.shape[0])
+        self.blend_ = self._make_blend().fit(parts, Y, weight, groups=groups)
         B, used = self.blend_.transform(parts), np.flatnonzero(weight)
         self.constant_ = find_constant_labels(Y[used])
         self.reads_, self.is_scored_ = None, np.ones(Y.shape[1], bool)
@@ -172,13 +195,14 @@ class FAELBlend(Combiner):
             start, kind = perf_counter(), "linear" if kernel == "linear" else "kernel"
             regression = self._make_regression(kernel)
             given = (B[used], Y[used], weight[used], self._to_scores)
-            held_out = regression.fit_held_out(*given, random_state=self.random_state)
+            together = None if groups is None else groups[used]
+            held_out = regression.fit_held_out(*given, random_state=self.random_state, groups=together)
             setattr(self, f"{kind}_", regression)
-            self.seconds_[kind] = perf_counter() - start
+            self.seconds_[kind] = seconds_since(start)
             if used.size < len(B):
                 held_out, held_out[used] = self._score(regression, B), held_out
             regressions.append(held_out)
-        self.final_ = self._make_blend().fit([*parts, *regressions], Y, weight)
+        self.final_ = self._make_blend().fit([*parts, *regressions], Y, weight, groups=groups)
         self.weights_ = self.final_.weights_
         self.tried_: list[Tried] = []
         for kind, share in zip(self.seconds_, self.weights_.mean(axis=0)[self.n_sources_ :].tolist()):
@@ -270,6 +294,19 @@ class FAELBlend(Combiner):
         """Return linear and kernel FAEL, each with whether it counts at all: one that does not needs no work."""
         weights = self.weights_[:, self.n_sources_ :].T
         return [(regression, bool(weight.any())) for regression, weight in zip((self.linear_, self.kernel_), weights)]
+
+    def check_loaded(self) -> None:
+        """Refuse blends and regressions from a file that are not those of the sources."""
+        n_nodes, sizes = self.hierarchy_.n_nodes, {"n_nodes": self.hierarchy_.n_nodes}
+        for regression in (vars(self).get("linear_"), vars(self).get("kernel_")):
+            an_object("predict", of=("KernelRegression",))(regression, sizes)
+        maybe(sparse_numbers("csr", "n_nodes", "reads"))(vars(self).get("reads_"), sizes)
+        widths = {self.linear_.X_fit_.shape[1], self.kernel_.X_fit_.shape[1]}
+        if widths != {sizes.get("reads", n_nodes)}:
+            raise ValueError("a regression reads other scores")
+        counts = (self.blend_.weights_.shape[1], self.final_.weights_.shape[1], self.weights_.shape[1])
+        if counts != (self.n_sources_, self.n_sources_ + 2, self.n_sources_ + 2):
+            raise ValueError("a blend has other sources")
 
     def source_weights(self) -> np.ndarray:
         """Return what each score matrix counts in the score of each label, by itself and in what FAEL stands on."""

@@ -115,7 +115,7 @@ class HierarchicalFAEL(FAEL):
         system = make_system(rows, self.fit_intercept)
         penalty = partial(_penalty, rows, constraint_pairs(rows.hierarchy))
         if isinstance(self.alpha, str):
-            self.alpha_, self.beta_, self.mu_ = self._choose(system, penalty)
+            self.alpha_, self.beta_, self.mu_ = self._choose(system, penalty, rows.groups)
         else:
             self.alpha_, self.mu_ = ridge.check_penalty(self.alpha, "alpha"), ridge.check_penalty(self.mu, "mu")
             self.beta_ = 0.0 if self.beta == 0 else ridge.check_penalty(self.beta, "beta")
@@ -126,7 +126,9 @@ class HierarchicalFAEL(FAEL):
             self.weights_ = solve_primal(system.Z, system.Yw, self.alpha_ * R)
         self._set_intercept(rows)
 
-    def _choose(self, system: System, penalty: Callable[[float, float], Any]) -> tuple[float, float, float]:
+    def _choose(
+        self, system: System, penalty: Callable[[float, float], Any], groups: np.ndarray | None
+    ) -> tuple[float, float, float]:
         """Search (mu, beta / alpha) with one eigendecomposition each, alpha in closed form."""
         alphas = ridge.check_candidates(self.alpha, self.alphas)
         ratios = [float(ratio) for ratio in (RATIOS if self.ratios is None else self.ratios)]
@@ -135,7 +137,8 @@ class HierarchicalFAEL(FAEL):
         for i, mu in enumerate(mus):
             for j, ratio in enumerate(ratios):
                 spectrum = _spectrum(system, penalty(ratio, mu))
-                _, self.errors_[i, j] = ridge.choose_alpha(spectrum, system.Yw, alphas, str(self.alpha), system.root)
+                known = (system.Yw, alphas, str(self.alpha), system.root, groups)
+                _, self.errors_[i, j] = ridge.choose_alpha(spectrum, *known)
         at_mu, at_ratio, at_alpha = np.unravel_index(np.argmin(self.errors_), self.errors_.shape)
         alpha = float(alphas[at_alpha])
         return alpha, ratios[at_ratio] * alpha, mus[at_mu]

@@ -22,19 +22,35 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.kernel_approximation import Nystroem
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.metaestimators import available_if
 
 from truepath.combiners.fael.linear import FAEL
 from truepath.combiners.projections import Projection
 from truepath.combiners.sources import Rows, scale_rows
 from truepath.graph import Graph
+from truepath.held import (
+    MOST,
+    a_number,
+    an_object,
+    either,
+    flag,
+    holds,
+    integer,
+    items,
+    maybe,
+    numbers,
+    one_of,
+    sparse_numbers,
+)
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.ridge import spectrum as ridge
 from truepath.ridge.kernels import export_distances
+from truepath.ridge.rows import map_rows, multiply_rows
 
 
+@holds(n_landmarks=maybe(integer(1)), fit_intercept=flag)
 class KernelFAEL(FAEL):
     """Combine local scores by kernel ridge regression on the labels of all nodes.
 
@@ -137,9 +153,33 @@ class KernelFAEL(FAEL):
         K = self._center(K, share) * np.outer(self.root_, self.root_)
         self.labels_ = scale_rows(rows.y, self.root_)
         root = self.root_ if self.fit_intercept else None
-        self.alpha_ = self._find_alpha(lambda: ridge.kernel_spectrum((K + K.T) / 2), self.labels_, root)
+        self.alpha_ = self._find_alpha(lambda: ridge.kernel_spectrum((K + K.T) / 2), self.labels_, root, rows.groups)
         self.factor_ = ridge.factor(K, self.alpha_)
         self.intercept_ = rows.y_mean if self.fit_intercept else np.zeros(rows.hierarchy.n_nodes)
+
+    def check_loaded(self) -> None:
+        """Refuse a kernel from a file that does not fit the rows."""
+        super().check_loaded()
+        held, n_nodes = vars(self), self.hierarchy_.n_nodes
+        if self.n_landmarks is not None:
+            an_object("transform", of=("Nystroem",), knows=())(held.get("features_"), {})
+            an_object("apply", of=("Weights",))(held.get("weights_"), {})
+        elif self.kernel != "linear":
+            sizes = {"width": self.n_sources_ * n_nodes, "n_nodes": n_nodes}
+            either(numbers("k", "width"), sparse_numbers("csr", "k", "width"))(held.get("X_fit_"), sizes)
+            numbers("k", least=1 / MOST)(held.get("root_"), sizes)
+            numbers("k")(held.get("kernel_mean_"), sizes)
+            either(numbers("k", "n_nodes"), sparse_numbers("csr", "k", "n_nodes"))(held.get("labels_"), sizes)
+            items(numbers("k", "k"), flag)(held.get("factor_"), sizes)
+            if (self.factor_[0].diagonal() <= 1 / MOST).any():
+                raise ValueError("a kernel matrix is singular")
+            a_number(0)(held.get("gamma_"), sizes)
+            if isinstance(self.kernel, type):
+                raise ValueError("kernel of a KernelFAEL is a class")
+            if not callable(self.kernel):
+                one_of(*sorted(PAIRWISE_KERNEL_FUNCTIONS))(self.kernel, sizes)
+                a_number(1)(self.degree, sizes)
+                a_number()(self.coef0, sizes)
 
     def _maps_nodes(self) -> bool:
         return self.kernel == "linear" and self.n_landmarks is None
@@ -149,13 +189,16 @@ class KernelFAEL(FAEL):
         if X.shape[0] == 0:  # scikit-learn's kernels refuse an empty matrix
             return np.zeros((0, self.intercept_.size))
         if self.n_landmarks is not None:
-            return super()._predict(self.features_.transform(X))
+            K = self._compare(X, self.features_.components_)
+            return super()._predict(multiply_rows(K, self.features_.normalization_.T))
         if self.kernel == "linear":
             return super()._predict(X)
-        share = self.root_**2 / (self.root_**2).sum()
-        K = self._center(self._kernel(X, self.X_fit_), share) * self.root_
-        solved = linalg.cho_solve(self.factor_, K.T, check_finite=False)
-        return np.ascontiguousarray((self.labels_.T @ solved).T) + self.intercept_
+        return map_rows(self._solve_rows, self._compare(X, self.X_fit_), self.intercept_.size) + self.intercept_
+
+    def _solve_rows(self, K: np.ndarray) -> np.ndarray:
+        """Return the values, without the intercept, of rows whose kernel with the training rows is K."""
+        K = self._center(K, self.root_**2 / (self.root_**2).sum()) * self.root_
+        return np.asarray((self.labels_.T @ linalg.cho_solve(self.factor_, K.T, check_finite=False)).T)
 
     @available_if(lambda self: self.n_landmarks is None and self.kernel in ("linear", "rbf", "poly"))
     def export_scores(self, graph: Graph, parts: list[str]) -> str:
@@ -187,6 +230,12 @@ class KernelFAEL(FAEL):
             return K
         return K - (K @ share)[:, None] - self.kernel_mean_ + self.kernel_mean_ @ share
 
+    def _compare(self, X: Any, Z: Any) -> np.ndarray:
+        """Return the kernel of rows with others, row by row; a callable is asked for each pair, not for zeros."""
+        if callable(self.kernel):
+            return self._kernel(X, Z)
+        return map_rows(lambda block: self._kernel(block, Z), X, Z.shape[0])
+
     def _kernel(self, X: Any, X_fit: Any = None) -> np.ndarray:
         """Return the kernel matrix of rows with the training rows (or among themselves)."""
         if callable(self.kernel):
@@ -207,6 +256,11 @@ class KernelFAEL(FAEL):
 
 def _scale(X: Any) -> float:
     """Return 1 / (n_columns * variance), or 1 for constant scores."""
-    mean = X.mean()
-    variance = (X.multiply(X).mean() if sparse.issparse(X) else float(np.mean(X * X))) - mean**2
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    mean, n_cells = X.mean(), X.shape[0] * X.shape[1]
+    if X.max() == X.min():
+        return 1.0
+    if sparse.issparse(X):
+        variance = (np.sum((X.data - mean) ** 2) + (n_cells - X.nnz) * mean**2) / n_cells
+    else:
+        variance = X.var()
+    return float(1.0 / (X.shape[1] * variance))

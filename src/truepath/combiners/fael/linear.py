@@ -26,9 +26,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.contributions import Contributions, ScorePart, add_sloped
+from truepath.adapters.groups import check_groups
 from truepath.combiners.base import Combiner
 from truepath.combiners.fael.weights import Weights, solve_dual, solve_primal
-from truepath.combiners.projections import Projection, check_projection, export_projection, project_part, project_scores
+from truepath.combiners.projections import (
+    Projection,
+    check_projection,
+    export_projection,
+    project_part,
+    project_scores,
+    projection,
+)
 from truepath.combiners.sources import (
     Rows,
     System,
@@ -39,10 +47,12 @@ from truepath.combiners.sources import (
     stack_sources,
 )
 from truepath.graph import Graph
+from truepath.held import an_object, holds, integer, numbers
 from truepath.hierarchy import Hierarchy
 from truepath.ridge import spectrum as ridge
 
 
+@holds(intercept_=numbers("n_nodes"), n_sources_=integer(1), project=projection)
 class FAEL(Combiner):
     """Combine local scores by ridge regression on the labels of all nodes (B-FAEL without constraints).
 
@@ -119,7 +129,7 @@ class FAEL(Combiner):
         self.fit_intercept = fit_intercept
         self.project = project
 
-    def fit(self, S: Any, y: Any, sample_weight: Any = None) -> FAEL:
+    def fit(self, S: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> FAEL:
         """Solve for the weights.
 
         Parameters
@@ -128,30 +138,36 @@ class FAEL(Combiner):
             Local scores of rows the learners did not train on.
         y : array-like or sparse matrix of 0 and 1, shape (n_samples, n_nodes)
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to. Whole groups are left out to choose alpha, by either criterion: one by one up to
+            10 of them, beyond in 10 parts.
         """
         check_projection(self.project)
         parts, Y, weight, hierarchy = check_held_out(self.hierarchy, S, y, sample_weight)
         labels = sparse.csr_array(Y, dtype=np.float64)  # few cells are set, whatever form they came in
-        self._solve(Rows(stack_sources(parts), labels, weight, hierarchy, len(parts)))
+        groups = check_groups(groups, Y.shape[0])
+        self._solve(Rows(stack_sources(parts), labels, weight, hierarchy, len(parts), groups))
         self.hierarchy_, self.n_features_in_, self.n_sources_ = hierarchy, hierarchy.n_nodes, len(parts)
         return self
 
     def _solve(self, rows: Rows) -> None:
         """Choose alpha if asked, then eq. (2)."""
         system = make_system(rows, self.fit_intercept)
-        self.alpha_ = self._find_alpha(lambda: _spectrum(system), system.Yw, system.root)
+        self.alpha_ = self._find_alpha(lambda: _spectrum(system), system.Yw, system.root, rows.groups)
         if system.is_wide:
             self.weights_ = solve_dual(system.Z, None, system.Yw, self.alpha_)
         else:
             self.weights_ = solve_primal(system.Z, system.Yw, self.alpha_)
         self._set_intercept(rows)
 
-    def _find_alpha(self, spectrum: Callable[[], ridge.Spectrum], Yw: Any, root: np.ndarray | None) -> float:
+    def _find_alpha(
+        self, spectrum: Callable[[], ridge.Spectrum], Yw: Any, root: np.ndarray | None, groups: np.ndarray | None
+    ) -> float:
         """Return alpha as given, or the best of the candidates by the criterion it names."""
         if not isinstance(self.alpha, str):
             return ridge.check_penalty(self.alpha, "alpha")
         alphas = ridge.check_candidates(self.alpha, self.alphas)
-        best, self.errors_ = ridge.choose_alpha(spectrum(), Yw, alphas, self.alpha, root)
+        best, self.errors_ = ridge.choose_alpha(spectrum(), Yw, alphas, self.alpha, root, groups)
         return float(alphas[best])
 
     def _set_intercept(self, rows: Rows) -> None:
@@ -172,6 +188,13 @@ class FAEL(Combiner):
         found = project_scores(self._predict(stack_sources(parts)), self.hierarchy_, self.project)
         return found.astype(float_type(parts), copy=False)
 
+    def check_loaded(self) -> None:
+        """Refuse weights from a file that are not those of the nodes."""
+        if self._maps_nodes():
+            an_object("apply", of=("Weights",))(vars(self).get("weights_"), {})
+            if self.weights_.shape != (self.n_sources_ * self.hierarchy_.n_nodes, self.hierarchy_.n_nodes):
+                raise ValueError("the weights of a FAEL are not those of its nodes")
+
     def _predict(self, X: Any) -> np.ndarray:
         """Return the raw global scores."""
         return self.weights_.apply(X) + self.intercept_
@@ -182,6 +205,11 @@ class FAEL(Combiner):
         made = self._export_values(graph, rows[0] if len(rows) == 1 else graph.add("Concat", *rows, axis=1))
         made = graph.add("Add", made, graph.constant(self.intercept_[None, :], float))
         return graph.like(export_projection(graph, made, self.hierarchy_, self.project), *parts)
+
+    def export_needs(self) -> list[Any]:
+        """Return the members that an export relies on: the correction that makes the scores coherent."""
+        correction = check_projection(self.project)
+        return [] if correction is None else [correction]
 
     def _export_values(self, graph: Graph, rows: str) -> str:
         """Add the raw global scores, without the intercept."""

@@ -85,6 +85,6 @@ def _short_names(hierarchy: Hierarchy, nodes: np.ndarray) -> list[str]:
     names = []
     for v in nodes:
         name, level = str(hierarchy.names[v]), int(hierarchy.depth[v] - top)
-        name = short_name(name, hierarchy.names[hierarchy.parents(v)]) if level else name
+        name = short_name(hierarchy, int(v)) if level else name
         names.append("· " * level + (name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"))
     return names

@@ -8,8 +8,10 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator
 
+from truepath.held import Sizes, either, flag, items, numbers, sparse_numbers
 from truepath.hierarchy.matrices import as_dense
 from truepath.records import Record
+from truepath.ridge.rows import map_rows, multiply_rows
 from truepath.ridge.spectrum import factor, gram
 
 
@@ -42,6 +44,17 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
         shape = self._matrix.shape if self.left is None else (self.left.shape[0], self.right.shape[1])
         super().__init__(np.dtype(np.float64), shape)
 
+    def check_loaded(self) -> None:
+        """Refuse parts from a file that cannot be multiplied."""
+        if self.left is None:
+            numbers(None, None)(self._matrix, {})
+            return
+        sizes: Sizes = {}
+        matrix = either(numbers("c", "r"), sparse_numbers("csr", "c", "r"), sparse_numbers("csc", "c", "r"))
+        matrix(self.left, sizes)
+        items(numbers("r", "r"), flag)(self.factor, sizes)
+        either(numbers("r", "n"), sparse_numbers("csr", "r", "n"), sparse_numbers("csc", "r", "n"))(self.right, sizes)
+
     def _solve(self, M: Any) -> np.ndarray:
         return linalg.cho_solve(self.factor, as_dense(M), check_finite=False)
 
@@ -55,10 +68,10 @@ class Weights(Record, LinearOperator, home="truepath.combiners"):
         return self._rmatmat(v.reshape(-1, 1))
 
     def apply(self, X: Any) -> np.ndarray:
-        """Return X W, dense, for rows of scores."""
+        """Return X W, dense, for rows of scores; a row's bits do not depend on the others."""
         if self.left is None:
-            return np.asarray(X @ self._matrix)
-        return np.ascontiguousarray((self.right.T @ self._solve(self.left.T @ X.T)).T)
+            return multiply_rows(X, self._matrix)
+        return map_rows(lambda block: (self.right.T @ self._solve(as_dense(block @ self.left).T)).T, X, self.shape[1])
 
     def block(self, rows: Any, columns: Any) -> np.ndarray:
         """Return W[rows][:, columns] without writing the rest out."""

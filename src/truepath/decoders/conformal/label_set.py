@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.decoders.base import HeldOutScores
-from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, check_share
+from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, SetLevel, add_scores, check_share
+from truepath.decoders.conformal.promise import Promise
+from truepath.held import a_number, an_object, apart, each, holds, numbers, one_of
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 from truepath.parameters import check_choice
@@ -17,6 +19,12 @@ from truepath.parameters import check_choice
 PER = ("row", "level", "label")
 
 
+@holds(
+    coverage=a_number(0, 1),
+    per=one_of("row", "level", "label"),
+    totals_=numbers("n_nodes", least=0),
+    steps_=each(apart(an_object(of=("RiskSteps",)))),
+)
 class ConformalSet(ConformalDecoder):
     """Include every true label with the probability ``coverage``.
 
@@ -36,8 +44,8 @@ class ConformalSet(ConformalDecoder):
     hierarchy_ : Hierarchy
     steps_ : list of RiskSteps
         The scores below which held-out rows are missed: of all rows, of each level or of each label.
-    usual_ : ndarray, shape (n_nodes,)
-        A millionth of the mean held-out score of each label: of labels that score the same, the likelier comes first.
+    totals_ : ndarray, shape (n_nodes,)
+        The sum of the held-out scores of each label: of labels that score the same, the likelier comes first.
     thresholds_ : ndarray, shape (n_nodes,)
         What the score of each label has to exceed.
 
@@ -64,7 +72,7 @@ class ConformalSet(ConformalDecoder):
     >>> y = h.encode([["a/1"], ["a/2"], ["a/1"]])
     >>> decoder = ConformalSet(0.75, hierarchy=h).fit(S, y)
     >>> h.decode(decoder.predict(S))
-    [('a/1',), ('a/2', 'b'), ('a/1', 'a/2')]
+    [('a/1', 'b'), ('a/2', 'b'), ('a/1', 'a/2')]
     """
 
     name = "conformal"
@@ -75,17 +83,31 @@ class ConformalSet(ConformalDecoder):
         self.hierarchy = hierarchy
         self.per = per
 
-    def _learn(self, given: HeldOutScores) -> None:
+    @property
+    def promise(self) -> Promise:
+        """What is promised of label sets."""
+        return Promise(self.per, self.coverage)
+
+    def _check_parameters(self) -> None:
         check_share("coverage", self.coverage)
         check_choice(self, "per", PER)
-        self._rank(given)
-        least = smallest_true_scores(given.S, given.y, _groups(self.per, given.hierarchy), self.usual_)
-        self.steps_ = [steps_of_least(part, given.weight, self.per == "row") for part in least.T]
 
-    def _levels(self) -> NDArray[np.float64]:
+    def _learn(self, given: HeldOutScores) -> None:
+        self.totals_ = add_scores(given.S, given.weight)
+        least = least_true_levels(given.S, given.y, _groups(self.per, given.hierarchy), self.totals_)
+        parts = (SetLevel(score, total) for score, total in zip(least.score.T, least.total.T))
+        self.steps_ = [steps_of_least(part, given.weight, self.per == "row") for part in parts]
+
+    def check_loaded(self) -> None:
+        """Refuse steps from a file that are not one for each group of labels."""
+        super().check_loaded()
+        if len(self.steps_) != int(_groups(self.per, self.hierarchy_).max(initial=0)) + 1:
+            raise ValueError("a group of labels has no steps")
+
+    def _level(self) -> SetLevel:
         missed = 1 - check_share("coverage", self.coverage)
         found = np.array([steps.highest_level(missed) for steps in self.steps_])
-        return found[_groups(self.per, self.hierarchy_)]
+        return SetLevel(*found[_groups(self.per, self.hierarchy_)].T)
 
 
 def _groups(per: str, hierarchy: Hierarchy) -> NDArray[np.int64]:
@@ -95,17 +117,22 @@ def _groups(per: str, hierarchy: Hierarchy) -> NDArray[np.int64]:
     return hierarchy.depth.astype(np.int64) - 1 if per == "level" else np.arange(hierarchy.n_nodes)
 
 
-def smallest_true_scores(S: Any, Y: Any, groups: NDArray[np.int64], added: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the smallest true score of each row and group, with ``added`` per label; infinity without true labels."""
-    least = np.full((S.shape[0], int(groups.max(initial=0)) + 1), np.inf)
+def least_true_levels(S: Any, Y: Any, groups: NDArray[np.int64], totals: NDArray[np.float64]) -> SetLevel:
+    """Return the level of the last true label of each row and group: score and total; infinity without true labels."""
+    score, total = np.full((2, S.shape[0], int(groups.max(initial=0)) + 1), np.inf)
     for rows, (scores, true) in dense_blocks(S, Y if sparse.issparse(Y) else np.asarray(Y)):
         i, v = np.nonzero(true)
-        np.minimum.at(least[rows], (i, groups[v]), scores[i, v] + added[v])
-    return least
+        at = i, groups[v]
+        np.minimum.at(score[rows], at, scores[i, v])
+        is_last = scores[i, v] == score[rows][at]
+        np.minimum.at(total[rows], (i[is_last], groups[v[is_last]]), totals[v[is_last]])
+    return SetLevel(score, total)
 
 
-def steps_of_least(least: NDArray[np.float64], weight: NDArray[np.float64], count_all: bool) -> RiskSteps:
+def steps_of_least(least: SetLevel, weight: NDArray[np.float64], count_all: bool) -> RiskSteps:
     """Return the share of rows that are missed at each level, among all or among those with a true label there."""
-    has_label = np.isfinite(least)
-    total = weight.sum() if count_all else weight[has_label].sum()
-    return RiskSteps.of(least[has_label], weight[has_label], float(total))
+    has_label = np.isfinite(least.score)
+    of_these = weight[has_label]
+    return RiskSteps.of(
+        least.score[has_label], least.total[has_label], of_these, float((weight if count_all else of_these).sum())
+    )

@@ -6,7 +6,9 @@ A *shape* makes of a row's coherent scores one value per label, and the nested s
 * ``"usual-ends"``: the same, plus its mean over rows, for labels that the model hardly knows how to tell apart;
 * ``"labels"``: the scores themselves, plus a tenth of their mean: where rows have many paths.
 
-Means are over scores of rows that do not choose the level afterwards; labels do not enter them.
+A millionth of the mean decides between equal "ends". Means are over the held-out rows and the new one, which keeps the
+guarantee (:mod:`.base`: sets never shrink as a mean grows, and the rows that choose the level leave the new one out);
+labels do not enter them.
 """
 
 from __future__ import annotations
@@ -18,57 +20,64 @@ from numpy.typing import NDArray
 
 from truepath.combiners import Isotonic
 from truepath.combiners.base import transform_densely
-from truepath.decoders.conformal.base import TIE_SCALE, RiskSteps
+from truepath.decoders.conformal.base import RiskSteps
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import dense_blocks
 
 Floats = NDArray[np.float64]
 
 #: By name: whether scores are those of ends, and how much their mean counts
-SHAPES = {"ends": (True, TIE_SCALE), "usual-ends": (True, 1.0), "labels": (False, 0.1)}
+SHAPES = {"ends": (True, 1e-6), "usual-ends": (True, 1.0), "labels": (False, 0.1)}
+#: Worths are multiples of this, so that what is equal but for rounding is equal
+GRID = 2.0**-40
 #: Sets for these coverages are compared
 COMPARED = (0.8, 0.9, 0.95)
 
 
 class Shape(NamedTuple):
-    """A shape with the means that it adds."""
+    """A shape with its means: what held-out rows add to the values of each label, and the share a new row adds."""
 
     name: str
     usual: Floats
+    own: float
 
     @classmethod
     def of(cls, name: str, S: Any, hierarchy: Hierarchy) -> Shape:
-        """Return the shape with the means of some rows' scores."""
-        usual = np.zeros(hierarchy.n_nodes)
+        """Return the shape with the means over the rows and one more, which adds its part when it comes."""
+        usual, own = np.zeros(hierarchy.n_nodes), SHAPES[name][1] / (S.shape[0] + 1)
         for _, (scores,) in dense_blocks(S):
-            usual += _values(name, scores, hierarchy).sum(axis=0)
-        return cls(name, usual / max(S.shape[0], 1))
+            usual += np.maximum(_values(name, scores, hierarchy), 0).sum(axis=0)
+        return cls(name, own * usual, own)
 
-    def nest(self, S: Any, hierarchy: Hierarchy) -> Any:
-        """Return for each label the highest price at which it is in the best closed set."""
-        project, added = Isotonic(hierarchy=hierarchy).transform, SHAPES[self.name][1] * self.usual
-        exact = S.astype(np.float64, copy=False)  # so that small differences count
-        return transform_densely(lambda rows: project(_values(self.name, rows, hierarchy) + added), exact)
+    def nest(self, S: Any, hierarchy: Hierarchy, *, new: bool) -> Any:
+        """Return for each label the highest price at which it is in the best closed set of a held-out or new row."""
+        project, own = Isotonic(hierarchy=hierarchy).transform, self.own if new else 0.0
+
+        def nest(rows: NDArray[Any]) -> Floats:
+            values = _values(self.name, rows, hierarchy)
+            worth = project(values + (self.usual + own * np.maximum(values, 0)))
+            return np.asarray(np.rint(worth / GRID) * GRID)
+
+        return transform_densely(nest, S.astype(np.float64, copy=False))  # so that small differences count
 
 
 def _values(name: str, S: NDArray[Any], hierarchy: Hierarchy) -> Floats:
     return end_scores(S, hierarchy) if SHAPES[name][0] else np.asarray(S, np.float64)
 
 
-def choose_shape(S: Any, hierarchy: Hierarchy, weight: Floats, steps_of: Any) -> tuple[Shape, dict[str, float]]:
-    """Return the shape whose sets are smallest, and the mean logarithm of the size for each.
+def compare_shapes(S: Any, hierarchy: Hierarchy, weight: Floats, steps_of: Any) -> dict[str, float]:
+    """Return by shape the mean logarithm of the size of its sets.
 
     ``steps_of(Z)`` returns the rows' risk at each level of nested scores.
     """
-    shapes = [Shape.of(name, S, hierarchy) for name in SHAPES]
-    sizes = {shape.name: _mean_log_size(shape.nest(S, hierarchy), weight, steps_of) for shape in shapes}
-    return min(shapes, key=lambda shape: sizes[shape.name]), sizes
+    nested = ((name, Shape.of(name, S, hierarchy).nest(S, hierarchy, new=False)) for name in SHAPES)
+    return {name: _mean_log_size(worth, weight, steps_of) for name, worth in nested}
 
 
 def _mean_log_size(Z: Any, weight: Floats, steps_of: Any) -> float:
     """Return the logarithm of the mean number of labels and one, averaged over coverages."""
     steps: RiskSteps = steps_of(Z)
-    levels = [steps.highest_level(1 - coverage) for coverage in COMPARED]
+    levels = [steps.highest_level(1 - coverage).score for coverage in COMPARED]
     size = np.zeros((Z.shape[0], len(levels)))
     for rows, (scores,) in dense_blocks(Z):
         size[rows] = np.stack([(scores >= level).sum(axis=1) for level in levels], axis=1)

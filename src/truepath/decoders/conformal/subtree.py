@@ -25,12 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.decoders.base import HeldOutScores
-from truepath.decoders.conformal.base import SLACK, ConformalDecoder, RiskSteps, check_share
-from truepath.decoders.conformal.label_set import smallest_true_scores, steps_of_least
-from truepath.decoders.conformal.shapes import SHAPES, Shape, choose_shape
+from truepath.decoders.conformal.base import ConformalDecoder, RiskSteps, SetLevel, check_share
+from truepath.decoders.conformal.label_set import least_true_levels, steps_of_least
+from truepath.decoders.conformal.promise import Promise
+from truepath.decoders.conformal.shapes import SHAPES, Shape, compare_shapes
 from truepath.decoders.thresholds.threshold import apply_thresholds
+from truepath.held import a_number, an_object, holds, numbers, one_of
 from truepath.hierarchy import Hierarchy, raise_up
-from truepath.parameters import check_choice
+from truepath.parameters import check_choice, check_seed
 from truepath.resampling import draw_some
 
 Floats = NDArray[np.float64]
@@ -41,6 +43,13 @@ MOST_CHOOSING = 2000
 LEAST_ROWS = 100
 
 
+@holds(
+    coverage=a_number(0, 1),
+    shape_=one_of(*SHAPES),
+    usual_=numbers("n_nodes", least=0),
+    own_=a_number(0, 1),
+    steps_=an_object(of=("RiskSteps",)),
+)
 class ConformalSubtree(ConformalDecoder):
     """Hold all true labels with the probability ``coverage``, in as few labels as the scores allow.
 
@@ -64,7 +73,9 @@ class ConformalSubtree(ConformalDecoder):
     sizes_ : dict of str to float
         By shape, the mean logarithm of the sets' sizes that "auto" found; empty if nothing was chosen.
     usual_ : ndarray, shape (n_nodes,)
-        The means that the shape adds.
+        What the held-out rows' means add to the values of each label.
+    own_ : float
+        The share of a new row's values that is added to them, as its part in these means.
     steps_ : RiskSteps
         The prices at which held-out rows are missed.
     price_ : float
@@ -105,43 +116,55 @@ class ConformalSubtree(ConformalDecoder):
     @property
     def price_(self) -> float:
         """What a label has to be worth to be in a set."""
-        return self.steps_.highest_level(1 - check_share("coverage", self.coverage))
+        return float(self._level().score)
 
     @property
     def thresholds_(self) -> Floats:
         """Scores alone do not decide: there are none."""
         raise AttributeError(f"{type(self).__name__} has no thresholds; price_ is what labels have to be worth.")
 
-    def _learn(self, given: HeldOutScores) -> None:
+    def _level(self) -> SetLevel:
+        return self.steps_.highest_level(1 - check_share("coverage", self.coverage))
+
+    @property
+    def promise(self) -> Promise:
+        """What is promised of label sets."""
+        return Promise("row", self.coverage)
+
+    def _check_parameters(self) -> None:
         check_share("coverage", self.coverage)
         check_choice(self, "shape", ("auto", *SHAPES))
-        hierarchy, weight = given.hierarchy, given.weight
-        first, rest = self._divide(given.S.shape[0])
-        self.sizes_: dict[str, float] = {}
-        if self.shape == "auto" and first.size:
-            steps_of = partial(_steps, Y=given.y[first], weight=weight[first])
-            shape, self.sizes_ = choose_shape(given.S[first], hierarchy, weight[first], steps_of)
-        else:
-            name = "ends" if self.shape == "auto" else self.shape
-            shape = Shape.of(name, given.S[first] if first.size else given.S, hierarchy)
-        self.shape_, self.usual_ = shape
-        self.steps_ = _steps(shape.nest(given.S[rest], hierarchy), given.y[rest], weight[rest])
+        check_seed(self)
 
-    def _divide(self, n_rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the rows that choose the shape and its means, and those that choose the level; drawn blindly."""
+    def _learn(self, given: HeldOutScores) -> None:
+        hierarchy, weight = given.hierarchy, given.weight
+        first, rest = self._divide(given.S.shape[0], given.groups)
+        self.sizes_: dict[str, float] = {}
+        if first.size:
+            steps_of = partial(_steps, Y=given.y[first], weight=weight[first])
+            self.sizes_ = compare_shapes(given.S[first], hierarchy, weight[first], steps_of)
+        name = min(self.sizes_, key=self.sizes_.__getitem__, default="ends") if self.shape == "auto" else self.shape
+        shape = Shape.of(name, given.S[weight > 0], hierarchy)
+        self.shape_, self.usual_, self.own_ = shape
+        self.steps_ = _steps(shape.nest(given.S[rest], hierarchy, new=False), given.y[rest], weight[rest])
+
+    def _divide(
+        self, n_rows: int, groups: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows that choose the shape, if it is to be chosen, and those that choose the level."""
         n_first = min(int(SHARE_CHOOSING * n_rows), MOST_CHOOSING)
-        if n_rows < LEAST_ROWS or self.shape == "ends":  # its means decide between equal scores alone
+        if self.shape != "auto" or n_rows < LEAST_ROWS:
             n_first = 0
-        first = draw_some(n_rows, n_first, self.random_state)
+        first = draw_some(n_rows, n_first, self.random_state, groups)
         return first, np.setdiff1d(np.arange(n_rows), first)
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
-        worth = Shape(self.shape_, self.usual_).nest(S, hierarchy)
-        return raise_up(apply_thresholds(worth, np.full(hierarchy.n_nodes, self.price_ - SLACK)), hierarchy)
+        worth = Shape(self.shape_, self.usual_, self.own_).nest(S, hierarchy, new=True)
+        return raise_up(apply_thresholds(worth, self._level().thresholds(np.zeros(hierarchy.n_nodes))), hierarchy)
 
 
 def _steps(Z: Any, Y: Any, weight: Floats) -> RiskSteps:
     """Return the share of rows that are missed at each price."""
     n_nodes = Z.shape[1]
-    least = smallest_true_scores(Z, Y, np.zeros(n_nodes, np.int64), np.zeros(n_nodes))
-    return steps_of_least(least[:, 0], weight, count_all=True)
+    score, total = least_true_levels(Z, Y, np.zeros(n_nodes, np.int64), np.zeros(n_nodes))
+    return steps_of_least(SetLevel(score[:, 0], total[:, 0]), weight, count_all=True)

@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 from truepath.combiners.base import transform_densely
 from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.conformal.base import check_share
+from truepath.decoders.conformal.promise import Promise
 from truepath.decoders.thresholds.threshold import apply_thresholds
-from truepath.hierarchy import Hierarchy, cap_down
+from truepath.held import a_number, flag, holds, numbers
+from truepath.hierarchy import Hierarchy, cap_down, raise_up
 from truepath.hierarchy.matrices import dense_blocks
+from truepath.parameters import check_flag
 
 
+@holds(
+    coverage=a_number(0, 1), single_path=flag, highest_false_=numbers("k", least=-np.inf), weight_=numbers("k", least=0)
+)
 class SureLabels(Decoder):
     """Predict labels that are all true with the probability ``coverage``, as many as that allows.
 
@@ -27,6 +33,7 @@ class SureLabels(Decoder):
     single_path : bool, default=False
         Whether to predict a part of one path: from the top, always the child that scores best, down to where it is no
         longer sure. The true label of a row then is the last label or below it, with the probability ``coverage``.
+        On a DAG the last label comes with all its ancestors, those off the path too.
 
     Attributes
     ----------
@@ -44,7 +51,10 @@ class SureLabels(Decoder):
     Notes
     -----
     Labels that score above the k-th smallest of the rows' highest false scores are predicted, k = ceil(coverage
-    (n + 1)); none, if there are too few held-out rows for that. Sparse scores become dense with ``single_path``.
+    (n + 1)); none, if there are too few held-out rows for that. Of equal scores all are above the level or none, so
+    ties cost labels, never the guarantee. Scores are capped by those of the ancestors; with ``single_path`` a label of
+    the path keeps its own, an ancestor off the path takes that of the first label below it on the path, and the others
+    score 0: so what is above a level is closed. Sparse scores become dense with ``single_path``.
 
     Examples
     --------
@@ -68,6 +78,11 @@ class SureLabels(Decoder):
         self.single_path = single_path
 
     @property
+    def promise(self) -> Promise:
+        """What is promised of label sets."""
+        return Promise("sure", self.coverage)
+
+    @property
     def thresholds_(self) -> NDArray[np.float64]:
         """What the score of each label has to exceed."""
         wanted = check_share("coverage", self.coverage)
@@ -82,8 +97,11 @@ class SureLabels(Decoder):
             return capped
         return transform_densely(lambda rows: best_path_scores(rows, hierarchy), capped)
 
-    def _learn(self, given: HeldOutScores) -> None:
+    def _check_parameters(self) -> None:
         check_share("coverage", self.coverage)
+        check_flag(self, "single_path")
+
+    def _learn(self, given: HeldOutScores) -> None:
         highest = np.zeros(given.S.shape[0])
         for rows, (scores, true) in dense_blocks(given.S, given.y):
             highest[rows] = np.where(true, -np.inf, scores).max(axis=1)
@@ -95,7 +113,10 @@ class SureLabels(Decoder):
 
 
 def best_path_scores(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
-    """Return the scores of the path that takes the best child at each step, of equals the first; 0 elsewhere."""
+    """Return the scores of the path that takes the best child at each step, of equals the first; 0 elsewhere.
+
+    An ancestor off the path, as DAGs have, takes the best score below it.
+    """
     kept = np.zeros_like(S)
     walkers: dict[int, NDArray[np.int64]] = {-1: np.arange(S.shape[0])}  # the rows that stand at a node
     while walkers:
@@ -105,4 +126,4 @@ def best_path_scores(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
             best = below[S[np.ix_(rows, below)].argmax(axis=1)]
             kept[rows, best] = S[rows, best]
             walkers |= {int(v): np.append(walkers.get(int(v), rows[:0]), rows[best == v]) for v in np.unique(best)}
-    return kept
+    return kept if hierarchy.is_tree else np.asarray(raise_up(kept, hierarchy))

@@ -14,6 +14,7 @@ from truepath import _kernels
 from truepath.decoders.base import HeldOutScores, PlainDecoder
 from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler, check_leaf_counts
 from truepath.decoders.leaves.weights import NodeWeights
+from truepath.held import an_object
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.checks import as_probabilities, as_scores
@@ -46,6 +47,16 @@ class LeafDecoder(PlainDecoder):
         if counter is not None:
             counter = clone(counter).set_params(hierarchy=given.hierarchy)
             self.metalabeler_ = counter.fit(given.S, given.y, given.sample_weight)
+
+    def check_loaded(self) -> None:
+        """Refuse numbers of leaves from a file that are no numbers of leaves."""
+        super().check_loaded()
+        if as_metalabeler(self.k) is not None:
+            an_object("predict", of=("MetaLabeler",), knows=())(vars(self).get("metalabeler_"), {})
+            if self.metalabeler_.n_features_in_ != self.hierarchy_.n_nodes:
+                raise ValueError("a MetaLabeler takes other scores")
+        elif self.k is not None:
+            check_leaf_counts(self.k, np.size(self.k), self.hierarchy_.leaves.size)
 
     def _weigh(self, S: Any, conditional: Any, hierarchy: Hierarchy) -> NodeWeights:
         raise NotImplementedError

@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from truepath.decoders.base import HeldOutScores, PlainDecoder
+from truepath.decoders.base import PlainDecoder
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, best_leaves, label_in_blocks
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.graph import Graph, cap_columns
+from truepath.held import a_number, flag, holds, one_of
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
-from truepath.parameters import check_choice
+from truepath.parameters import NUMBER, check_choice, check_flag, check_in
 
 
+@holds(single_path=flag, by=one_of("leaf", "mean"), threshold=a_number())
 class BestPath(PlainDecoder):
     """Keep each row's best leaf, ancestors added.
 
@@ -95,8 +97,10 @@ class BestPath(PlainDecoder):
         kept = graph.cast(cap_columns(graph, graph.double(above), hierarchy), "BOOL")
         return graph.add("Or", labels, kept)
 
-    def _learn(self, given: HeldOutScores) -> None:
-        self._weigher(given.hierarchy)  # checks by
+    def _check_parameters(self) -> None:
+        check_flag(self, "single_path")
+        check_choice(self, "by", ("leaf", "mean"))
+        check_in("threshold", self.threshold, NUMBER)
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         weigher = self._weigher(hierarchy)
@@ -119,7 +123,6 @@ class BestPath(PlainDecoder):
 
     def _weigher(self, hierarchy: Hierarchy) -> sparse.csr_array | None:
         """Return the matrix that turns node scores into leaf scores; None if the leaf's own score counts."""
-        check_choice(self, "by", ("leaf", "mean"))
         return _mean_of_path(hierarchy) if self.by == "mean" else None
 
     def _label_block(self, S: NDArray[Any], weigher: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:

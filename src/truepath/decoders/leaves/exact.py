@@ -8,6 +8,7 @@ On a tree it is as cheap as the greedy: one linear pass for unknown k, a (max,+)
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,15 @@ from sklearn.exceptions import ConvergenceWarning
 from truepath.decoders.base import HeldOutScores
 from truepath.decoders.leaves.base import LeafDecoder
 from truepath.decoders.leaves.dag_optimum import DagOptimum
-from truepath.decoders.leaves.masr import alpha_in_use, learned_alpha, resolve_alpha
+from truepath.decoders.leaves.masr import alpha_in_use, check_alpha, check_loaded_alpha, learned_alpha, resolve_alpha
 from truepath.decoders.leaves.tree_optimum import TreeOptimum
 from truepath.decoders.leaves.weights import NodeWeights, posterior_weights, risk_weights
+from truepath.held import a_number, holds, one_of
 from truepath.hierarchy import Hierarchy
-from truepath.parameters import check_choice
+from truepath.parameters import check_choice, check_number
 
 
+@holds(weights=one_of("map", "risk"), time_limit=a_number(0))
 class ExactLeafMAP(LeafDecoder):
     """The best label sets whose paths all end in leaves: most probable, or of smallest expected loss.
 
@@ -100,14 +103,23 @@ class ExactLeafMAP(LeafDecoder):
     def _to_learn(self) -> tuple[str, ...]:
         return (*super()._to_learn(), *(learned_alpha(self.alpha) if self.weights == "risk" else ()))
 
+    def check_loaded(self) -> None:
+        """Refuse an alpha from a file that is no number."""
+        super().check_loaded()
+        if self._weighs_risk():
+            check_loaded_alpha(self)
+
     def _learn(self, given: HeldOutScores) -> None:
         super()._learn(given)
         if self._weighs_risk():
             self.alpha_ = resolve_alpha(self.alpha, given)
 
-    def _weighs_risk(self) -> bool:
-        """Say which of the two weights is meant; refuse any other."""
+    def _check_parameters(self) -> None:
         check_choice(self, "weights", ("map", "risk"))
+        check_number(self, "time_limit", Real, 0, above=True)
+        check_alpha(self.alpha)
+
+    def _weighs_risk(self) -> bool:
         return self.weights == "risk"
 
     def predict(self, S: Any, *, conditional: Any = None) -> Any:

@@ -15,12 +15,14 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from truepath.decoders.base import HeldOutScores
 from truepath.decoders.leaves.greedy import GreedyLeafDecoder, LeafPath
 from truepath.decoders.leaves.weights import NodeWeights, balanced_alpha, risk_weights
 from truepath.hierarchy import Hierarchy
+from truepath.parameters import Range
+
+#: What the importance of a false negative may be; sums of weights stay finite
+ALPHA = Range(Real, 0, 1e100)
 
 
 def learned_alpha(alpha: Any) -> tuple[str, ...]:
@@ -30,19 +32,24 @@ def learned_alpha(alpha: Any) -> tuple[str, ...]:
 
 def resolve_alpha(alpha: Any, given: HeldOutScores) -> float:
     """Return the number given, or the ratio of the labels."""
-    return balanced_alpha(given.y, given.sample_weight) if learned_alpha(alpha) else _check_alpha(alpha)
+    return balanced_alpha(given.y, given.sample_weight) if learned_alpha(alpha) else float(alpha)
 
 
 def alpha_in_use(decoder: Any) -> float:
     """Return the decoder's number, or the ratio it has learned."""
-    return float(decoder.alpha_) if learned_alpha(decoder.alpha) else _check_alpha(decoder.alpha)
+    return float(decoder.alpha_ if learned_alpha(decoder.alpha) else decoder.alpha)
 
 
-def _check_alpha(alpha: Any) -> float:
-    """Return the number given; refuse anything else."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
-        raise ValueError(f"alpha must be a finite number >= 0 or 'balanced'; got {alpha!r}.")
-    return float(alpha)
+def check_alpha(alpha: Any) -> None:
+    """Refuse what is neither a number nor ``"balanced"``."""
+    if not learned_alpha(alpha) and not ALPHA.holds(alpha):
+        raise ValueError(f"alpha must be {ALPHA.wanted} or 'balanced'; got {alpha!r}.")
+
+
+def check_loaded_alpha(decoder: Any) -> None:
+    """Refuse an alpha from a file that is no number: the kernels take weights to be numbers."""
+    if not ALPHA.holds(alpha_in_use(decoder)):
+        raise ValueError(f"alpha of a {type(decoder).__name__} is not {ALPHA.wanted}")
 
 
 class MASR(GreedyLeafDecoder):
@@ -103,6 +110,14 @@ class MASR(GreedyLeafDecoder):
 
     def _to_learn(self) -> tuple[str, ...]:
         return (*super()._to_learn(), *learned_alpha(self.alpha))
+
+    def _check_parameters(self) -> None:
+        check_alpha(self.alpha)
+
+    def check_loaded(self) -> None:
+        """Refuse an alpha from a file that is no number."""
+        super().check_loaded()
+        check_loaded_alpha(self)
 
     def _learn(self, given: HeldOutScores) -> None:
         super()._learn(given)

@@ -22,6 +22,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.adapters.fitting import weight_argument
+from truepath.held import a_hierarchy, classifier, holds, integers, maybe, size, unfitted
 from truepath.hierarchy import Hierarchy, check_labels, resolve_hierarchy
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import by_name
@@ -41,6 +42,13 @@ def count_path_ends(Y: Any, hierarchy: Hierarchy) -> NDArray[np.int64]:
     return np.diff(drop_ancestors(sparse.csr_array(Y), hierarchy).indptr).astype(np.int64)
 
 
+@holds(
+    hierarchy=maybe(a_hierarchy),
+    n_features_in_=size("n_features"),
+    counts_=integers(None, least=0),
+    estimator=maybe(unfitted),
+    estimator_=maybe(classifier(None)),
+)
 class MetaLabeler(Documented, MetaEstimatorMixin, BaseEstimator):
     """Predict the number of leaves of each row from features or scores.
 

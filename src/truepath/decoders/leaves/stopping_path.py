@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.decoders.base import HeldOutScores, PlainDecoder
+from truepath.decoders.base import PlainDecoder
 from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_in_blocks
+from truepath.held import a_number, flag, holds, one_of
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
-from truepath.parameters import check_choice
+from truepath.parameters import Range, check_choice, check_flag, check_in
 
 
+@holds(wrong_cost=a_number(0), worth=one_of("labels", "costs"), allow_none=flag)
 class StoppingPath(PlainDecoder):
     """Predict one label with its ancestors, as specific as pays: a right label earns its worth, a wrong one costs.
 
@@ -75,13 +78,12 @@ class StoppingPath(PlainDecoder):
         self.worth = worth
         self.allow_none = allow_none
 
-    def _learn(self, given: HeldOutScores) -> None:
-        self._worth(given.hierarchy)  # checks the parameters
+    def _check_parameters(self) -> None:
+        check_in("wrong_cost", self.wrong_cost, Range(Real, 0, below=True))
+        check_choice(self, "worth", ("labels", "costs"))
+        check_flag(self, "allow_none")
 
     def _worth(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
-        check_choice(self, "worth", ("labels", "costs"))
-        if not isinstance(self.wrong_cost, (int, float)) or not self.wrong_cost >= 0:
-            raise ValueError(f"wrong_cost must be a number >= 0; got {self.wrong_cost!r}.")
         return np.ones(hierarchy.n_nodes) if self.worth == "labels" else hierarchy.costs
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:

@@ -73,6 +73,12 @@ class TopLeaves(LeafDecoder):
         marked = graph.add("ScatterElements", marks, at, ones, axis=1)
         return close_columns(graph, graph.cast(marked, "BOOL"), self.hierarchy_)
 
+    def check_loaded(self) -> None:
+        """Refuse a file that does not say how many leaves."""
+        super().check_loaded()
+        if self.k is None:
+            raise ValueError("k of a TopLeaves is None")
+
     def _leaf_counts(self, S: Any, n_samples: int, hierarchy: Hierarchy) -> NDArray[np.int64]:
         counts = super()._leaf_counts(S, n_samples, hierarchy)
         if counts is None:

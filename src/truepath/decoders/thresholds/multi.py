@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from truepath.decoders.thresholds.cut_points import CutPoints, find_cut_points
 from truepath.decoders.thresholds.guards import STRENGTHS, center_thresholds, inherit_rare, shrink_thresholds
 from truepath.decoders.thresholds.searches import Prices, hmc_prices
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
-from truepath.parameters import check_choice
+from truepath.parameters import Range, check_choice, check_in, check_number, check_seed
 from truepath.resampling import deal_folds, split_folds
 
 if TYPE_CHECKING:
@@ -147,7 +148,6 @@ class MultiThreshold(LearnedThresholds):
         self.random_state = random_state
 
     def _learn(self, given: HeldOutScores) -> None:
-        self._check_parameters()
         self.method_ = self._resolve_method(given.hierarchy)
         t, value = self._search(given)
         self.strength_ = self._choose_strength(given) if self.shrink is not None else 0.0
@@ -160,13 +160,11 @@ class MultiThreshold(LearnedThresholds):
 
     def _choose_strength(self, given: HeldOutScores) -> float:
         """Return the strength with the best mean objective on rows left out; the weakest of several."""
-        if not self.cv >= 2:
-            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
         n_folds = min(self.cv, given.S.shape[0])
         if n_folds < 2:
             return 0.0
         scores = np.zeros(len(STRENGTHS))
-        for train, held_out in split_folds(deal_folds(given.y, n_folds, self.random_state)):
+        for train, held_out in split_folds(deal_folds(given.y, n_folds, self.random_state, given.groups)):
             fit_part, test_part = _take(given, train), _take(given, held_out)
             t, _ = self._search(fit_part)
             single = self._single(fit_part)
@@ -176,7 +174,7 @@ class MultiThreshold(LearnedThresholds):
         return STRENGTHS[int(np.argmax(scores) if self.objective == "micro_f1" else np.argmin(scores))]
 
     def _check_parameters(self) -> None:
-        """Refuse what is not an option."""
+        super()._check_parameters()
         for name, allowed in {
             "objective": MULTI_OBJECTIVES,
             "method": ("auto", "optimal", "greedy"),
@@ -185,8 +183,9 @@ class MultiThreshold(LearnedThresholds):
             "ties": TIES,
         }.items():
             check_choice(self, name, allowed)
-        if self.min_positives < 0:
-            raise ValueError(f"min_positives must not be negative; got {self.min_positives!r}.")
+        check_number(self, "cv", Integral, 2)
+        check_in("min_positives", self.min_positives, Range(Real, 0, below=True))
+        check_seed(self)
 
     def _resolve_method(self, hierarchy: Hierarchy) -> str:
         """Say which of the two searches applies."""
@@ -229,7 +228,7 @@ class MultiThreshold(LearnedThresholds):
         self, printed: tuple[NDArray[np.float64], float], given: HeldOutScores, weight: Any, cuts: CutPoints
     ) -> tuple[NDArray[np.float64], float]:
         """Return the best of Algorithm 3 as printed, with thresholds that may be inherited, and of one threshold."""
-        S, Y, _, hierarchy = given
+        S, Y, hierarchy = given.S, given.y, given.hierarchy
         inherited = searches.greedy_h_loss(S, Y, weight, cuts, hierarchy, inherits=True)
         one = np.full(hierarchy.n_nodes, self._single(given))
         candidates = printed, inherited, (one, self._value_of(one, given))
@@ -271,4 +270,5 @@ class MultiThreshold(LearnedThresholds):
 def _take(given: HeldOutScores, rows: NDArray[np.int64]) -> HeldOutScores:
     """Return some of the rows."""
     weight = None if given.sample_weight is None else given.sample_weight[rows]
-    return given._replace(S=given.S[rows], y=given.y[rows], sample_weight=weight)
+    groups = None if given.groups is None else given.groups[rows]
+    return given._replace(S=given.S[rows], y=given.y[rows], sample_weight=weight, groups=groups)

@@ -32,7 +32,7 @@ def plot_threshold_curve(decoder: SingleThreshold, ax: Any = None, **options: An
         plt = import_extra("matplotlib.pyplot", "Drawing a curve", "report")
 
         _, ax = plt.subplots()
-    curve = decoder.curve_
+    curve = decoder.curve_.thin()
     (line,) = ax.step(curve.threshold, curve.value, where="post", **options)
     ax.plot(decoder.threshold_, decoder.objective_value_, "o", color=line.get_color())
     ax.set_xlabel("threshold")

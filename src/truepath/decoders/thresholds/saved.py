@@ -7,7 +7,6 @@ entries, such as the method's name, are left alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import DataFormatError
-from truepath.files.text import read_text
+from truepath.files.strict_json import read_json
 from truepath.hierarchy import Hierarchy
 
 EXPECTED = 'It should be {"threshold": 0.35} or {"thresholds": {"a label": 0.35, ...}}.'
@@ -24,10 +23,7 @@ EXPECTED = 'It should be {"threshold": 0.35} or {"thresholds": {"a label": 0.35,
 
 def read_thresholds(path: Path, hierarchy: Hierarchy) -> NDArray[np.float64]:
     """Return one threshold per label; a label without one, or one that the hierarchy does not have, is an error."""
-    try:
-        given = json.loads(read_text(path))
-    except ValueError as error:
-        raise DataFormatError(f"this is not JSON ({error}).", path, remedy=EXPECTED) from error
+    given = read_json(path)
     if not isinstance(given, dict) or not {"threshold", "thresholds"} & set(given):
         raise DataFormatError("there are no thresholds in it.", path, remedy=EXPECTED)
     by_name = given.get("thresholds", {})

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +20,13 @@ from truepath.decoders.base import HeldOutScores
 from truepath.decoders.thresholds.curves import SINGLE_OBJECTIVES, TIES, Curve, best_threshold
 from truepath.decoders.thresholds.cut_points import find_distinct
 from truepath.decoders.thresholds.threshold import LearnedThresholds, apply_thresholds
-from truepath.parameters import check_choice
+from truepath.parameters import check_choice, check_number, wanted_choice
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
+
+#: Thresholds at equal distances: more do not differ
+MOST_CANDIDATES = 1_000_000
 
 
 class SingleThreshold(LearnedThresholds):
@@ -58,7 +62,9 @@ class SingleThreshold(LearnedThresholds):
     objective_value_ : float
         The objective's value on the scores given.
     curve_ : Curve
-        The objective for a threshold at every cut point: arrays ``threshold`` and ``value``.
+        The objective as a function of the threshold: arrays ``threshold`` and ``value``. Of more than 4,000 cut points
+        those go into a file that make the same picture: in each thousandth of the width the first, last, lowest and
+        highest.
     n_unlabeled_ : int
         How many instances get no label.
     hierarchy_ : Hierarchy
@@ -122,8 +128,20 @@ class SingleThreshold(LearnedThresholds):
         self.lambda_ = lambda_
         self.coherent = coherent
 
-    def _learn(self, given: HeldOutScores) -> None:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_choice(self, "ties", TIES)
+        check_number(self, "candidates", Integral, 1, MOST_CANDIDATES, none=True)
+        if not callable(self.objective) and self.objective not in SINGLE_OBJECTIVES:
+            wanted = wanted_choice(SINGLE_OBJECTIVES)
+            raise ValueError(f"objective must be {wanted} or a function; got {self.objective!r}.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state with a curve of a few thousand cut points: most of a model file would be this curve."""
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"curve_": state["curve_"].thin()} if "curve_" in state else state
+
+    def _learn(self, given: HeldOutScores) -> None:
         self.curve_ = self._compute_curve(given)
         self.threshold_, value = best_threshold(self.curve_, self.ties, is_grid=self.candidates is not None)
         self._keep(np.full(given.hierarchy.n_nodes, self.threshold_), value, given)
@@ -132,9 +150,6 @@ class SingleThreshold(LearnedThresholds):
         """Sweep for a named objective, evaluate a function candidate by candidate."""
         if callable(self.objective):
             return _evaluate(self.objective, given, self._grid(given.S), self.greater_is_better)
-        if self.objective not in SINGLE_OBJECTIVES:
-            names = ", ".join(map(repr, SINGLE_OBJECTIVES))
-            raise ValueError(f"objective must be one of {names} or a function; got {self.objective!r}.")
         curve = self._single_curve(given)
         if self.candidates is None:
             return curve
@@ -145,8 +160,6 @@ class SingleThreshold(LearnedThresholds):
         """Return all distinct scores, or ``candidates`` thresholds at equal distances: 0.01, 0.02, ..., 1."""
         if self.candidates is None:
             return find_distinct(S).value
-        if not isinstance(self.candidates, (int, np.integer)) or self.candidates < 1:
-            raise ValueError(f"candidates must be an integer >= 1, or None; got {self.candidates!r}.")
         low, high = float(S.min()), float(S.max())
         low, high = min(low, 0.0), max(high, 1.0) if high <= 1 + 1e-9 else high
         return low + (high - low) * np.arange(1, self.candidates + 1) / self.candidates

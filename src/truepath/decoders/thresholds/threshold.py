@@ -21,6 +21,7 @@ from truepath.decoders.thresholds.guards import raise_to_parents
 from truepath.decoders.thresholds.more_rows import KeptRows, keep_rows
 from truepath.errors import ConstraintError
 from truepath.graph import Graph, close_columns, raise_columns
+from truepath.held import holds, numbers, one_of
 from truepath.hierarchy import raise_up
 from truepath.hierarchy.checks import check_scores
 from truepath.hierarchy.matrices import as_dense, from_rows
@@ -32,14 +33,17 @@ if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy, HierarchyDiff
 
 
+@holds(thresholds_=numbers("n_nodes", least=-np.inf, most=np.inf), coherent=one_of("check", "max-up"))
 class ThresholdDecoder(Decoder):
     """What decoders by thresholds share: ``thresholds_``, one per class, and what to do with incoherent scores."""
 
     coherent: str = "check"
     thresholds_: NDArray[np.float64]
 
-    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
+    def _check_parameters(self) -> None:
         check_choice(self, "coherent", ("check", "max-up"))
+
+    def _check_scores(self, S: Any, hierarchy: Hierarchy) -> Any:
         return check_scores(S, hierarchy, coherent=self.coherent == "check")
 
     def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
@@ -52,6 +56,11 @@ class ThresholdDecoder(Decoder):
             scores = raise_columns(graph, scores, hierarchy)
         above = graph.constant(self._thresholds(hierarchy)[None, :], float)
         return close_columns(graph, graph.add("Greater", graph.double(scores), above), hierarchy)
+
+    def check_loaded(self) -> None:
+        """Refuse thresholds from a file that fall from a parent to its child."""
+        super().check_loaded()
+        check_monotone(self._thresholds(self.hierarchy_), self.hierarchy_)
 
     def _thresholds(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
         """Return one threshold per class."""
@@ -149,6 +158,12 @@ class LearnedThresholds(ThresholdDecoder):
     n_unlabeled_: int
     _kept: tuple[Any, ...]
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name, price in self._price_options().items():
+            if price is not None and self.objective != "hmc_loss":
+                raise ValueError(f"{name} is a price of objective='hmc_loss'; the objective is {self.objective!r}.")
+
     def partial_fit(self, S: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more held-out rows, beside those of earlier calls.
 
@@ -172,9 +187,9 @@ class LearnedThresholds(ThresholdDecoder):
         self._kept = tuple(kept)
         return self
 
-    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, S: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, groups: Any = None) -> Self:
         self.__dict__.pop("_kept", None)
-        return super().fit(S, y, sample_weight)
+        return super().fit(S, y, sample_weight, groups=groups)
 
     def _price_options(self) -> dict[str, Any]:
         """Return the parameters that set the prices of the HMC-loss."""

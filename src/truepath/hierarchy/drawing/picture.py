@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.errors import TruePathError
+from truepath.files.writing import write_text
 from truepath.hierarchy.names import short_name
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class HierarchyPicture:
         path, writers = Path(path), {".svg": self.to_svg, ".dot": self.to_dot, ".gv": self.to_dot}
         if path.suffix.lower() not in writers:
             raise TruePathError(f"{path}: a picture is written as .svg, .dot or .gv.", "Choose another ending.")
-        path.write_text(writers[path.suffix.lower()](), encoding="utf-8")
+        write_text(path, writers[path.suffix.lower()]())
         return path
 
     def _repr_svg_(self) -> str:
@@ -169,7 +170,6 @@ def _values(hierarchy: Hierarchy, scores: Mapping[str, float] | Collection[float
 
 def _written_name(hierarchy: Hierarchy, v: int) -> str:
     """Return a node's name, without that of its only parent in front, and with its title."""
-    name, above = str(hierarchy.names[v]), hierarchy.parents(v)
-    if hierarchy.titles.get(name) or above.size != 1:
+    if hierarchy.titles.get(str(hierarchy.names[v])) or hierarchy.parents(v).size != 1:
         return hierarchy.label(v)
-    return short_name(name, hierarchy.names[above])
+    return short_name(hierarchy, v)

@@ -56,6 +56,12 @@ def psp_at_k(
     zero_division : float, default=0.0
         The value where no row has a true label.
 
+    Notes
+    -----
+    What is best in expectation is to rank labels by their probability divided by p_v; ``predict_top`` of a classifier
+    does so given ``propensities``. Coherent scores rank every ancestor ahead of a label, and so seldom have a rare one
+    among the first k.
+
     References
     ----------
     H. Jain, Y. Prabhu, M. Varma. Extreme multi-label loss functions for recommendation, tagging, ranking and other
@@ -69,15 +75,20 @@ def psp_at_k(
     """
     pair = check_label_scores(y_true, y_score, hierarchy, nodes, sample_weight)
     given = label_propensities(pair.true, sample_weight=pair.weight) if propensities is None else propensities
-    p = check_per_node(given, pair.true.shape[1], "propensities")
-    if not (p > 0).all():
-        raise ValueError("propensities must be greater than 0.")
-    worth = 1.0 / pair.of_counted(p)
+    worth = 1.0 / pair.of_counted(check_propensities(given, pair.true.shape[1]))
     ranked = rank_labels(pair, k)
     got = (ranked.hits * worth[ranked.columns]).sum(axis=1)
     best = _largest_sums(pair.counted()[0], worth, ranked.columns.shape[1])
     got, best = pair.row_weight @ got, pair.row_weight @ best
     return min(float(divide(got, best, zero_division)), 1.0)  # two sums of the same may differ
+
+
+def check_propensities(propensities: ArrayLike, n_nodes: int) -> Floats:
+    """Return one propensity per label; refuse other numbers of them, and what is not above 0."""
+    p = check_per_node(propensities, n_nodes, "propensities")
+    if not (p > 0).all():
+        raise ValueError("propensities must be greater than 0.")
+    return p
 
 
 def _largest_sums(true: Any, worth: Floats, k: int) -> Floats:
