@@ -31,11 +31,18 @@ def model():
 @contextmanager
 def client_of(model, settings=None):
     """Serve a model in this process, and wait until it is ready."""
+    with client_of_app(make_app(model, settings)) as client:
+        yield client
+
+
+@contextmanager
+def client_of_app(app):
+    """Talk to an app in this process, once it is ready."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on the client's side: which version of httpx it would like better
         from starlette.testclient import TestClient
 
-        with TestClient(make_app(model, settings), raise_server_exceptions=False) as client:
+        with TestClient(app, raise_server_exceptions=False) as client:
             while client.get("/health").status_code == 503:
                 time.sleep(0.01)
             yield client

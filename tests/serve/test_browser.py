@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from truepath import HierarchicalClassifier, Hierarchy
 from truepath.classifier import FittedOn
+from truepath.decoders import ConformalSet
 from truepath.preprocessing import AutoFeatures
 from truepath.serve import make_app
 
@@ -127,6 +128,52 @@ def test_names_with_markup_are_only_text_and_columns_have_fields(chromium):
         assert draw(page) > 50
 
 
+def test_one_of_several_models_is_chosen(chromium, model):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    numbers = HierarchicalClassifier(GaussianNB(), hierarchy=Hierarchy.from_paths([ODD, "z"]), cv=2)
+    numbers.fit(X, [[ODD] if x > 0 else ["z"] for x, _ in X])
+    with opened(chromium, {"texts & more": model, ODD.replace("/", "|"): numbers}) as page:
+        page.get_by_label("Text").fill(TEXTS[0])
+        predict(page)
+        assert chips(page) == list(model.predict_labels(TEXTS[:1])[0])
+        page.get_by_label("Model").select_option(index=1)
+        page.wait_for_selector("#numbers")
+        assert page.locator("#title").inner_text() == ODD.replace("/", "|")
+        assert page.locator("#labels li").count() == 0 or not page.locator("#found").is_visible()
+        page.get_by_label("Numbers").fill("2, 0")
+        predict(page)
+        assert chips(page) == list(numbers.predict_labels([[2, 0]])[0])
+        assert draw(page) > 50
+        page.get_by_label("Model").select_option("models/texts%20%26%20more")
+        page.wait_for_selector("#text")
+        assert page.locator("#labels-link").get_attribute("href") == "models/texts%20%26%20more/hierarchy"
+
+
+def test_an_example_an_order_and_a_coverage_are_there(chromium):
+    X = np.array([[str(i % 5), "red" if i % 2 else "blue"] for i in range(80)], object)
+    labels = [["a/1"] if i % 2 else ["b"] for i in range(80)]
+    learner = make_pipeline(AutoFeatures(dense=True), GaussianNB())
+    model = HierarchicalClassifier(
+        learner, decoder=ConformalSet(0.8), hierarchy=Hierarchy.from_paths(["a/1", "b"]), cv=2
+    )
+    model.fit(X, labels)
+    model.set_fitted_on(FittedOn("table", "shop", ("price", "colour")))
+    with opened(chromium, model) as page:
+        assert page.title() == "shop"
+        page.get_by_role("button", name="Example row").click()
+        colour = page.get_by_label("colour")
+        assert colour.input_value() in ("red", "blue")
+        assert colour.evaluate("field => field.tagName") == "TEXTAREA"  # of several lines
+        predict(page)
+        page.get_by_label("Order").select_option("score")
+        scores = [float(value) for value in page.locator("#tree .value").all_inner_texts()]
+        assert scores == sorted(scores, reverse=True)
+        assert page.locator("#coverage-value").input_value() == "0.8"
+        page.locator("#coverage-value").fill("0.95")
+        while page.locator("#coverage").input_value() != "0.95":  # the slider follows the number with the next answer
+            page.wait_for_timeout(50)
+
+
 def test_only_whole_names_of_parents_are_left_out(chromium):
     h = Hierarchy.from_edges([(None, "cat"), ("cat", "category"), ("cat", "cat-like"), ("cat", "big cat")])
     X = np.random.default_rng(0).normal(size=(40, 2))
@@ -135,7 +182,7 @@ def test_only_whole_names_of_parents_are_left_out(chromium):
     with opened(chromium, model) as page:
         page.get_by_label("Numbers").fill("0, 0")
         predict(page)
-        assert sorted(page.locator("#tree .name").all_inner_texts()) == ["big cat", "cat", "category", "like"]
+        assert sorted(page.locator("#tree .name").all_inner_texts()) == ["big cat", "cat", "cat-like", "category"]
 
 
 def test_the_list_of_operations_needs_no_script(chromium, model):
@@ -143,5 +190,5 @@ def test_the_list_of_operations_needs_no_script(chromium, model):
         context = chromium.new_context(java_script_enabled=False)
         page = context.new_page()
         page.goto(f"{address}/docs")
-        assert page.get_by_text("min_score").count() == 1
+        assert page.get_by_text("min_score").count() == 2  # of the first model, and of one by its name
         context.close()

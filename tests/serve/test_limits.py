@@ -92,8 +92,9 @@ def test_answers_are_limited_too(client, monkeypatch):
     monkeypatch.setattr("truepath.serve.service.MOST_SCORES", 100)
     request = {"texts": ["a"] * 30, "scores": True}
     assert "30 rows with 5 scores" in refused(client.post("/predict", json=request), 413)
-    huge = {"texts": ["a"], "top": 10**18, "per": "level"}
+    huge = {"texts": ["a"], "top": 10**9, "per": "level"}
     assert client.post("/predict", json=huge).status_code == 200
+    assert "from 1 to 1000000000" in refused(client.post("/predict", json={**huge, "top": 10**18}), 422)
 
 
 def test_only_the_request_at_fault_fails(model, monkeypatch):
@@ -131,7 +132,7 @@ def test_a_slow_prediction_is_given_up_and_a_busy_server_says_so(model, monkeypa
         while client.get("/metrics").text.find("truepath_waiting_rows 3") < 0:
             time.sleep(0.01)
         busy = client.post("/predict", json={"texts": ["a"]})
-        assert "3 rows are waiting" in refused(busy, 429)
+        assert "3 rows are waiting" in refused(busy, 503)
         assert busy.headers["retry-after"] == "1"
         held.join()
         assert "1.5 seconds" in refused(client.post("/predict", json={"texts": ["a"]}), 503)
@@ -157,7 +158,9 @@ def test_pages_may_load_nothing_from_elsewhere(client):
 
 def test_operations_are_described(client):
     described = client.get("/openapi.json").json()
-    assert set(described["paths"]) == {"/predict", "/explain", "/hierarchy", "/model", "/health", "/metrics"}
+    of_models = {"/predict", "/explain", "/hierarchy"}
+    named = {"/models/{name}", *(f"/models/{{name}}{path}" for path in of_models)}
+    assert set(described["paths"]) == {*of_models, *named, "/model", "/models", "/live", "/health", "/metrics"}
     assert "min_score" in json.dumps(described["paths"]["/predict"])
     assert "GET /hierarchy" in client.get("/docs").text
 

@@ -102,7 +102,7 @@ def test_rows_of_a_table_come_as_objects_or_lists():
     model.fit(X, [["a/1"] if i % 2 else ["b"] for i in range(40)])
     model.set_fitted_on(FittedOn("table", "t", ("size", "colour")))
     with client_of(model) as client:
-        as_objects = predict(client, rows=[{"colour": "red", "size": 1, "more": 3}, {"size": None, "colour": "blue"}])
+        as_objects = predict(client, rows=[{"colour": "red", "size": 1}, {"size": None, "colour": "blue"}])
         as_lists = predict(client, rows=[["1", "red"], [None, "blue"]])
         assert as_objects == as_lists
         assert [tuple(row["labels"]) for row in as_lists] == model.predict_labels([["1", "red"], ["", "blue"]])

@@ -63,9 +63,11 @@ def test_slow_and_broken_connections_are_refused_while_others_are_answered(serve
     slow = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(20)]
     for k, connection in enumerate(slow):
         if k % 2:
-            connection.sendall(b"POST /predict HTTP/1.1\r\nhost: a\r\n")  # a head without an end
+            connection.sendall(b"POST /predict HTTP/1.1\r\nhost: localhost\r\n")  # a head without an end
         elif k % 4:
-            connection.sendall(b"POST /predict HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{")  # half a body
+            connection.sendall(
+                b"POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"
+            )  # half a body
     assert predict(port, TEXTS[:1])[0]["labels"]
     for connection in slow:
         answer = read_all(connection)
@@ -79,7 +81,7 @@ def test_slow_and_broken_connections_are_refused_while_others_are_answered(serve
         assert b'{"error"' in answer
 
 
-HEALTH = b"GET /health HTTP/1.1\r\nhost: a\r\n\r\n"
+HEALTH = b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ HEALTH = b"GET /health HTTP/1.1\r\nhost: a\r\n\r\n"
     [
         (b"GET /health HTTP/1.1\r\nhost", b"408"),  # the head of a second request without an end
         (b"hello?\r\n\r\n", b"400"),
-        (HEALTH.replace(b"host: a", b"host: a\r\nconnection: close"), b"200"),
+        (HEALTH.replace(b"host: localhost", b"host: localhost\r\nconnection: close"), b"200"),
     ],
 )
 def test_a_connection_that_goes_on_is_watched_as_well(server, later, status):

@@ -91,7 +91,7 @@ def explain_as_json(model: HierarchicalClassifier, row: Any, n_others: int, n_ca
     nodes = found.to_dicts()
     for node in nodes:
         node["parents"] = h.names[h.parents(node["node"])].tolist()
-        node["short"] = short_name(node["name"], node["parents"])
+        node["short"] = short_name(h, node["node"])
     y = np.zeros((1, h.n_nodes), bool)
     y[0, [record.node for record in found.records if record.predicted]] = True
     labels = list(h.decode(y)[0])

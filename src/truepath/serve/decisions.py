@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truepath.decoders import Threshold
-from truepath.serve.refusals import RefusedError
+from truepath.serve.refusals import RefusedError, shown
 
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
@@ -62,5 +62,11 @@ def _cutting(model: HierarchicalClassifier, threshold: float | None, given: dict
         raise RefusedError(422, problem, "Send threshold, one for all other labels.")
     first = threshold if threshold is not None else 0.0 if usual is None else usual
     cuts = np.broadcast_to(np.asarray(first, np.float64), (hierarchy.n_nodes,)).copy()
+    longest = max(map(len, hierarchy.names.tolist()), default=0)
+    for name in given:
+        if len(name) > longest and name not in hierarchy.aliases:  # nothing is near it, and looking is dear
+            raise RefusedError(
+                422, f"the label {shown(name)} is not in the hierarchy.", "GET /hierarchy lists the labels."
+            )
     cuts[hierarchy.indices(list(given))] = list(given.values())
     return Threshold(cuts, hierarchy=hierarchy, coherent="max-up").fit(np.zeros((1, hierarchy.n_nodes)))

@@ -23,7 +23,7 @@ class ServerCounts:
 
     Attributes
     ----------
-    rows, batches : Counter
+    rows, batches, cut_off : Counter
     waiting, ready : Gauge
         Levels, which fall as well; those of a worker that ended do not count.
 
@@ -46,29 +46,50 @@ class ServerCounts:
         self.seconds = Histogram("truepath_request_seconds", said, ["path"], buckets=BUCKETS, registry=own)
         self.rows = Counter("truepath_rows_total", "Rows predicted.", registry=own)
         self.batches = Counter("truepath_batches_total", "Batches that rows were predicted in.", registry=own)
+        said = "Requests that were cut off when the server was stopped."
+        self.cut_off = Counter("truepath_cut_off_total", said, registry=own)
         said = "Rows that wait for a prediction."
         self.waiting = Gauge("truepath_waiting_rows", said, registry=own, multiprocess_mode="livesum")
         self.ready = Gauge("truepath_ready", "Workers that are ready.", registry=own, multiprocess_mode="livesum")
+        said = "Workers that answer with this version of a model."
+        self.models = Gauge("truepath_model", said, ["model", "version"], registry=own, multiprocess_mode="livesum")
+
+    def refusal(self, status: int) -> None:
+        """Count a connection that was refused before it was a request."""
+        self.requests.labels("connection", status).inc()
 
     def request(self, path: str, status: int, seconds: float) -> None:
         """Count one request."""
         self.requests.labels(path, status).inc()
         self.seconds.labels(path).observe(seconds)
 
+    def serves(self, model: str, version: str, n: int) -> None:
+        """Note that this worker answers with a version of a model (1), or no longer (0)."""
+        self.models.labels(model, version).set(n)
+
     def leave(self) -> None:
         """Set the levels to zero, as the worker ends."""
         self.waiting.set(0)
         self.ready.set(0)
 
+    def total(self, name: str) -> int:
+        """Return a count without labels, of all workers."""
+        return round(
+            sum(s.value for family in self._together().collect() for s in family.samples if s.name == f"{name}_total")
+        )
+
     def write(self) -> bytes:
         """Return the counts of all workers as Prometheus reads them."""
+        return generate_latest(self._together())
+
+    def _together(self) -> CollectorRegistry:
         folder = os.environ.get(FOLDER)
         if folder is None:
-            return generate_latest(self.registry)
+            return self.registry
         _drop_levels_of_ended_workers(Path(folder))
         together = CollectorRegistry()
         MultiProcessCollector(together, folder)
-        return generate_latest(together)
+        return together
 
 
 def _drop_levels_of_ended_workers(folder: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from truepath.files.strict_json import dump_json
 from truepath.hierarchy import Hierarchy
-from truepath.serve.refusals import RefusedError, as_client_errors
+from truepath.serve.refusals import RefusedError, as_client_errors, shown
 
 #: Address, file beside this one, and type
 PAGE_FILES = {
@@ -62,8 +62,8 @@ def _kind(field: dict[str, Any]) -> str:
     return " or ".join(dict.fromkeys(word for word in words if word and word != "null"))
 
 
-def show_hierarchy(hierarchy: Hierarchy, labels: Sequence[str], format: str) -> tuple[Any, int, None, str]:
-    """Return content, status, headers and media type: all labels with their parents, or some with their ancestors.
+def show_hierarchy(hierarchy: Hierarchy, labels: Sequence[str], format: str) -> tuple[str, str]:
+    """Return content and media type: all labels with their parents, or some with their ancestors.
 
     Examples
     --------
@@ -77,11 +77,11 @@ def show_hierarchy(hierarchy: Hierarchy, labels: Sequence[str], format: str) -> 
             chosen[0, hierarchy.indices(list(labels))] = True
             nodes = np.flatnonzero(hierarchy.close(chosen)[0])
         if format == "json":
-            return dump_json({"labels": [_label(hierarchy, v) for v in nodes.tolist()]}), 200, None, "application/json"
+            return dump_json({"labels": [_label(hierarchy, v) for v in nodes.tolist()]}), "application/json"
         if format in PICTURES:
             picture = hierarchy.plot(list(labels) or None)
-            return (picture.to_svg() if format == "svg" else picture.to_dot()), 200, None, PICTURES[format]
-    raise RefusedError(422, f"format must be json, svg or dot, not {format!r}.")
+            return (picture.to_svg() if format == "svg" else picture.to_dot()), PICTURES[format]
+    raise RefusedError(422, f"format must be json, svg or dot, not {shown(format)}.", "Leave it out for json.")
 
 
 def _label(hierarchy: Hierarchy, v: int) -> dict[str, Any]:

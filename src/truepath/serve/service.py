@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from truepath.errors import CellError
 from truepath.hierarchy.matrices import DENSE_LIMIT
 from truepath.serve.answers import Answerer, AnswerOptions, explain_as_json
 from truepath.serve.batching import Batcher
 from truepath.serve.decisions import decide_as_asked, has_coverage
 from truepath.serve.metrics import ServerCounts
 from truepath.serve.refusals import RefusedError, as_client_errors
-from truepath.serve.requests import ExplainRequest, PredictRequest, read_request
+from truepath.serve.releases import version_of
+from truepath.serve.requests import LARGE_BODY, ExplainRequest, PredictRequest, read_request
 from truepath.serve.rows import RowForm
 from truepath.serve.settings import ServeSettings
 from truepath.serve.threads import WorkThreads
@@ -21,55 +22,121 @@ from truepath.serve.threads import WorkThreads
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
 
-logger = logging.getLogger("truepath.serve")
-
 Result = TypeVar("Result")
 
-#: Bodies beyond this are parsed in a thread
-LARGE_BODY = 1 << 16
-#: Scores that one answer may hold
-MOST_SCORES = 5_000_000
+#: Scores that one answer may hold; each takes some 40 bytes
+MOST_SCORES = 1_000_000
+#: Bytes of an answer, of one that is made however busy the server is, and of all that are made or sent
+MOST_ANSWER, SMALL_ANSWER, MOST_HELD = 32 << 20, 1 << 20, 64 << 20
 #: Explanations that may wait
 MOST_EXPLAINED = 32
 #: Names of labels whose words make the text to warm up with
 WARM_NAMES = 50
 
 
-class ModelService:
-    """Answers requests with one model; made inside a running event loop."""
+class AnswerRoom:
+    """The bytes of all answers that a worker holds."""
 
-    def __init__(self, model: HierarchicalClassifier, settings: ServeSettings, counts: ServerCounts):
-        self.model, self.settings, self.counts = model, settings, counts
+    def __init__(self) -> None:
+        self.n_bytes = 0
+
+
+class _Held:
+    """The bytes of an answer that a service holds until it is sent."""
+
+    def __init__(self, room: AnswerRoom):
+        self.room, self.n_bytes = room, 0
+
+    def take(self, part: bytes) -> None:
+        """Count a part; refuse what is too large, alone or beside others."""
+        self.n_bytes += len(part)
+        self.room.n_bytes += len(part)
+        if self.n_bytes > MOST_ANSWER:
+            raise RefusedError(413, f"the answer is larger than {MOST_ANSWER:,} bytes.", "Send fewer rows at a time.")
+        if self.room.n_bytes > MOST_HELD and self.n_bytes > SMALL_ANSWER:
+            raise RefusedError(503, "too many large answers wait to be read.", "Try again later.")
+
+    def release(self) -> None:
+        """Forget them."""
+        self.room.n_bytes -= self.n_bytes
+        self.n_bytes = 0
+
+
+class ModelService:
+    """Answers requests with one release of a model.
+
+    Parameters
+    ----------
+    model : HierarchicalClassifier
+    settings : ServeSettings
+    counts : ServerCounts
+    name : str
+    release : int
+        Which file the model comes from, see :mod:`truepath.serve.releases`; 0 if from none.
+    room : AnswerRoom
+        Shared by all models of a worker.
+    """
+
+    def __init__(
+        self,
+        model: HierarchicalClassifier,
+        settings: ServeSettings,
+        counts: ServerCounts,
+        name: str,
+        release: int,
+        room: AnswerRoom,
+    ):
+        self.model, self.settings, self.counts, self.name, self.release = model, settings, counts, name, release
+        self.room, self.n_users, self.is_replaced = room, 0, False
         self.form = RowForm(model)
         self.is_ready = False
-        n_nodes = max(model.hierarchy_.n_nodes, 1)
-        rows = max(1, min(settings.batch_rows, DENSE_LIMIT // (64 * n_nodes)))  # some matrices per batch fit well
+        widest = max(model.hierarchy_.n_nodes, self.form.n_features or 1)
+        rows = max(1, min(settings.batch_rows, DENSE_LIMIT // (64 * widest)))  # some matrices per batch fit well
         options: dict[str, Any] = {"threads": settings.threads, "batch_rows": rows, "mixes": self.form.mixes}
+        options["wait_seconds"] = settings.wait_seconds
         self.batcher = Batcher(Answerer(model, self.form), counts, max_waiting=settings.max_waiting, **options)
-        self.explainers = WorkThreads(1, "explain")
+        self.reader, self.explainers = WorkThreads(1, "read"), WorkThreads(1, "explain")
         self.n_explained = 0
 
-    async def predict(self, body: bytes, scope: Any) -> bytes:
-        """Return the answer to ``/predict``."""
-        is_small = len(body) <= LARGE_BODY
-        asked, rows = self._read_rows(body) if is_small else await asyncio.to_thread(self._read_rows, body)
+    @property
+    def version(self) -> str:
+        """How the release is called; empty for a model that comes from no file."""
+        return version_of(self.release) if self.release else ""
+
+    async def predict(self, body: bytes, scope: Any) -> tuple[list[bytes], Callable[[], None]]:
+        """Return the answer to ``/predict`` in parts, and what is called when it is sent or given up."""
+        self.batcher.check_wait()
+        asked, rows = await self._read(self._read_rows, body)
         scope["truepath_rows"] = len(rows)
         with as_client_errors():
             wanted = AnswerOptions.of(self.model, asked)
         self._check_answer(len(rows), wanted)
-        parts = await self._in_time(self.batcher.submit(rows, wanted))
+        held = _Held(self.room)
+        try:
+            parts = await self._in_time(self.batcher.submit(rows, wanted, held.take))
+        except BaseException:
+            held.release()
+            raise
         self.counts.rows.inc(len(rows))
-        return b'{"predictions": [' + b", ".join(parts) + b"]}"
+        whole = [b'{"predictions": [', *(b", " * (i > 0) + part for i, part in enumerate(parts)), b"]}"]
+        return (whole if len(parts) > 1 else [b"".join(whole)]), held.release
+
+    async def _read(self, read: Callable[[bytes], Result], body: bytes) -> Result:
+        """Read a body, a large one in a thread: one after the other, so that no two take memory at the same time."""
+        if len(body) <= LARGE_BODY:
+            return read(body)
+        return await asyncio.get_running_loop().run_in_executor(self.reader, read, body)
 
     def _read_rows(self, body: bytes) -> tuple[PredictRequest, list[Any]]:
-        asked = read_request(PredictRequest, body)
-        rows = self.form.check(asked.texts, asked.rows)
         limit = self.settings.max_rows
+        asked = read_request(PredictRequest, body, limit)
+        for given in (asked.texts, asked.rows):  # counted before they are looked at
+            if isinstance(given, list) and len(given) > limit:
+                problem = f"the request has {len(given):,} rows; at most {limit:,} are taken."
+                raise RefusedError(413, problem, "Send several requests.")
+        rows = self.form.check(asked.texts, asked.rows)
         if not rows:
             raise RefusedError(422, "the request has no rows.", self.form.wanted)
-        if len(rows) > limit:
-            problem = f"the request has {len(rows):,} rows; at most {limit:,} are taken."
-            raise RefusedError(413, problem, "Send several requests.")
         return asked, rows
 
     def _check_answer(self, n_rows: int, wanted: AnswerOptions) -> None:
@@ -82,13 +149,13 @@ class ModelService:
 
     async def explain(self, body: bytes) -> bytes:
         """Return the answer to ``/explain``."""
-        asked = read_request(ExplainRequest, body)
+        asked = await self._read(lambda body: read_request(ExplainRequest, body, 1), body)
         texts, rows = None if asked.text is None else [asked.text], None if asked.row is None else [asked.row]
         with as_client_errors():
             row = self.form.to_rows(self.form.check(texts, rows))
             model = decide_as_asked(self.model, asked.threshold, asked.thresholds, asked.coverage)
         if self.n_explained >= MOST_EXPLAINED:
-            raise RefusedError(429, f"{MOST_EXPLAINED} explanations are waiting already.", "Try again later.")
+            raise RefusedError(503, f"{MOST_EXPLAINED} explanations are waiting already.", "Try again later.")
         self.n_explained += 1
         loop = asyncio.get_running_loop()
         work = loop.run_in_executor(self.explainers, explain_as_json, model, row, asked.n_others, asked.n_causes)
@@ -106,11 +173,13 @@ class ModelService:
         try:
             with as_client_errors():
                 return await asyncio.wait_for(work, seconds)
+        except CellError as error:
+            raise RefusedError(422, self.form.locate(error), error.remedy) from error
         except asyncio.TimeoutError:
             raise RefusedError(503, f"no answer within {seconds:g} seconds.", "Send fewer rows at a time.") from None
 
-    async def warm_up(self) -> None:
-        """Answer one row of our own, so that no client waits for a compilation; then be ready."""
+    async def warm_up(self) -> Exception | None:
+        """Answer one row of our own, so that no client waits for a compilation; return what went wrong, if anything."""
         words = " ".join(str(name) for name in self.model.hierarchy_.names[:WARM_NAMES])
         rows = self.form.example(words)
         loop = asyncio.get_running_loop()
@@ -118,15 +187,19 @@ class ModelService:
             for n in (1, 2):
                 await self.batcher.submit(rows * n, AnswerOptions(self.model, top=1))
             await loop.run_in_executor(self.explainers, explain_as_json, self.model, self.form.to_rows(rows), 1, 1)
-        except Exception as error:  # a model that cannot take such a row will say so to those who send one
-            logger.warning("the model could not be warmed up", exc_info=error)
-        self.is_ready = True
-        self.counts.ready.set(1)
+        except Exception as error:
+            return error
+        finally:
+            self.batcher.batch_seconds = 0.0  # the first batches compile
+            self.is_ready = True
+        return None
 
     def describe(self) -> dict[str, Any]:
         """Return what a client needs to know of the model."""
         model, h = self.model, self.model.hierarchy_
         return {
+            "name": self.name,
+            "version": self.version,
             "input": self.form.describe(),
             "labels": h.n_nodes,
             "levels": h.height,
@@ -134,6 +207,7 @@ class ModelService:
             "fitted_on": {"name": model.fitted_on_.name, "rows": model.fitted_on_.n_rows},
             "decoder": "learner" if model.decoder_ is None else type(model.decoder_).__name__,
             "has_coverage": has_coverage(model),
+            "coverage": model.decoder_.coverage if has_coverage(model) else None,
             "threshold": getattr(model.decoder_, "threshold_", None),
             "limits": {"body": self.settings.max_body, "rows": self.settings.max_rows},
         }
@@ -141,4 +215,5 @@ class ModelService:
     def close(self) -> None:
         """End the threads."""
         self.batcher.close()
+        self.reader.shutdown()
         self.explainers.shutdown()
