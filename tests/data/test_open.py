@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import importlib.util
+import io
 import json
 import lzma
 import sys
@@ -70,7 +71,8 @@ def libsvm():
 
 
 TEXTS = {"clus": clus, "meka": meka, "mulan": mulan, "xmc": xmc, "libsvm": libsvm}
-FORMS = [(reader.name, ending) for reader in READERS.members() for ending in reader.endings]
+#: A matrix in .npy has no labels beside it: tests/data/readers/test_arrays.py
+FORMS = [(reader.name, ending) for reader in READERS.members() for ending in reader.endings if ending != ".npy"]
 CASES = [(name, ending, pack) for name, ending in FORMS for pack in PACK]
 
 
@@ -86,6 +88,28 @@ def write(folder, name, ending, pack="", stem="data"):
         parquet.write_table(pa.table(columns), plain)
         path.write_bytes(PACK[pack](plain.read_bytes()))
         plain.unlink()
+        return path
+    if name == "arrays":
+        held = io.BytesIO()
+        arrays = {"X": [row[:2] for row in ROWS], "labels": [row[2] for row in ROWS]}
+        if ending == ".npz":
+            np.savez(held, **arrays)
+        else:
+            with pytest.importorskip("h5py").File(held, "w") as file:
+                for key, values in arrays.items():
+                    file[key] = values
+        path.write_bytes(PACK[pack](held.getvalue()))
+        return path
+    if ending in (".xlsx", ".xlsm"):
+        book, held = pytest.importorskip("openpyxl").Workbook(), io.BytesIO()
+        for row in [("x", "y", "labels"), *ROWS]:
+            book.active.append(row)
+        book.save(held)
+        path.write_bytes(PACK[pack](held.getvalue()))
+        return path
+    if ending in (".jsonl", ".ndjson"):
+        lines = (json.dumps(dict(zip(("x", "y", "labels"), row))) for row in ROWS)
+        path.write_bytes(PACK[pack]("\n".join(lines).encode()))
         return path
     texts = table("," if ending == ".csv" else "\t") if name == "paths" else TEXTS[name]()
     path.write_bytes(PACK[pack](texts[""].encode()))
@@ -207,8 +231,10 @@ def test_a_name_is_a_data_set(tmp_path, monkeypatch):
     assert open_dataset("toy").name == "toy"
     with pytest.raises(UnknownDatasetError, match=r"'toi' is neither a file .*\.csv.*Did you mean 'toy'"):
         open_dataset("toi")
-    with pytest.raises(TruePathError, match="takes no such option"):
+    with pytest.raises(TruePathError, match=r"labels is an option of files; 'toy' is the name of a data set\."):
         open_dataset("toy", labels="x")
+    with pytest.raises(UnknownDatasetError, match=r"'toi' is neither a file"):  # that it is not there comes first
+        open_dataset("toi", labels="x")
     with pytest.raises(FileNotFoundError):
         open_dataset("none.csv")
     with pytest.raises(TypeError, match="For data frames use read_paths_csv"):

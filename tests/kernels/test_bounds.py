@@ -17,10 +17,12 @@ from places import ROOT, SOURCES, TESTS
 #: Files and folders by what their kernels do
 GROUPS = {
     "boosting": ["learners/boosting/test_stumps.py", "learners/boosting/test_ada_boost_mh.py"],
+    "boosted": ["learners/boosted/test_growth.py", "learners/boosted/test_boosted_trees.py"],
     "bayes": ["learners/bayes/test_global_naive_bayes.py"],
     "hierarchy": ["hierarchy"],
     "linear": [
         "kernels/linear/test_block_descent.py",
+        "kernels/linear/test_dense_models.py",
         "learners/linear/test_label_groups.py",
         "learners/linear/test_sparse_linear.py",
     ],

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import warnings
 
+import numba
 import pytest
 from numba import njit
 from numba.core import event
@@ -49,6 +52,53 @@ def test_worker_processes_leave_the_warning_to_their_parent(monkeypatch):
     monkeypatch.setattr(jit.current_process(), "_name", "LokyProcess-1")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        assert jit.kernel(double)(21) == 42
+
+
+@pytest.fixture
+def cache_folder(monkeypatch, tmp_path):
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    jit._warn_about_cache.cache_clear()
+    yield tmp_path
+    jit._warn_about_cache.cache_clear()
+
+
+def test_kernels_compile_where_the_disk_of_the_cache_is_full(cache_folder, monkeypatch):
+    def fail(self, name, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", fail)
+    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR") as found:
+        assert [compile_(double)(21) for compile_ in (jit.kernel, jit.vector)] == [42, 42]
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [b"", b"\x80\x04torn", b"gone"], ids=["empty", "torn", "of a class that is gone"])
+def test_a_cache_that_cannot_be_read_is_written_anew(cache_folder, ending, damage):
+    assert jit.kernel(double)(21) == 42
+    (file,) = cache_folder.rglob(f"*.{ending}")
+    if damage == b"gone":  # the version stays, and what follows it names a class that is no longer there
+        start = pickle.dumps(numba.__version__, -1) if ending == "nbi" else b""
+        damage = start + b"ctruepath._kernels.jit\nGone\n."
+    file.write_bytes(damage)
+    assert jit.kernel(double)(21) == 42
+    again = jit.kernel(double)
+    assert again(21) == 42
+    assert sum(again.stats.cache_hits.values()) == 1
+
+
+def test_a_cache_that_can_be_neither_read_nor_written_stops_nothing(cache_folder, monkeypatch):
+    """As after an upgrade over a read-only installation: the index names a class that is gone."""
+    assert jit.kernel(double)(21) == 42
+    (file,) = cache_folder.rglob("*.nbi")
+    file.write_bytes(pickle.dumps(numba.__version__, -1) + b"ctruepath._kernels.jit\nGone\n.")
+
+    def fail(self, overloads):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_index", fail)
+    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR"):
         assert jit.kernel(double)(21) == 42
 
 

@@ -209,3 +209,60 @@ def test_the_last_learner_is_fitted_on_all_rows_first_and_all_stay_in_place(rows
     assert FITTED[-3:] == [3, 2, 1]
     assert [learner.power for learner in stack.learners_] == [1, 2, 3]
     assert len(stack.seconds_) == len(stack.areas_) == 3
+
+
+class Failing(Linear):
+    """Learns once, or never."""
+
+    def __init__(self, fails="always", hierarchy=None):
+        super().__init__(1, hierarchy)
+        self.fails = fails
+
+    def fit(self, X, Y, sample_weight=None):
+        if self.fails == "always" or len(X) == N_ROWS:
+            raise np.linalg.LinAlgError("no solution")
+        return super().fit(X, Y, sample_weight)
+
+
+N_ROWS = 30
+
+
+@pytest.fixture
+def in_threads():
+    with parallel_config("threading"):
+        yield
+
+
+@pytest.mark.parametrize("fails", ["always", "on all rows"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_learner_that_fails_is_left_out_with_a_warning_where_that_is_asked_for(fails, n_jobs, in_threads):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(N_ROWS, 3)), TOY.close(rng.random((N_ROWS, TOY.n_nodes)) < 0.3)
+    forest = PCTForest(n_estimators=8, random_state=0)
+    options = {"hierarchy": TOY, "combiner": Blend(), "n_jobs": n_jobs}
+    members = [("line", Linear()), ("broken", Failing(fails)), ("forest", forest)]
+    said = r"'broken' could not be fitted and is left out \(LinAlgError: no solution\)"
+    with pytest.warns(RuntimeWarning, match=said):
+        stack = Stack(members, on_failure="warn", **options).fit(X, Y)
+    other = Stack([members[0], members[2]], **options).fit(X, Y)
+    assert stack.kept_ == [0, 2]
+    assert len(stack.areas_) == len(stack.seconds_) == len(stack.learners_) == 2
+    np.testing.assert_array_equal(stack.predict_proba(X), other.predict_proba(X))
+    for broken in (members, [("broken", Failing(fails))]):
+        on_failure = "raise" if broken is members else "warn"
+        with pytest.raises(np.linalg.LinAlgError, match="no solution"):
+            Stack(broken, on_failure=on_failure, **options).fit(X, Y)
+
+
+def test_the_default_survives_a_member_that_fails(monkeypatch):
+    def fail(self, *args, **options):
+        raise np.linalg.LinAlgError("no solution")
+
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 3)), TOY.close(rng.random((60, TOY.n_nodes)) < 0.3)
+    monkeypatch.setattr(MultiLabelKernelRidge, "fit_held_out", fail)
+    with pytest.warns(RuntimeWarning) as said:
+        model = HierarchicalClassifier(hierarchy=TOY).fit(X, Y)
+    assert any("'kernel ridge, rbf' could not be fitted" in str(one.message) for one in said)
+    assert not any(one.name.startswith("kernel ridge") for one in model.tried_)
+    assert model.predict(X).shape == Y.shape

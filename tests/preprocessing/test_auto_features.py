@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.utils.estimator_checks import check_estimator
@@ -232,3 +233,15 @@ def test_sequences_are_cut_into_pieces():
     sequences = ["".join(rng.choice(list("ACDEFGHIKLMNPQRSTVWY"), 80)) for _ in range(20)]
     assert AutoFeatures().fit(sequences).transform(sequences).shape[1] > 1000
     assert set(map(len, AutoFeatures().fit(sequences).get_feature_names_out())) == {1, 2, 3}
+
+
+def test_output_that_a_program_chose_for_its_own_transformers_changes_nothing():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "x"]})
+    plain = AutoFeatures().fit_transform(frame)
+    with sklearn.config_context(transform_output="pandas"):
+        AutoFeatures(impute=False, scale=False).fit_transform(np.eye(3))  # warned of a function without names
+        found = AutoFeatures(scale=False).fit(np.eye(3)).transform(np.eye(3))
+        blocks = [made for *_, made in AutoFeatures().fit(frame).blocks_]
+    assert isinstance(found, pd.DataFrame)
+    assert len(blocks) == 2
+    assert plain.shape == (3, 3)

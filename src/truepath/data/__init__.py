@@ -20,6 +20,7 @@ from truepath.data.open import open_dataset
 from truepath.data.readers.arff.clus import read_clus_arff
 from truepath.data.readers.arff.meka import read_meka
 from truepath.data.readers.arff.mulan import read_mulan
+from truepath.data.readers.arrays import read_arrays_with_labels
 from truepath.data.readers.base import Reader
 from truepath.data.readers.label_paths import read_paths_csv
 from truepath.data.readers.libsvm import read_libsvm
@@ -51,6 +52,7 @@ __all__ = [
     "make_wordnet",
     "match_rows",
     "open_dataset",
+    "read_arrays_with_labels",
     "read_clus_arff",
     "read_edges",
     "read_hierarchy",

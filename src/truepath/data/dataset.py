@@ -191,6 +191,8 @@ class Dataset:
     ) -> Dataset:
         """Split the rows so that every label keeps its share in every part (iterative stratification).
 
+        Rows that have ``groups`` are divided by whole groups.
+
         Parameters
         ----------
         fractions : sequence or mapping from str to float, default=(0.6, 0.2, 0.2)
@@ -213,7 +215,10 @@ class Dataset:
         others = {} if of is None else {name: split for name, split in self.splits.items() if name != of}
         if set(shares) & set(others):
             raise ValueError(f"fractions names splits that are kept: {sorted(set(shares) & set(others))}.")
-        parts = share_rows(source.y, list(shares.values()), random_state)
+        from truepath.adapters.groups import check_groups  # brings scikit-learn, which reading does without
+
+        groups = check_groups(source.groups, len(source))
+        parts = share_rows(source.y, list(shares.values()), random_state, groups)
         dealt = {name: source.take(np.flatnonzero(parts == k)) for k, name in enumerate(shares)}
         return replace(self, splits={**dealt, **others})
 
@@ -243,7 +248,7 @@ class Dataset:
         Y = stack_splits(list(self.splits.values())).y if counted is None else self[counted].y
         smaller = self.hierarchy.prune(min_count, Y)
         columns = self.hierarchy.indices(smaller.names)
-        splits = {name: Split(s.X, s.y[:, columns], s.ids) for name, s in self.splits.items()}
+        splits = {name: Split(s.X, s.y[:, columns], s.ids, groups=s.groups) for name, s in self.splits.items()}
         return replace(self, hierarchy=smaller, splits=splits)
 
     def keep_full_paths(self) -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from inspect import signature
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -129,8 +130,10 @@ def _open_named(
     limits: Limits | None,
     options: Mapping[str, Any],
 ) -> Dataset:
+    taken = signature(load_dataset).parameters
+    given = {option: value for option, value in options.items() if option in taken}
     try:
-        return load_dataset(name, home=home, sparse_output=sparse_output, limits=limits, **options)
+        ds = load_dataset(name, home=home, sparse_output=sparse_output, limits=limits, **given)
     except UnknownDatasetError as problem:
         if Path(name).is_dir():
             raise _no_splits(Path(name)) from None
@@ -139,5 +142,7 @@ def _open_named(
             f"{name!r} is neither a file that can be read ({endings}) nor the name of a data set: {problem.problem}",
             problem.remedy,
         ) from None
-    except TypeError as problem:
-        raise TruePathError(f"{name!r} is opened as a named data set, which takes no such option: {problem}.") from None
+    for option in options:
+        if option not in taken:
+            raise TruePathError(f"{option} is an option of files; {name!r} is the name of a data set.", "Leave it out.")
+    return ds

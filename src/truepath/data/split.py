@@ -32,18 +32,21 @@ class Split:
         Names of the rows, where the file has them.
     n_written : ndarray of int, shape (n_samples,), or None
         How many labels the file gives each row, before ancestors are added. None if no longer known.
+    groups : ndarray of str, shape (n_samples,), or None
+        What each row belongs to, where the file says so: rows of one group stay together when rows are divided.
     """
 
     X: Any
     y: Any
     ids: NDArray[np.object_] | None = None
     n_written: NDArray[np.int64] | None = field(default=None, repr=False)
+    groups: NDArray[np.object_] | None = None
 
     def __post_init__(self) -> None:
         sizes = {self.X.shape[0], self.y.shape[0]}
-        sizes |= {len(column) for column in (self.ids, self.n_written) if column is not None}
+        sizes |= {len(column) for column in (self.ids, self.n_written, self.groups) if column is not None}
         if len(sizes) != 1:
-            raise ValueError(f"X, y, ids and n_written must have the same number of rows, not {sorted(sizes)}.")
+            raise ValueError(f"X, y, ids, n_written and groups must have the same number of rows, not {sorted(sizes)}.")
 
     def __len__(self) -> int:
         return int(self.y.shape[0])
@@ -59,9 +62,9 @@ class Split:
 
     def take(self, rows: NDArray[np.int64]) -> Split:
         """Return the rows with these numbers (or of this mask) as a new split."""
-        ids = None if self.ids is None else self.ids[rows]
-        written = None if self.n_written is None else self.n_written[rows]
-        return Split(self.X[rows], self.y[rows], ids, written)
+        columns: tuple[Any, ...] = (self.ids, self.n_written, self.groups)
+        others = (None if column is None else column[rows] for column in columns)
+        return Split(self.X[rows], self.y[rows], *others)
 
 
 def stack_rows(matrices: Sequence[Any]) -> Any:
@@ -73,18 +76,22 @@ def stack_rows(matrices: Sequence[Any]) -> Any:
 
 def stack_splits(parts: Sequence[Split]) -> Split:
     """Put splits below each other, in the order given."""
-    ids = [part.ids for part in parts if part.ids is not None]
-    written = [part.n_written for part in parts if part.n_written is not None]
-    return Split(
-        stack_rows([part.X for part in parts]),
-        stack_rows([part.y for part in parts]),
-        np.concatenate(ids) if len(ids) == len(parts) else None,
-        np.concatenate(written) if len(written) == len(parts) else None,
-    )
+    X, y = stack_rows([part.X for part in parts]), stack_rows([part.y for part in parts])
+    return Split(X, y, *(_stack_columns(parts, name) for name in ("ids", "n_written", "groups")))
+
+
+def _stack_columns(parts: Sequence[Split], name: str) -> Any:
+    """Put a column of all splits below each other; None if one of them does not have it."""
+    found = [column for part in parts if (column := getattr(part, name)) is not None]
+    return np.concatenate(found) if len(found) == len(parts) else None
 
 
 def stratified_folds(
-    y: ArrayLike | sparse.sparray, n_splits: int = 5, random_state: int | RandomState | None = None
+    y: ArrayLike | sparse.sparray,
+    n_splits: int = 5,
+    random_state: int | RandomState | None = None,
+    *,
+    groups: Any = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield the row numbers (train, test) of each fold of a stratified cross-validation.
 
@@ -96,6 +103,8 @@ def stratified_folds(
         The number of folds.
     random_state : int, RandomState or None
         An int makes the folds repeatable.
+    groups : array-like, shape (n_samples,), optional
+        Rows of one group are in one fold: the same patient, the same document.
 
     Examples
     --------
@@ -107,6 +116,10 @@ def stratified_folds(
     4 [2, 2]
     """
     n_samples = np.shape(y)[0]
+    from truepath.adapters.groups import check_groups, check_number_of_groups  # brings scikit-learn
+
+    groups = check_groups(groups, n_samples)
     if not 2 <= n_splits <= n_samples:
         raise ValueError(f"n_splits must be between 2 and the number of rows ({n_samples}), not {n_splits}.")
-    return iter(split_folds(share_rows(y, [1 / n_splits] * n_splits, random_state)))
+    check_number_of_groups(groups, n_splits, "n_splits")
+    return iter(split_folds(share_rows(y, [1 / n_splits] * n_splits, random_state, groups)))

@@ -3,6 +3,7 @@
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input
 from truepath.learners.bayes.global_naive_bayes import GlobalNaiveBayes
 from truepath.learners.bayes.networks import BayesianChain, NaiveBayesML, TreeAugmentedML
+from truepath.learners.boosted.boosted_trees import BoostedTrees
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
 from truepath.learners.boosting.hada_boost_mh import HAdaBoostMH
 from truepath.learners.cutset.bagging import BaggedCutsetNetworks
@@ -35,6 +36,7 @@ __all__ = [
     "BaggedCutsetNetworks",
     "BayesianChain",
     "BinaryRelevance",
+    "BoostedTrees",
     "ChowLiuTree",
     "CoherentNetwork",
     "CutsetNetwork",

@@ -20,11 +20,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truepath.adapters import encode_labels
 from truepath.adapters.capabilities import offers
+from truepath.adapters.groups import check_groups
 from truepath.adapters.labels import derive_hierarchy, split_paths
-from truepath.adapters.rows import count_rows, plain_rows, refuse_complex, take_rows
+from truepath.adapters.rows import count_rows, mark_rows, plain_rows, refuse_complex, take_rows
 from truepath.adapters.strings import code_strings
 from truepath.english import counted
 from truepath.errors import TruePathError
+from truepath.held import a_hierarchy, holds, maybe
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
@@ -34,6 +36,7 @@ from truepath.registry import LEARNERS, Member
 HALF = 0.5
 
 
+@holds(hierarchy=maybe(a_hierarchy), hierarchy_=a_hierarchy)
 class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
     """Base class of the learners: ``predict`` and ``score`` from ``predict_proba``, and scikit-learn's tags.
 
@@ -76,7 +79,7 @@ class HierarchicalLearner(Member, ClassifierMixin, BaseEstimator):
         truth = as_dense(encode_labels(y, self.hierarchy_))
         return float(np.average((found == truth).all(axis=1), weights=sample_weight))
 
-    def input_checks(self) -> dict[str, bool]:
+    def input_checks(self, X: Any) -> dict[str, bool]:
         """Return how X is checked, as options of :func:`check_fit_input`."""
         return {"allow_nan": get_tags(self).input_tags.allow_nan}
 
@@ -187,6 +190,20 @@ def copy_for_change(learner: Any, diff: HierarchyDiff) -> Any:
     return clone(learner).set_params(hierarchy=diff.new)
 
 
+def mark_training(X: Any, weight: np.ndarray | None) -> int:
+    """Return a number that tells rows to learn from, in any order, from others; see :func:`is_all_known`."""
+    return int(mark_rows(X, weight).sum() >> np.uint64(32))
+
+
+def is_all_known(trained_on: int, diff: HierarchyDiff, X: Any, Y: Any) -> bool:
+    """Say whether rows are those that a learner was fitted on, and no row has a label that is new or a part of one.
+
+    What was fitted then has seen all that there is to tell apart. ``trained_on`` is the ``mark_training`` of its fit.
+    """
+    unseen = diff.new.indices([*diff.added, *(part for parts in diff.split.values() for part in parts)])
+    return not Y[:, unseen].sum() and mark_training(X, None) == trained_on
+
+
 def fit_made(learner: Any, made: Any, X: Any) -> None:
     """Fit a learner on made rows and ask it, with float32 too: what ``warm_up`` of most members does."""
     learner.set_params(hierarchy=made.hierarchy)
@@ -210,11 +227,24 @@ def leave_out_weightless(X: Any, Y: Any, weight: np.ndarray | None) -> tuple[Any
     return take_rows(X, kept), Y[kept], weight[kept]
 
 
-def score_weightless(learner: Any, held_out: NDArray[Any], X: Any, weight: NDArray[np.float64] | None) -> NDArray[Any]:
-    """Return held-out scores of all rows: those of weight zero were not learned from, so the learner scores them."""
+def groups_to_learn(groups: Any, n_rows: int, weight: np.ndarray | None) -> NDArray[np.int64] | None:
+    """Return the checked groups of the rows that :func:`leave_out_weightless` keeps; None without groups."""
+    found = check_groups(groups, n_rows)
+    return found if found is None or weight is None else found[weight != 0]
+
+
+def score_weightless(
+    learner: Any, held_out: NDArray[Any], X: Any, weight: NDArray[np.float64] | None, groups: Any = None
+) -> NDArray[Any]:
+    """Return held-out scores of all rows: those of weight zero were not learned from, so the learner scores them.
+
+    With groups they have none (NaN): others of their group may have been learned from.
+    """
     if weight is None or weight.all():
         return held_out
     S: NDArray[Any] = learner.predict_proba(X)
+    if groups is not None:
+        S = np.full_like(S, np.nan)
     S[np.flatnonzero(weight)] = held_out
     return S
 

@@ -16,10 +16,11 @@ from truepath.adapters.contributions import Contributions, ask_contributions
 from truepath.adapters.likeness import ask_likeness
 from truepath.adapters.prepare import find_hierarchy
 from truepath.hierarchy import Hierarchy
+from truepath.parameters import COUNT, check_in
 
 
 def contributions(
-    learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto", columns: Sequence[str] = ()
+    learner: Any, x: Any, nodes: ArrayLike, *, method: str = "auto", columns: Sequence[str] = (), baseline: Any = None
 ) -> Contributions:
     """Return what each feature of one row adds to the scores of some labels.
 
@@ -39,6 +40,9 @@ def contributions(
         "auto" does for learners without a way of their own.
     columns : sequence of str, optional
         What the columns of X are called, if X is an array.
+    baseline : one row of the features that reach the learner, optional
+        What a feature becomes when it is left out, such as the means of the training rows; then a feature that is 0 may
+        add something too. By default it becomes a missing value, or 0 where the learner takes none.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def contributions(
         to_final: Contributions = learner.contributions(x, nodes)
         return to_final
     learner = getattr(learner, "learner_", learner)
-    found = ask_contributions(learner, x, nodes, own_features=True, method=method)
+    found = ask_contributions(learner, x, nodes, own_features=True, method=method, baseline=baseline)
     return found.named(reach(learner).names(columns))
 
 
@@ -95,6 +99,7 @@ def top_features(model: Any, n: int = 10, *, by: str = "label") -> dict[str, lis
     >>> top_features(HierarchicalClassifier(decoder="best-path").fit(texts, labels), 1)["animal/cat"][0][0]
     'cat'
     """
+    check_in("n", n, COUNT)
     if by not in ("label", "level"):
         raise ValueError(f"by must be 'label' or 'level'; got {by!r}.")
     check_is_fitted(model)

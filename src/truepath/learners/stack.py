@@ -11,6 +11,7 @@ D. H. Wolpert. Stacked generalization. Neural Networks 5, 1992.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
@@ -34,14 +35,19 @@ from truepath.adapters.contributions import (
 from truepath.adapters.cost import TableShape
 from truepath.adapters.exporting import export_inputs, export_scores
 from truepath.adapters.fitting import HeldOut, fit_held_out, fit_learner, fit_part, out_of_fold, scores_own_rows
+from truepath.adapters.groups import check_groups, check_number_of_groups
 from truepath.adapters.likeness import Likeness, ask_likeness
+from truepath.adapters.new_features import find_new_features
 from truepath.adapters.parallel import iterate_parallel, run_parallel
 from truepath.adapters.prepare import check_learner, prepare
 from truepath.adapters.progress import CallbackSupportMixin, Progress, tracked, with_callbacks
 from truepath.adapters.rows import count_rows
 from truepath.combiners import HierarchicalFAEL
 from truepath.combiners.held_out import N_FOLDS, fit_and_cross_transform
+from truepath.dates import seconds_since
+from truepath.errors import TruePathError
 from truepath.graph import Graph
+from truepath.held import a_scorer, an_object, each, holds, integer
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
@@ -52,6 +58,7 @@ from truepath.learners.base import (
     weights_by,
 )
 from truepath.metrics import auprc
+from truepath.parameters import check_choice
 from truepath.registry import COMBINERS
 from truepath.resampling import deal_folds, draw_some, split_folds
 
@@ -59,6 +66,12 @@ from truepath.resampling import deal_folds, draw_some, split_folds
 CELLS_JUDGED = 4_000_000
 
 
+@holds(
+    learners_=each(a_scorer, "learners", of=list),
+    combiner_=an_object("transform", knows=("n_nodes",)),
+    n_scores_=integer(0),
+    kept_=each(integer(0), "learners", of=list),
+)
 class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Combine several learners, and score matrices made elsewhere, by a combiner fitted on out-of-fold scores.
 
@@ -78,6 +91,9 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         regression, networks), and the others on 5 folds.
     keep_held_out : bool, default=False
         Whether to keep ``held_out_scores_`` and ``member_scores_``.
+    on_failure : {"raise", "warn"}, default="raise"
+        What becomes of a learner whose fit raises an error: the stack's fit raises it too, or goes on without the
+        learner, with a warning that names it. If all fail, the first error is raised.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Fits of learners and folds run in parallel; the result does not depend on it.
@@ -85,6 +101,8 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     Attributes
     ----------
     learners_ : list of estimators fitted on all rows
+    kept_ : list of int
+        The places in ``learners`` of those in ``learners_``: all, unless some failed.
     combiner_ : combiner fitted on the held-out scores
     areas_ : list of float
         The AU(PRC) of each learner's held-out scores, of at most four million of them.
@@ -135,6 +153,7 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         combiner: Any = None,
         cv: Any = "auto",
         keep_held_out: bool = False,
+        on_failure: str = "raise",
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
@@ -143,11 +162,14 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         self.combiner = combiner
         self.cv = cv
         self.keep_held_out = keep_held_out
+        self.on_failure = on_failure
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = ()) -> Stack:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = (), groups: Any = None
+    ) -> Stack:
         """Score the rows out of fold, fit the combiner, refit the learners.
 
         Parameters
@@ -158,17 +180,21 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
             Passed to the combiner, and to the learners that take it.
         scores : sequence of score matrices, each (n_samples, n_nodes)
             Held-out scores of these rows by other models.
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: rows of one group are held out together.
         """
-        self._fit(X, y, sample_weight, scores, held_out=self.keep_held_out)
+        self._fit(X, y, sample_weight, scores, groups, held_out=self.keep_held_out)
         return self
 
     @with_callbacks
-    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = ()) -> NDArray[Any]:
+    def fit_held_out(
+        self, X: Any, y: Any, sample_weight: Any = None, *, scores: Sequence[Any] = (), groups: Any = None
+    ) -> NDArray[Any]:
         """Fit, and score each training row by learners and a combiner that did not learn from it.
 
         Parameters
         ----------
-        X, y, sample_weight, scores
+        X, y, sample_weight, scores, groups
             As in :meth:`fit`.
 
         Returns
@@ -176,23 +202,25 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         S : ndarray, shape (n_samples, n_nodes)
             NaN for rows that some learner could not leave out, such as those that all trees of a forest saw.
         """
-        return self._fit(X, y, sample_weight, scores, held_out=True)
+        return self._fit(X, y, sample_weight, scores, groups, held_out=True)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, scores: Sequence[Any], *, held_out: bool) -> Any:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, scores: Sequence[Any], groups: Any, *, held_out: bool) -> Any:
         """Fit everything; return the scores of training rows by learners that did not see them, or None."""
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
+        check_choice(self, "on_failure", ("raise", "warn"))
+        groups = check_groups(groups, Y.shape[0])
         learners = [_prepare(entry, hierarchy) for entry in self.learners]
         if not learners and not len(scores):
             raise ValueError("Stack has nothing to combine: give at least one learner, or score matrices as scores=.")
         combiner = self._make_combiner(hierarchy, len(learners) + len(scores))
-        own = [self.cv == "auto" and scores_own_rows(learner) for learner in learners]
-        splits = self._splits(X, Y) if not all(own) else []
+        own = [self.cv == "auto" and scores_own_rows(learner, groups) for learner in learners]
+        splits = self._splits(X, Y, groups) if not all(own) else []
         with tracked(self, 1 + sum(1 if once else len(splits) + 1 for once in own)) as progress:
-            found, self.learners_ = self._score_rows(learners, own, X, Y, weight, splits, progress)
+            found, self.learners_ = self._score_rows(learners, own, X, Y, weight, groups, splits, progress)
             rows, sources = _common_rows(found, Y.shape[0])
             sources += [as_dense(S)[rows] for S in scores]
-            self.areas_ = [_area(Y, source, rows) for source in sources[: len(learners)]]
-            S = self._combine(combiner, sources, Y, weight, rows, held_out)
+            self.areas_ = [_area(Y, source, rows) for source in sources[: len(self.learners_)]]
+            S = self._combine(combiner, sources, Y, weight, groups, rows, held_out)
             if self.keep_held_out:
                 self.held_out_scores_, self.member_scores_ = S, sources
             progress.step("combiner fitted")
@@ -200,32 +228,70 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
         return S
 
     def _score_rows(
-        self, learners: list[Any], own: list[bool], X: Any, Y: Any, weight: Any, splits: Any, progress: Progress
+        self,
+        learners: list[Any],
+        own: list[bool],
+        X: Any,
+        Y: Any,
+        weight: Any,
+        groups: Any,
+        splits: Any,
+        progress: Progress,
     ) -> tuple[list[HeldOut], list[Any]]:
         """Return each learner's scores of rows it did not see, and the learners fitted on all rows.
 
         The last learner is handed out first: those that take long tend to stand at the end, and would be left over.
         """
-        by_folds = [learner for learner, once in zip(learners, own) if not once]
+        by_folds = [k for k, once in enumerate(own) if not once]
         options: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": progress, "hierarchy": self.hierarchy_}
-        folds = iter(out_of_fold(by_folds, X, Y, weight, splits, **options))
+        forgiven = Exception if self.on_failure == "warn" else ()
+        together = [[k] for k in by_folds] if forgiven else [by_folds]
+        scored: dict[int, HeldOut | Exception] = {}
+        for some in together:
+            try:
+                members = [learners[k] for k in some]
+                scored.update(zip(some, out_of_fold(members, X, Y, weight, splits, groups=groups, **options)))
+            except forgiven as problem:
+                scored[some[0]] = problem
         cases, fits = list(zip(learners, own))[::-1], list[Any]()
-        for fit in iterate_parallel(_fit, cases, common=(X, Y, weight), n_jobs=self.n_jobs, one_by_one=True):
+        common = (X, Y, weight, groups, forgiven)
+        for fit in iterate_parallel(_fit, cases, common=common, n_jobs=self.n_jobs, one_by_one=True):
             fits.insert(0, fit)
-            progress.step(f"learner {len(fits)} of {len(learners)} fitted on all rows")
-        self.seconds_: list[float] = [seconds for *_, seconds in fits]
-        return [next(folds) if part is None else part for part, *_ in fits], [learner for _, learner, _ in fits]
+            name = _name_of(self.learners[len(learners) - len(fits)])
+            progress.step(f"{name} fitted on all rows ({len(fits)} of {len(learners)} learners)")
+        parts = [scored[k] if held_out is None else held_out for k, (held_out, *_) in enumerate(fits)]
+        survivors = self._survivors(parts)
+        self.kept_ = list(survivors)
+        self.seconds_: list[float] = [fits[k][2] for k in self.kept_]
+        return list(survivors.values()), [fits[k][1] for k in self.kept_]
+
+    def _survivors(self, parts: list[HeldOut | Exception]) -> dict[int, HeldOut]:
+        """Return what the learners that could be fitted scored, by their places; warn about the others."""
+        failed = {k: part for k, part in enumerate(parts) if isinstance(part, Exception)}
+        if parts and len(failed) == len(parts):
+            raise failed[0]
+        for k, problem in failed.items():
+            said = f"{_name_of(self.learners[k])} could not be fitted and is left out"
+            warnings.warn(f"{said} ({type(problem).__name__}: {problem}).", RuntimeWarning, stacklevel=2)
+        return {k: part for k, part in enumerate(parts) if not isinstance(part, Exception)}
 
     def _combine(
-        self, combiner: Any, sources: list[Any], Y: Any, weight: Any, rows: NDArray[np.int64], held_out: bool
+        self,
+        combiner: Any,
+        sources: list[Any],
+        Y: Any,
+        weight: Any,
+        groups: Any,
+        rows: NDArray[np.int64],
+        held_out: bool,
     ) -> Any:
         """Fit the combiner on the rows that all learners scored; return held-out scores of all rows, if wanted."""
         labels, h = Y[rows], self.hierarchy_
-        part = None if weight is None else weight[rows]
+        part, groups = (None if values is None else values[rows] for values in (weight, groups))
         if not held_out:
-            self.combiner_ = fit_part(combiner, sources, labels, part, h)
+            self.combiner_ = fit_part(combiner, sources, labels, part, h, groups)
             return None
-        self.combiner_, known = fit_and_cross_transform(combiner, sources, labels, part, h, self.random_state)
+        self.combiner_, known = fit_and_cross_transform(combiner, sources, labels, part, h, self.random_state, groups)
         S = np.full(Y.shape, np.nan, known.dtype)
         S[rows] = known
         return S
@@ -279,9 +345,20 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
             ask(learner, "update")
         new.combiner_ = ask(self.combiner_, "update").member.update(diff)
         X, Y, _, _ = check_fit_input(new, X, y, None, pass_through=True)
+        unknown = self.new_features(diff, X, Y)
+        if unknown:
+            raise TruePathError(
+                f"the rows have features that the learners do not know: {', '.join(unknown[:5])}.",
+                "Fit the stack anew on all rows.",
+            )
         new.learners_ = [update_learner(learner, diff, X, Y) for learner in self.learners_]
-        new.areas_, new.seconds_, new.n_scores_ = self.areas_, self.seconds_, 0
+        new.areas_, new.seconds_, new.kept_, new.n_scores_ = self.areas_, self.seconds_, self.kept_, 0
         return new
+
+    def new_features(self, diff: HierarchyDiff, X: Any, Y: Any) -> list[str]:
+        """Return the features of rows that pipelines among the learners do not know; see :meth:`update`."""
+        several = (find_new_features(learner, diff, X, Y) for learner in self.learners_)
+        return list(dict.fromkeys(name for names in several for name in names))
 
     def _make_combiner(self, hierarchy: Hierarchy, n_sources: int) -> Any:
         combiner = HierarchicalFAEL("gcv") if self.combiner is None else clone(COMBINERS.resolve(self.combiner))
@@ -292,14 +369,17 @@ class Stack(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
             )
         return combiner if combiner.hierarchy is not None else combiner.set_params(hierarchy=hierarchy)
 
-    def _splits(self, X: Any, Y: Any) -> list[Any]:
+    def _splits(self, X: Any, Y: Any, groups: Any) -> list[Any]:
         """Return the row numbers (train, held out) of each fold."""
         cv = N_FOLDS if self.cv == "auto" else self.cv
         if not isinstance(cv, int):
-            return list(cv.split(np.zeros((count_rows(X), 1))))
+            rows = np.zeros((count_rows(X), 1))
+            return list(cv.split(rows) if groups is None else cv.split(rows, None, groups))
+        if self.cv != "auto":
+            check_number_of_groups(groups, cv, "cv")
         if not 2 <= cv <= Y.shape[0]:
             raise ValueError(f"cv must be from 2 to the number of rows, {Y.shape[0]}; got {cv!r}.")
-        return split_folds(deal_folds(Y, cv, self.random_state))
+        return split_folds(deal_folds(Y, cv, self.random_state, groups))
 
     def predict_proba(self, X: Any, *, scores: Sequence[Any] = ()) -> NDArray[Any]:
         """Return the combined scores.
@@ -448,6 +528,11 @@ def held_out_seconds(learner: Any, shape: TableShape) -> float:
     return seconds if scores_own_rows(learner) else (N_FOLDS + 1) * seconds
 
 
+def _name_of(entry: Any) -> str:
+    """Return what a learner is called in messages: the name it was given, or its class."""
+    return repr(entry[0]) if isinstance(entry, tuple) else type(reach(entry).member).__name__
+
+
 def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
     """Return a learner (or the second of a pair) ready to be fitted."""
     learner = _learner_of(entry)
@@ -455,11 +540,22 @@ def _prepare(entry: Any, hierarchy: Hierarchy) -> Any:
     return prepare(learner, hierarchy)
 
 
-def _fit(X: Any, Y: Any, weight: Any, learner: Any, once: bool) -> tuple[HeldOut | None, Any, float]:
-    """Return a learner fitted on all rows, how long it took and, if once is all, its scores of rows it did not see."""
-    start = perf_counter()
-    held_out, fitted = fit_held_out(learner, X, Y, weight) if once else (None, fit_learner(learner, X, Y, weight))
-    return held_out, fitted, perf_counter() - start
+def _fit(
+    X: Any, Y: Any, weight: Any, groups: Any, forgiven: Any, learner: Any, once: bool
+) -> tuple[HeldOut | Exception | None, Any, float]:
+    """Return a learner fitted on all rows, how long it took and, if once is all, its scores of rows it did not see.
+
+    An error that is ``forgiven`` stands in the place of the scores.
+    """
+    start, held_out = perf_counter(), None
+    try:
+        if once:
+            held_out, fitted = fit_held_out(learner, X, Y, weight, groups)
+        else:
+            fitted = fit_learner(learner, X, Y, weight, groups=groups)
+    except forgiven as problem:
+        return problem, learner, seconds_since(start)
+    return held_out, fitted, seconds_since(start)
 
 
 def _area(Y: Any, S: NDArray[Any], rows: NDArray[np.int64]) -> float:

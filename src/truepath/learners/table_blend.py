@@ -1,11 +1,13 @@
 """TableBlend: what is best for tables within a budget of time, found on held-out rows.
 
-Forests, kernel ridge regressions, linear models of texts and, where PyTorch is installed and time allows, ensembles of
-networks score the rows that they did not see; :class:`truepath.combiners.FAELBlend` learns from these scores and weighs
-all of it. The better a member is on held-out rows, the more it counts; one that does not help counts nothing.
+Forests, kernel ridge regressions, boosted trees, linear models of texts and, where PyTorch is installed and time
+allows, ensembles of networks score the rows that they did not see; :class:`truepath.combiners.FAELBlend` learns from
+these scores and weighs all of it. The better a member is on held-out rows, the more it counts; one that does not help
+counts nothing.
 
 What is tried follows from the numbers of rows, columns and labels alone: members are added in the order of ``MEMBERS``
-until the seconds that they are expected to take on one core, together, pass the budget.
+until the seconds that they are expected to take on one core, together, pass the budget. Large tables get boosted trees
+first, which take as many rounds as the time that others leave permits, at least a third of it.
 """
 
 from __future__ import annotations
@@ -28,13 +30,24 @@ from truepath.adapters.capabilities import offers
 from truepath.adapters.contributions import Contributions
 from truepath.adapters.cost import TableShape, check_budget
 from truepath.adapters.fitting import fit_held_out, fit_learner
+from truepath.adapters.groups import check_groups
 from truepath.adapters.likeness import Likeness, ask_likeness
 from truepath.combiners import FAELBlend, GreedyBlend
 from truepath.combiners.held_out import N_FOLDS
 from truepath.graph import Graph
+from truepath.held import an_object, flag, holds, integer
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
-from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, copy_for_change, fit_made
+from truepath.learners.base import (
+    HierarchicalLearner,
+    check_fit_input,
+    check_predict_input,
+    copy_for_change,
+    fit_made,
+    is_all_known,
+    mark_training,
+)
+from truepath.learners.boosted.boosted_trees import BoostedTrees
 from truepath.learners.kernel.multi_label_kernel_ridge import MultiLabelKernelRidge
 from truepath.learners.linear.sparse_linear import SparseLinear
 from truepath.learners.network.backend import has_torch
@@ -57,6 +70,10 @@ MOST_EXACT_ROWS, N_LANDMARKS = 11_000, 3000
 MOST_HELD_OUT = 200_000_000
 # Networks, and forests on sparse rows, are for budgets from this many seconds on
 SECONDS_FOR_MORE = 120.0
+# The share of the time that boosted trees have at least, and of the rows that they leave out; of these, no more than
+SHARE_OF_BOOSTED, SHARE_LEFT_OUT, MOST_LEFT_OUT = 1 / 3, 0.1, 20_000
+# Boosted trees stop after this many rounds, or if that many have not helped
+MOST_ROUNDS, ROUNDS_WITHOUT_GAIN = 2000, 100
 # Trees of a forest, up to this many rows, and beyond
 ROWS_OF_SMALL_TABLE, N_TREES, N_TREES_OF_LARGE = 5000, 200, 100
 
@@ -127,6 +144,19 @@ def _is_dense(shape: TableShape) -> bool:
     return not shape.is_sparse
 
 
+def _boosted(shape: TableShape, seed: int) -> BoostedTrees:
+    """Return boosted trees that leave out some rows, to stop by and to be weighed by."""
+    share = min(SHARE_LEFT_OUT, MOST_LEFT_OUT / shape.n_rows)
+    return BoostedTrees(
+        max_iter=MOST_ROUNDS, n_iter_no_change=ROUNDS_WITHOUT_GAIN, validation_fraction=share, random_state=seed
+    )
+
+
+def _is_large(shape: TableShape) -> bool:
+    """Say whether a table is beyond what exact kernels are made for."""
+    return not shape.is_sparse and shape.n_rows > MOST_EXACT_ROWS
+
+
 def _network(width: int = 512, **options: Any) -> Callable[[TableShape, int], Any]:
     """Return what makes an ensemble of networks."""
     return lambda shape, seed: CoherentNetwork((width, width), random_state=seed, **options)
@@ -142,12 +172,16 @@ NETWORKS = ("network", "network, wide", "network, piecewise")
 FORESTS = {"forest", "extra trees"}
 # What is tried first on embeddings: forests are weak there
 OF_EMBEDDINGS = {"linear", "kernel ridge, rbf"}
+BOOSTED = "boosted trees"
+# What is tried beside boosted trees, and beside those of embeddings, before these have all their rounds
+BESIDE_BOOSTED, BESIDE_BOOSTED_OF_EMBEDDINGS = ("kernel ridge, rbf", "forest"), ("kernel ridge, rbf", "linear")
 
 #: The learners that may be tried, in this order, the first always
 MEMBERS: dict[str, Candidate] = {
     member.name: member
     for member in (
         Candidate("linear", _linear, lambda shape: _can_hold_texts(shape) or shape.is_embedding),
+        Candidate(BOOSTED, _boosted, _is_large),
         Candidate("kernel ridge, cosine", _kernel("cosine"), _can_hold_texts),
         Candidate("forest", _forest, lambda shape: True),
         Candidate("kernel ridge, rbf", _kernel("rbf"), _is_dense),
@@ -161,16 +195,17 @@ MEMBERS: dict[str, Candidate] = {
 }
 
 
+@holds(is_dense_=flag, stack_=an_object("predict_proba"), _trained_on=integer(-1))
 class TableBlend(HierarchicalLearner):
-    """Blend forests, kernel ridge regressions, linear models and networks, as many as a budget of time allows.
+    """Blend forests, kernel ridge regressions, boosted trees, linear models and networks, as a budget of time allows.
 
     Parameters
     ----------
     budget : {"seconds", "minutes"} or float, optional
         How long to take, in seconds on one core: ``"seconds"`` is 90, ``"minutes"`` 600. What is expected to take more
-        is not tried; the first member (a forest; another one for sparse rows and embeddings) always is. It is a
-        rule about sizes, not a clock: the same data give the same model on any machine. None takes that of the
-        :class:`~truepath.HierarchicalClassifier` around it, and ``"seconds"`` without one.
+        is not tried; the first member (a forest; another one for large tables, sparse rows and embeddings) always is.
+        It is a rule about sizes, not a clock: the same data give the same model on any machine. None takes that of
+        the :class:`~truepath.HierarchicalClassifier` around it, and ``"seconds"`` without one.
     hierarchy : Hierarchy, optional
     members : sequence of str, optional
         Names of ``MEMBERS`` to try, whatever they cost; None lets the budget decide.
@@ -200,10 +235,17 @@ class TableBlend(HierarchicalLearner):
     The seconds expected of a forest grow with the rows times the features tried at a node, and with the labels that are
     set; those of a kernel with the cube of the rows (at most 3,000 of them while width and penalty are chosen) and with
     rows times nodes. Beyond 11,000 rows it compares with 3,000 of them. FAEL is left out if it would pass the budget,
-    or below 50 rows. With "seconds", 2,500 rows get everything but networks, with 500 labels or 4,000; 10,000 to 35,000
-    rows a forest and one kernel, more rows the forest alone. With "minutes", 2,500 rows of 80 columns and 500 labels
-    get two networks; one, two and all three are expected to be done after 160, 360 and 640 s there, and after 600,
-    1,240 and 2,150 s with 4,100 labels.
+    or below 50 rows. With "seconds", 2,500 rows get everything but networks, with 500 labels or 4,000; 10,000 rows a
+    forest and one kernel. With "minutes", 2,500 rows of 80 columns and 500 labels get two networks; one, two and all
+    three are expected to be done after 160, 360 and 640 s there, and after 600, 1,240 and 2,150 s with 4,100 labels.
+
+    Dense tables of more than 11,000 rows get boosted trees: up to 2,000 rounds, as many as a third of the budget
+    permits, or all that other members leave. These are a kernel and a forest (a linear model of embeddings), each if it
+    fits into the other two thirds, and what fits beside all 2,000 rounds; FAEL, which needs scores of all rows, is not
+    tried. A tenth of the rows, 20,000 at most, is left out of the rounds: they stop when these rows are scored no
+    better for 100 rounds, and the same rows weigh the members. Where the time is not enough for 100 rounds they learn
+    from some of the rows, and never from more than 1,000,000,000 rows times labels. Beyond 200,000,000 scores of
+    held-out rows there is no other member.
 
     A tree of the forest tries the root of the number of features at a node, an extra-randomised one a third, but no
     more than 64 or the root, whichever is more.
@@ -213,7 +255,7 @@ class TableBlend(HierarchicalLearner):
     sets of texts the blend was .02 to .06 in AU(PRC) above the linear models alone, and forests added up to .025 on
     seven and took most of the time (``benchmarks/bench_words.py``).
 
-    Dense float32 rows of 64 columns and more are taken as embeddings, of texts or images by some encoder: a linear
+    Dense rows of 64 columns and more, float32 or of length 1, are taken as embeddings of texts or images: a linear
     model of rows of length 1 is tried too; it and a kernel come first, the quicker before the other, then forests.
 
     Examples
@@ -251,7 +293,7 @@ class TableBlend(HierarchicalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TableBlend:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> TableBlend:
         """Fit the members that the budget allows, and weigh them on held-out rows.
 
         Parameters
@@ -260,17 +302,20 @@ class TableBlend(HierarchicalLearner):
             NaN is a missing value.
         y : label matrix or label names, see :func:`truepath.adapters.encode_labels`
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: rows of one group are held out together.
         """
-        self.stack_ = fit_learner(*self._begin(X, y, sample_weight))
+        stack, X, Y, weight = self._begin(X, y, sample_weight)
+        self.stack_ = fit_learner(stack, X, Y, weight, groups=check_groups(groups, Y.shape[0]))
         self._end()
         return self
 
-    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
+    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> NDArray[Any]:
         """Fit, and score each training row by members and a combiner that did not learn from it.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, groups
             As in :meth:`fit`.
 
         Returns
@@ -279,7 +324,7 @@ class TableBlend(HierarchicalLearner):
             NaN for rows that all trees of a forest saw.
         """
         stack, X, Y, weight = self._begin(X, y, sample_weight)
-        held_out, self.stack_ = fit_held_out(stack, X, Y, weight)
+        held_out, self.stack_ = fit_held_out(stack, X, Y, weight, check_groups(groups, Y.shape[0]))
         self._end()
         S = np.full(Y.shape, np.nan, held_out.S.dtype)
         S[held_out.rows] = held_out.S
@@ -288,6 +333,7 @@ class TableBlend(HierarchicalLearner):
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Stack, Any, Any, Any]:
         """Return the stack of the members that the budget allows, and what it is fitted on."""
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True)
+        self._trained_on = mark_training(X, weight)
         self.is_dense_ = not sparse.issparse(X) or _is_better_dense(X)
         X = self._as_fitted(X)
         shape = TableShape.of(X, Y)
@@ -295,8 +341,10 @@ class TableBlend(HierarchicalLearner):
         self.max_features_ = count_features(shape)
         random = check_random_state(self.random_state)
         learners = [(name, MEMBERS[name].make(shape, random.randint(1 << 31))) for name in names]
+        left = self._left_for_boosted(names, shape)
+        learners = [(name, one.within(left, shape) if name == BOOSTED else one) for name, one in learners]
         combiner = FAELBlend() if with_fael else GreedyBlend()
-        options: dict[str, Any] = {"keep_held_out": self.keep_held_out, "n_jobs": self.n_jobs}
+        options: dict[str, Any] = {"keep_held_out": self.keep_held_out, "on_failure": "warn", "n_jobs": self.n_jobs}
         return Stack(learners, combiner=combiner, hierarchy=hierarchy, **options), X, Y, weight
 
     def _end(self) -> None:
@@ -306,12 +354,12 @@ class TableBlend(HierarchicalLearner):
         if self.keep_held_out:
             self.held_out_scores_ = stack.__dict__.pop("held_out_scores_")
         weights = combiner.weights_.mean(axis=0).tolist()
-        members = zip(stack.learners, stack.areas_, weights, stack.seconds_)
+        members = zip([stack.learners[k] for k in stack.kept_], stack.areas_, weights, stack.seconds_)
         found = [Tried(name, area, "auprc", weight, seconds) for (name, _), area, weight, seconds in members]
         self.tried_ = [*found, *getattr(combiner, "tried_", [])]
 
     def _plan(self, shape: TableShape) -> tuple[list[str], bool]:
-        budget = check_budget("seconds" if self.budget is None else self.budget)
+        budget = self._budget()
         if shape.n_rows == 1:  # no tree can leave it out
             return ["kernel ridge, cosine" if shape.is_sparse else "kernel ridge, rbf"], False
         if self.members is None:
@@ -319,7 +367,15 @@ class TableBlend(HierarchicalLearner):
         unknown = [name for name in self.members if name not in MEMBERS]
         if unknown or not len(self.members):
             raise ValueError(f"members must be some of {', '.join(map(repr, MEMBERS))}; got {self.members!r}.")
-        return list(self.members), shape.n_rows >= ROWS_FOR_FAEL
+        return list(self.members), shape.n_rows >= ROWS_FOR_FAEL and BOOSTED not in self.members
+
+    def _left_for_boosted(self, names: list[str], shape: TableShape) -> float:
+        """Return the seconds that boosted trees have beside other members."""
+        budget, others = self._budget(), sum(MEMBERS[name].seconds(shape) for name in names if name != BOOSTED)
+        return max(budget - others, SHARE_OF_BOOSTED * budget)
+
+    def _budget(self) -> float:
+        return check_budget("seconds" if self.budget is None else self.budget)
 
     @available_if(lambda blend: hasattr(blend, "stack_") and offers(blend.stack_, "more rows"))
     def partial_fit(self, X: Any, y: Any) -> TableBlend:
@@ -334,6 +390,7 @@ class TableBlend(HierarchicalLearner):
         """
         X, Y, _, _ = check_fit_input(self, X, y, allow_nan=True, again=True)
         self.stack_.partial_fit(self._as_fitted(X), Y)
+        self._trained_on = -1  # the rows of several calls are not told apart
         return self
 
     @classmethod
@@ -344,7 +401,9 @@ class TableBlend(HierarchicalLearner):
     def fit_seconds(self, shape: TableShape) -> float:
         """Return what a fit takes on one core, roughly: no more than the budget, unless one member alone does."""
         names, with_fael = self._plan(shape)
-        seconds = sum(MEMBERS[name].seconds(shape) for name in names)
+        seconds = sum(MEMBERS[name].seconds(shape) for name in names if name != BOOSTED)
+        if BOOSTED in names:
+            seconds += min(MEMBERS[BOOSTED].seconds(shape), self._left_for_boosted(names, shape))
         return seconds + (FAELBlend().fit_seconds(shape, len(names)) if with_fael else 0.0)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -385,7 +444,7 @@ class TableBlend(HierarchicalLearner):
         return as_dense(X) if self.is_dense_ else sparse.csr_array(X)
 
     def update(self, diff: HierarchyDiff, X: Any, y: Any) -> TableBlend:
-        """Return a blend for a changed hierarchy: the same members, each updated, with the same weights.
+        """Return a blend for a changed hierarchy: members updated and weights kept, or all fitted anew.
 
         Parameters
         ----------
@@ -398,11 +457,18 @@ class TableBlend(HierarchicalLearner):
 
         Notes
         -----
-        Linear and kernel members then are those that a fit with the same settings gives; trees keep their questions,
-        and FAEL keeps to the labels that did not change: see the members and :class:`~truepath.combiners.FAELBlend`.
+        Where the rows are those of the fit, and no label is new or a part of an old one, weights stay: labels that were
+        moved, merged, renamed or removed are weighed like the others. Linear and kernel members then are those that a
+        fit with the same settings gives; trees keep their questions, and FAEL keeps to the labels that did not change:
+        see the members and :class:`~truepath.combiners.FAELBlend`. Otherwise this is a ``fit``, with the same options:
+        neither the weights nor FAEL know of what is new.
         """
         new = copy_for_change(self, diff)
         X, Y, _, _ = check_fit_input(new, X, y, allow_nan=True)
+        if not is_all_known(self._trained_on, diff, X, Y):
+            new.fit(X, Y).relearned_ = np.arange(diff.new.n_nodes)
+            return new
+        new._trained_on = self._trained_on
         new.is_dense_, new.max_features_, new.tried_ = self.is_dense_, self.max_features_, self.tried_
         new.stack_ = self.stack_.update(diff, new._as_fitted(X), Y)
         return new
@@ -419,12 +485,14 @@ def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -
     Examples
     --------
     >>> plan_blend(TableShape(2500, 80, 500, 22_000), 90)[1], plan_blend(TableShape(60_000, 2000, 1200, 100_000), 90)
-    (True, (['forest'], False))
+    (True, (['boosted trees'], False))
     """
     left_out = set(NETWORKS) if not with_network or budget < SECONDS_FOR_MORE else set()
     if _can_hold_texts(shape) and budget < SECONDS_FOR_MORE:
         left_out |= FORESTS
     possible = [member for member in MEMBERS.values() if member.fits(shape) and member.name not in left_out]
+    if _is_large(shape):
+        return _plan_large(shape, budget, possible), False
     if shape.is_embedding:  # these first, the quicker before the other; the rest as it was
         possible.sort(key=lambda member: member.seconds(shape) if member.name in OF_EMBEDDINGS else np.inf)
     steps = [(member.name, member.seconds(shape)) for member in possible]
@@ -436,6 +504,25 @@ def plan_blend(shape: TableShape, budget: float, *, with_network: bool = True) -
         n_tried = 1
     names = [name for name, _ in steps[:n_tried]]
     return [name for name in names if name != FAEL], FAEL in names
+
+
+def _plan_large(shape: TableShape, budget: float, possible: list[Candidate]) -> list[str]:
+    """Return boosted trees, and what fits into the time that they need not have."""
+    if shape.n_rows * shape.n_nodes > MOST_HELD_OUT:
+        return [BOOSTED]
+    first = BESIDE_BOOSTED_OF_EMBEDDINGS if shape.is_embedding else BESIDE_BOOSTED
+    chosen: dict[str, float] = {}
+    _add_members(chosen, [MEMBERS[name] for name in first], shape, (1.0 - SHARE_OF_BOOSTED) * budget)
+    _add_members(chosen, possible, shape, budget - MEMBERS[BOOSTED].seconds(shape))
+    return [BOOSTED, *chosen]
+
+
+def _add_members(chosen: dict[str, float], members: list[Candidate], shape: TableShape, most: float) -> None:
+    """In place: add each member that is not there yet, if all together then take no more than so many seconds."""
+    for member in members:
+        seconds = member.seconds(shape)
+        if member.name not in (BOOSTED, *chosen) and sum(chosen.values()) + seconds <= most:
+            chosen[member.name] = seconds
 
 
 def _is_better_dense(X: Any) -> bool:

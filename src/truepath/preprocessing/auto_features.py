@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
@@ -28,6 +29,7 @@ from truepath.adapters.rows import plain_rows, refuse_complex
 from truepath.errors import LeftOutWarning
 from truepath.graph import Graph
 from truepath.graph.transformers import export_transformer
+from truepath.held import a_text, an_object, each, either, flag, holds, integer, items, one_of
 from truepath.hierarchy.build import is_missing
 from truepath.preprocessing.column_kinds import (
     CATEGORY,
@@ -46,10 +48,25 @@ from truepath.public import Documented
 ROWS_FOR_RARE_WORDS = 500
 #: Where texts have no words to tell apart, pieces of up to this many letters count instead
 LETTERS_OF_A_PIECE = 3
+#: Words of an example of a text
+EXAMPLE_WORDS = 6
 #: Words of more letters than this on average are sequences, of amino acids for instance
 LETTERS_OF_A_SEQUENCE = 25
 
 
+@holds(
+    kind_=one_of("text", "sparse", "numbers", "table"),
+    impute=flag,
+    scale=flag,
+    dense=flag,
+    blocks_=each(
+        items(
+            one_of(NUMBER, TIME, CATEGORY, TEXT, "sparse"),
+            each(either(a_text, integer(0)), of=list),
+            an_object("transform", knows=()),
+        )
+    ),
+)
 class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
     """Turn texts, data frames, cells or matrices into a matrix of numbers.
 
@@ -123,13 +140,15 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> AutoFeatures:
         """Decide what each column is, and learn vocabularies, categories, medians and scales."""
-        for transformer, values in self._plan_blocks(X):
-            transformer.fit(values)
+        with _plain_output():
+            for transformer, values in self._plan_blocks(X):
+                transformer.fit(values)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
         """Fit, and return the features of the same rows; texts are read once instead of twice."""
-        return self._join([transformer.fit_transform(values) for transformer, values in self._plan_blocks(X)])
+        with _plain_output():
+            return self._join([transformer.fit_transform(values) for transformer, values in self._plan_blocks(X)])
 
     def _plan_blocks(self, X: Any) -> Iterator[tuple[Any, Any]]:
         """Decide what each column is; yield each block's transformer, to be fitted, and its cells."""
@@ -152,7 +171,8 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         if kind != self.kind_ and {kind, self.kind_} != {"numbers", "table"}:
             raise ValueError(f"X is {_WHAT[kind]}, but AutoFeatures was fitted on {_WHAT[self.kind_]}.")
         columns = self._columns(X, reset=False)
-        return self._join([made.transform(_gather(columns, kind, keys)) for kind, keys, made in self.blocks_])
+        with _plain_output():
+            return self._join([made.transform(_gather(columns, kind, keys)) for kind, keys, made in self.blocks_])
 
     def export_inputs(self, graph: Graph) -> Any:
         """Add inputs to an ONNX graph: texts, a matrix of numbers, or one input per column of a table.
@@ -222,6 +242,28 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         for kind, keys, transformer in self.blocks_:
             names += _names_of(kind, keys, transformer, known, many_texts)
         return np.asarray(names, dtype=object)
+
+    def typical_cells(self) -> dict[Any, Any]:
+        """Return a cell for each column that is learned from, as an example: a median, a category, or some words.
+
+        Examples
+        --------
+        >>> X = np.array([["a red apple pie", "12", "fr"], ["green soup of peas", "", "de"]], dtype=object)
+        >>> AutoFeatures().fit(X).typical_cells()
+        {1: 12.0, 2: 'de', 0: 'red apple pie green soup of'}
+        """
+        check_is_fitted(self, "blocks_")
+        found: dict[Any, Any] = {}
+        for kind, keys, made in self.blocks_:
+            steps = [step for _, step in getattr(made, "steps", ())]
+            medians = next((step.statistics_.tolist() for step in steps if hasattr(step, "statistics_")), None)
+            if kind == TEXT:
+                found[keys[0]] = " ".join(list(made.vocabulary_)[:EXAMPLE_WORDS])
+            elif kind == CATEGORY:
+                found |= {key: values[0] for key, values in zip(keys, made.categories_)}
+            elif kind == NUMBER and medians is not None:
+                found |= dict(zip(keys, medians))
+        return found
 
     def _kind(self, X: Any) -> str:
         """Say what X is as a whole."""
@@ -303,6 +345,28 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         else:
             counted = {"analyzer": "char", "ngram_range": (1, LETTERS_OF_A_PIECE)}
         return TfidfVectorizer(max_features=self.max_words, **common, **counted)
+
+    def check_loaded(self) -> None:
+        """Refuse blocks from a file of columns that do not exist, or that their transformers do not take."""
+        for kind, keys, made in self.blocks_:
+            width = self.n_features_in_ if kind == "sparse" else len(keys)
+            known = {} if kind == TEXT else {"n_features": width}
+            an_object("transform", knows=("n_features",))(made, known)
+            if self.kind_ == "numbers" and not all(isinstance(key, int) and key < self.n_features_in_ for key in keys):
+                raise ValueError("a block has columns that do not exist")
+            is_text, is_sparse = hasattr(made, "vocabulary_"), self.kind_ == "sparse"
+            is_encoder = isinstance(made, OneHotEncoder) and all(map(_holds_strings, made.categories_))
+            wanted = kind == TEXT, kind == "sparse", kind == CATEGORY
+            if not keys or wanted != (is_text, is_sparse, is_encoder):
+                raise ValueError("a block is of another kind")
+        if self.kind_ == "text" and [(kind, keys) for kind, keys, _ in self.blocks_] != [(TEXT, [0])]:
+            raise ValueError("texts are not one column")
+        if not self.blocks_:
+            raise ValueError("there are no blocks")
+
+    def count_outputs(self) -> int:
+        """Return the number of features made."""
+        return sum(_count_outputs(*block) for block in self.blocks_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, each vocabulary as one array."""
@@ -393,6 +457,19 @@ def _check_words(cells: Any, vectorizer: Any, column: Any) -> None:
     raise ValueError(f"{what} no word of two letters or more{' that two rows share' if least > 1 else ''}.")
 
 
+def _holds_strings(values: np.ndarray) -> bool:
+    return values.dtype == object and all(isinstance(value, str) for value in values.tolist())
+
+
+def _count_outputs(kind: str, keys: list[Any], made: Any) -> int:
+    """Return the number of features that a block makes."""
+    if kind == TEXT:
+        return len(made.vocabulary_)
+    if kind == CATEGORY:
+        return len(made.get_feature_names_out())
+    return int(made.n_features_in_) if kind == "sparse" else len(keys)
+
+
 _WHAT = {"text": "a list of texts", "sparse": "a sparse matrix", "numbers": "a matrix of numbers", "table": "a table"}
 
 
@@ -400,6 +477,11 @@ def _sparse_scaler(X: Any) -> Any:
     """Return TF-IDF weights for counts, and the largest values to divide by for everything else."""
     counts = X.nnz == 0 or (X.data.min() >= 0 and bool((X.data == np.floor(X.data)).all()))
     return TfidfTransformer(sublinear_tf=True) if counts else MaxAbsScaler()
+
+
+def _plain_output() -> Any:
+    """Have transformers within return arrays, whatever a program chose for those that it uses itself."""
+    return config_context(transform_output="default")
 
 
 def _gather(columns: Any, kind: str, keys: list[Any]) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from truepath.adapters.kinds import is_unspaced
 from truepath.adapters.rows import refuse_complex
+from truepath.errors import CellError
 from truepath.hierarchy.build import is_missing
 
 NUMBER, CATEGORY, TEXT, TIME, ROW_ID = "number", "category", "text", "time", "row id"
@@ -25,6 +26,8 @@ MANY_ROWS = 5000
 ROWS_TO_SEE_IDS = 10
 #: Columns of numbers that differ in every row are row ids if they are called so
 ID_NAMES = frozenset(["", "id", "ids", "index", "key", "row", "unnamed: 0", "__index_level_0__"])
+#: Such as product_id, customerID, "Article no." and the numbers of goods and books
+_CALLED_ID = re.compile(r"(?i:(?:.*[\s_.:-])?(?:ids?|sku|ean|gtin|upc|asin|isbn|n[or]\.?|number))|.*[a-z]I[Dd]")
 
 #: Letters of a word where words are not separated by blanks
 LETTERS_OF_A_WORD = 2
@@ -113,10 +116,10 @@ def is_row_id(name: Any, values: np.ndarray) -> bool:
     --------
     >>> is_row_id("gene", np.array([f"YAL{i:03}C" for i in range(20)], object))
     True
-    >>> is_row_id("size", np.arange(20)), is_row_id("Id", np.arange(20))
-    (False, True)
+    >>> [is_row_id(name, np.arange(20)) for name in ("size", "Id", "SKU", "customerID", "Article no.", "paid")]
+    [False, True, True, True, True, False]
     """
-    is_called_id = isinstance(name, str) and name.strip().lower() in ID_NAMES
+    is_called_id = isinstance(name, str) and _is_called_id(name.strip())
     if len(values) < ROWS_TO_SEE_IDS or (values.dtype.kind in "biuf" and not is_called_id):
         return False
     cells = ["" if is_missing(value) else str(value).strip() for value in values.tolist()]
@@ -128,6 +131,10 @@ def is_row_id(name: Any, values: np.ndarray) -> bool:
         return False
     n_digits = sum(any(sign.isdigit() for sign in cell) for cell in cells)
     return n_digits > len(cells) / 2 or not _share_words(cells)
+
+
+def _is_called_id(name: str) -> bool:
+    return name.lower() in ID_NAMES or _CALLED_ID.fullmatch(name) is not None
 
 
 def _share_words(cells: list[str]) -> bool:
@@ -227,8 +234,5 @@ def _convert(values: np.ndarray, key: Any, read: Any, what: str) -> np.ndarray:
         try:
             numbers[i] = read(value)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"column {key!r} of X held {what} when fitted; row {i} has {str(value)[:40]!r}. "
-                "Correct the cell, or leave it empty if the value is not known."
-            ) from None
+            raise CellError(i, key, what, str(value)) from None
     return numbers

@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from truepath.held import each, holds, numbers, size
 from truepath.hierarchy.matrices import as_dense, dense_column
 from truepath.preprocessing.cut_points import cut_between
 from truepath.public import Documented
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(n_features_in_=size("n_features"), cuts_=each(numbers(None), "n_features", of=list))
 class LAIM(Documented, TransformerMixin, BaseEstimator):
     """Discretise numeric features by the labels: interval numbers 0, 1, ... instead of values.
 

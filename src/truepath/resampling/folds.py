@@ -12,7 +12,8 @@ Two ways to keep the shares of labels:
   to the labels set: 0.01 s for 2,500 rows of 500 labels and 0.05 s for 15,000 of 1,300, where iterative stratification
   takes 0.3 and 6 s and comes three times as close to equal shares.
 
-Rows in the order that they were given are never taken for folds: data are often sorted, or periodic.
+Rows in the order that they were given are never taken for folds: data are often sorted, or periodic. Rows that belong
+together stay together where ``groups`` says so (:mod:`truepath.resampling.groups`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+
+from truepath.resampling.groups import count_groups, deal_groups
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
@@ -35,8 +38,10 @@ GOLDEN_RATIO = (5**0.5 - 1) / 2
 Rows = NDArray[np.int64]
 
 
-def deal_rows(n_rows: int, n_folds: int, random_state: Any = 0) -> Rows:
+def deal_rows(n_rows: int, n_folds: int, random_state: Any = 0, groups: Rows | None = None) -> Rows:
     """Return the fold of each row, dealt at random; folds differ in size by one at most.
+
+    Rows of one of the ``groups`` are in one fold; there are no more folds than groups then.
 
     Examples
     --------
@@ -45,12 +50,14 @@ def deal_rows(n_rows: int, n_folds: int, random_state: Any = 0) -> Rows:
     """
     from sklearn.utils import check_random_state
 
+    if groups is not None:
+        return _deal_groups(groups, n_folds, np.zeros(n_rows, np.int64), random_state)
     folds = np.empty(n_rows, np.int64)
     folds[check_random_state(random_state).permutation(n_rows)] = np.arange(n_rows) % n_folds
     return folds
 
 
-def deal_folds(Y: Any, n_folds: int, random_state: Any = 0) -> Rows:
+def deal_folds(Y: Any, n_folds: int, random_state: Any = 0, groups: Rows | None = None) -> Rows:
     """Return the fold of each row, dealt at random and by labels; folds differ in size by one at most.
 
     Parameters
@@ -58,6 +65,9 @@ def deal_folds(Y: Any, n_folds: int, random_state: Any = 0) -> Rows:
     Y : ndarray or sparse array of bool, shape (n_samples, n_labels)
     n_folds : int
     random_state : int, RandomState or None, default=0
+    groups : ndarray of int, optional
+        As :func:`truepath.adapters.groups.check_groups` returns them: rows of one group are in one fold. There are no
+        more folds than groups, and they may differ in size.
 
     Returns
     -------
@@ -74,6 +84,8 @@ def deal_folds(Y: Any, n_folds: int, random_state: Any = 0) -> Rows:
     """
     from sklearn.utils import check_random_state
 
+    if groups is not None:
+        return _deal_groups(groups, n_folds, _rarest_labels(Y, n_folds), random_state)
     folds = np.empty(Y.shape[0], np.int64)
     order = _by_rarest_label(Y, n_folds, check_random_state(random_state))
     folds[order] = np.arange(order.size) % n_folds
@@ -115,8 +127,10 @@ def cross_fit(splits: Iterable[tuple[Rows, Rows]], fit_and_score: Callable[[Rows
     return result
 
 
-def draw_some(n_rows: int, n_wanted: int, random_state: Any = 0) -> Rows:
+def draw_some(n_rows: int, n_wanted: int, random_state: Any = 0, groups: Rows | None = None) -> Rows:
     """Return ``n_wanted`` row numbers drawn without replacement, in order; all of them if there are no more.
+
+    With ``groups`` whole ones are drawn, one after the other while they fit.
 
     Examples
     --------
@@ -127,11 +141,19 @@ def draw_some(n_rows: int, n_wanted: int, random_state: Any = 0) -> Rows:
 
     if n_rows <= n_wanted:
         return np.arange(n_rows)
+    if groups is not None:
+        of_row = np.unique(groups, return_inverse=True)[1]
+        order = check_random_state(random_state).permutation(int(of_row.max()) + 1)
+        drawn = order[np.cumsum(np.bincount(of_row)[order]) <= n_wanted]
+        return np.flatnonzero(np.isin(of_row, drawn))
     return np.sort(check_random_state(random_state).permutation(n_rows)[:n_wanted])
 
 
 def share_rows(
-    Y: ArrayLike | sparse.sparray, fractions: Sequence[float], random_state: int | RandomState | None = None
+    Y: ArrayLike | sparse.sparray,
+    fractions: Sequence[float],
+    random_state: int | RandomState | None = None,
+    groups: Rows | None = None,
 ) -> NDArray[np.int64]:
     """Return the part that each row of ``Y`` is assigned to.
 
@@ -142,6 +164,8 @@ def share_rows(
         The share of each part, adding up to 1.
     random_state : int, RandomState or None
         Ties are broken at random.
+    groups : ndarray of int, optional
+        As :func:`truepath.adapters.groups.check_groups` returns them: rows of one group are in one part.
 
     Returns
     -------
@@ -167,6 +191,10 @@ def share_rows(
     from sklearn.utils import check_random_state
 
     generator = check_random_state(random_state)
+    if groups is not None:
+        if count_groups(groups) < len(fractions):
+            raise ValueError(f"groups holds {count_groups(groups)} groups, which cannot fill {len(fractions)} parts.")
+        return deal_groups(groups, fractions, _rarest_labels(Y, len(fractions)), generator)
     if np.prod(np.shape(Y), dtype=float) > MOST_CELLS:
         return _deal_out(Y, np.asarray(fractions, float), generator)
     labels = _informative_labels(Y, len(fractions))
@@ -176,8 +204,21 @@ def share_rows(
     return parts
 
 
+def _deal_groups(groups: Rows, n_folds: int, rarest: Rows, random_state: Any) -> Rows:
+    """Deal groups into as many folds, or as many as there are groups."""
+    from sklearn.utils import check_random_state
+
+    n_folds = min(n_folds, count_groups(groups))
+    return deal_groups(groups, [1 / n_folds] * n_folds, rarest, check_random_state(random_state))
+
+
 def _by_rarest_label(Y: Any, least: int, generator: RandomState) -> Rows:
     """Return the rows in the order of their rarest label, of those that ``least`` rows have; at random among equals."""
+    return np.lexsort((generator.permutation(Y.shape[0]), _rarest_labels(Y, least)))
+
+
+def _rarest_labels(Y: Any, least: int) -> Rows:
+    """Return the rank of each row's rarest label, of those that ``least`` rows have; 0 is the rarest of all."""
     Y = sparse.csr_array(Y, dtype=bool)
     counts = np.bincount(Y.indices[Y.data], minlength=Y.shape[1])
     by_count = np.lexsort((np.arange(counts.size), counts))
@@ -189,7 +230,7 @@ def _by_rarest_label(Y: Any, least: int, generator: RandomState) -> Rows:
     if has_labels.any():
         ranks = np.where(Y.data, rank[Y.indices], Y.shape[1])
         rarest[has_labels] = np.minimum.reduceat(ranks, Y.indptr[:-1][has_labels])
-    return np.lexsort((generator.permutation(Y.shape[0]), rarest))
+    return rarest
 
 
 def _deal_out(Y: Any, fractions: NDArray[np.float64], generator: RandomState) -> Rows:

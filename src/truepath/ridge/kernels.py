@@ -23,6 +23,7 @@ from sklearn.preprocessing import normalize
 from truepath.graph import Graph
 from truepath.hierarchy.matrices import as_dense
 from truepath.resampling import draw_some
+from truepath.ridge.rows import map_rows
 
 #: The kernels that have a width
 BY_DISTANCE = ("rbf", "laplacian")
@@ -31,10 +32,6 @@ KERNELS = (*BY_DISTANCE, "cosine", "linear")
 ROWS_FOR_SCALE = 1000
 # Rows no farther apart than this share of the greatest distance are equal
 ROUNDING = 1e-12
-#: Rows are multiplied this many at a time, the last block filled up: as a multiple of the tiles that BLAS works in
-#: (48 and its divisors), this gives every row the same bits wherever it stands; a single row costs as much as a block.
-#: That holds in float64 only: in float32 OpenBLAS rounds some rows of a tile differently on some processors
-ROW_BLOCK = 96
 
 
 def kernel_scale(X: Any, kernel: str, weight: np.ndarray) -> float:
@@ -68,15 +65,11 @@ def likeness(X: Any, Z: Any, kernel: str, scale: float, dtype: Any) -> np.ndarra
 
     A row's values do not depend on the other rows of X.
     """
-    D = np.empty((X.shape[0], Z.shape[0]), dtype)
     if not sparse.issparse(Z):
-        Z = np.asarray(Z, float)
+        Z = np.ascontiguousarray(Z, float)
     if kernel == "cosine":
         Z = normalize(Z)
-    for start in range(0, X.shape[0], ROW_BLOCK):
-        block = X[start : start + ROW_BLOCK]
-        D[start : start + ROW_BLOCK] = _block(_filled(block), Z, kernel)[: block.shape[0]] / scale
-    return D
+    return map_rows(lambda block: _block(block, Z, kernel) / scale, X, Z.shape[0], dtype)
 
 
 def kernel_of(D: np.ndarray, kernel: str, gamma: float) -> np.ndarray:
@@ -119,10 +112,3 @@ def _add_city_block(body: Graph, total: str, columns: list[str]) -> str:
     """Add one column's part of the distances."""
     own = body.add("Unsqueeze", columns[0], body.constant([1], np.int64))
     return body.add("Add", total, body.add("Abs", body.add("Sub", own, columns[1])))
-
-
-def _filled(X: Any) -> Any:
-    """Return a block of rows in float64, filled up with zeros to the usual number."""
-    if sparse.issparse(X):  # products of sparse rows are made row by row
-        return X
-    return np.vstack([X, np.zeros((ROW_BLOCK - X.shape[0], X.shape[1]))])

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -27,21 +28,22 @@ from sklearn.utils import gen_batches
 from truepath.adapters.parallel import single_blas_thread
 from truepath.graph import Graph
 from truepath.graph.transformers import export_transformer
+from truepath.held import a_number, either, holds, numbers, one_of, sparse_numbers
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics import auprc
 from truepath.metrics.tried import Tried
 from truepath.records import Record
-from truepath.resampling import deal_rows, draw_some, split_folds
-from truepath.ridge.kernels import BY_DISTANCE, ROW_BLOCK, export_distances, kernel_scale
+from truepath.resampling import count_groups, deal_rows, draw_some, split_folds
+from truepath.ridge.kernels import BY_DISTANCE, KERNELS, export_distances, kernel_scale
+from truepath.ridge.rows import map_rows
 from truepath.ridge.selection import climb
 from truepath.ridge.shares import mean_slopes, shapley_of_products, slopes_at_rows, weights_of_columns
 from truepath.ridge.spectrum import check_penalty
 from truepath.ridge.systems import Folds, Kernel, KernelSystem, exact_system, landmark_system
 
-# From this many rows on, matrices are float32: rounding is far below the least alpha there
+# From this many rows on, matrices are float32, unless alpha is so small that rounding would show
 ROWS_FOR_SINGLE = 1000
-# Predictions are multiplied in float64, this many labels at a time, so that no copy of all coefficients is needed. In
-# float32, OpenBLAS rounds some rows of a tile differently on some processors: a row's bits would depend on its place
+# Predictions are multiplied in float64, this many labels at a time, so that no copy of all coefficients is needed
 COLUMNS_AT_ONCE = 1024
 # Width and penalty are chosen on no more rows than this
 ROWS_TO_CHOOSE = 3000
@@ -58,6 +60,35 @@ SECONDS_OF_DISTANCE = {"laplacian": 1.1e-9, "other": 5e-11}
 ToScores = Callable[[np.ndarray], np.ndarray]
 
 
+class Given(NamedTuple):
+    """Rows to be fitted, in one float type."""
+
+    X: Any
+    Y: Any
+    weight: np.ndarray
+    root: np.ndarray  # of the weights
+    labels: sparse.csr_array  # times the roots
+    D: np.ndarray | None  # the likeness of rows; None for landmarks
+
+    @property
+    def is_double(self) -> bool:
+        """Whether matrices are float64."""
+        return bool(self.root.dtype == np.float64)
+
+    def take(self, rows: np.ndarray) -> Given:
+        """Return some of the rows."""
+        D = None if self.D is None else self.D[np.ix_(rows, rows)]
+        return Given(self.X[rows], self.Y[rows], self.weight[rows], self.root[rows], self.labels[rows], D)
+
+
+@holds(
+    kernel=one_of(*KERNELS),
+    gamma_=a_number(0),
+    scale_=a_number(1e-300),
+    dtype_=one_of("<f4", "<f8"),
+    X_fit_=either(numbers("k", "inputs"), sparse_numbers("csr", "k", "inputs")),
+    dual_coef_=numbers("k", "n_nodes"),
+)
 class KernelRegression(Record, home="truepath.ridge"):
     """A kernel ridge regression that is fitted to checked arrays; learners and combiners keep one.
 
@@ -82,6 +113,13 @@ class KernelRegression(Record, home="truepath.ridge"):
         One row for each row of ``X_fit_``.
     approximation_error_ : float
         The share of the kernel matrix's trace that the landmarks do not reach; 0 where the kernel is exact.
+
+    Notes
+    -----
+    From 1,000 rows on matrices are float32, where that changes values by less than about 4e-4: while alpha is at
+    least 3e-5 of the kernel matrix's norm, which is at most the number of rows. Below they are float64, which takes
+    twice the time and memory. Where even that leaves a matrix not positive definite, as much is added to its diagonal
+    as rounding asks for.
     """
 
     def __init__(
@@ -101,7 +139,15 @@ class KernelRegression(Record, home="truepath.ridge"):
         self.n_landmarks = n_landmarks
         self.n_folds = n_folds
 
-    def fit(self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any = 0) -> KernelRegression:
+    def fit(
+        self,
+        X: Any,
+        Y: Any,
+        weight: np.ndarray,
+        to_scores: ToScores,
+        random_state: Any = 0,
+        groups: np.ndarray | None = None,
+    ) -> KernelRegression:
         """Choose and solve.
 
         Parameters
@@ -113,19 +159,27 @@ class KernelRegression(Record, home="truepath.ridge"):
             What becomes of raw values before they are judged.
         random_state : int, RandomState or None
             Draws the landmarks.
+        groups : ndarray of int, optional
+            The number of each row's group; groups are left out whole.
         """
         with single_blas_thread():  # the bits of a factorisation depend on the number of threads
-            system, _, _ = self._prepare(X, Y, weight, to_scores, random_state)
+            system, _, _ = self._prepare(X, Y, weight, to_scores, random_state, groups)
             self._solve(system)
         return self
 
     def fit_held_out(
-        self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any = 0
+        self,
+        X: Any,
+        Y: Any,
+        weight: np.ndarray,
+        to_scores: ToScores,
+        random_state: Any = 0,
+        groups: np.ndarray | None = None,
     ) -> np.ndarray:
         """Choose and solve as :meth:`fit` does; return each row's scores by a model of the other rows, or parts."""
         with single_blas_thread():
-            system, labels, root = self._prepare(X, Y, weight, to_scores, random_state)
-            S = to_scores(system.leave_out(labels, self._folds(Y))(self.alpha_) / root[:, None])
+            system, labels, root = self._prepare(X, Y, weight, to_scores, random_state, groups)
+            S = to_scores(system.leave_out(labels, self._folds(Y, groups))(self.alpha_) / root[:, None])
             self._solve(system)
         return S
 
@@ -141,17 +195,15 @@ class KernelRegression(Record, home="truepath.ridge"):
         return 1.6e-11 * solving + 7e-8 * judging + per_distance * n_rows**2 * n_columns
 
     def _prepare(
-        self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any
+        self, X: Any, Y: Any, weight: np.ndarray, to_scores: ToScores, random_state: Any, groups: np.ndarray | None
     ) -> tuple[KernelSystem, sparse.csr_array, np.ndarray]:
         """Choose width and penalty; return the system to solve, the weighted labels and the roots of the weights."""
-        self.dtype_ = _float_type(X)
         self.scale_ = kernel_scale(X, self.kernel, weight)
         self.X_fit_ = self._compared_with(X, random_state)
-        root = np.sqrt(weight).astype(self.dtype_)
-        labels = _weighted_labels(Y, root)
-        D = None if self.by_landmarks_ else self._kernel(1.0).likeness(X)
-        self._choose(X, Y, labels, root, to_scores, D, random_state)
-        return self._system(self.gamma_, X, labels, root, D), labels, root
+        given = self._given(X, Y, weight, _float_type(X))
+        self._choose(given, to_scores, random_state, groups)
+        given, system = self._safe_system(given)
+        return system, given.labels, given.root
 
     def _solve(self, system: KernelSystem) -> None:
         self.dual_coef_, self.approximation_error_ = system.solve(self.alpha_), system.error
@@ -168,24 +220,31 @@ class KernelRegression(Record, home="truepath.ridge"):
             return sparse.eye_array(X.shape[1], format="csr") if sparse.issparse(X) else np.eye(X.shape[1])
         return X[draw_some(X.shape[0], self.n_landmarks, random_state)]
 
-    def _choose(
-        self, X: Any, Y: Any, labels: Any, root: np.ndarray, to_scores: ToScores, D: Any, random_state: Any
-    ) -> None:
+    def _choose(self, given: Given, to_scores: ToScores, random_state: Any, groups: np.ndarray | None) -> None:
         """Set ``gamma_`` and ``alpha_`` by the AU(PRC) of rows left out."""
         self.gamma_, self.alpha_ = self.gammas[0], self.alphas[0]
         self.tried_: list[Tried] = []
-        if len(self.gammas) * len(self.alphas) == 1 or X.shape[0] < 2 or not labels.nnz:
+        if len(self.gammas) * len(self.alphas) == 1 or given.X.shape[0] < 2 or not given.labels.nnz:
             return
-        if X.shape[0] > ROWS_TO_CHOOSE:
-            drawn = draw_some(X.shape[0], ROWS_TO_CHOOSE, random_state)
-            X, Y, labels, root = X[drawn], Y[drawn], labels[drawn], root[drawn]
-            D = None if D is None else D[np.ix_(drawn, drawn)]
+        if given.X.shape[0] > ROWS_TO_CHOOSE:
+            drawn = draw_some(given.X.shape[0], ROWS_TO_CHOOSE, random_state)
+            given, groups = given.take(drawn), None if groups is None else groups[drawn]
+        Y = given.Y
         judged = draw_some(Y.shape[0], max(1, CELLS_TO_CHOOSE // Y.shape[1]), random_state)
-        truth, folds = Y[judged], self._folds(Y)
+        truth, folds = Y[judged], self._folds(Y, groups)
+        in_double = cache(lambda: self._given(*given[:3], "<f8"))
 
         def at_width(gamma: float) -> Callable[[float], float]:
-            values_at = self._system(gamma, X, labels, root, D).leave_out(labels, folds)
-            return lambda alpha: float(auprc(truth, to_scores(values_at(alpha)[judged] / root[judged, None])))
+            single = self._system(gamma, given)
+            double = cache(lambda: self._system(gamma, in_double()))
+
+            def area(alpha: float) -> float:
+                is_safe = given.is_double or alpha >= single.least_penalty
+                rows, system = (given, single) if is_safe else (in_double(), double())
+                values = system.leave_out(rows.labels, folds)(alpha)[judged]
+                return float(auprc(truth, to_scores(values / rows.root[judged, None])))
+
+            return area
 
         best, tried = climb(at_width, self.gammas, self.alphas)
         self.tried_ = [
@@ -194,45 +253,61 @@ class KernelRegression(Record, home="truepath.ridge"):
         ]
         self.gamma_, self.alpha_ = best.gamma, best.alpha
 
-    def _folds(self, Y: Any) -> Folds:
+    def _folds(self, Y: Any, groups: np.ndarray | None) -> Folds:
         """Deal the rows into parts: the same for all regressions on as many rows, so that scores can be combined.
+
+        Without ``n_folds`` each row, or each group, is a part.
 
         By chance alone, not by labels. Parts with equal shares of every label are more alike than new rows will be: on
         derisi_GO, kernel FAEL then chose a penalty thirty times weaker, and lost .006 of AU(PRC) on test rows.
         """
         n_rows = Y.shape[0]
-        if self.n_folds is None or n_rows <= self.n_folds:
+        n_groups = n_rows if groups is None else count_groups(groups)
+        if n_groups == n_rows and (self.n_folds is None or n_rows <= self.n_folds):
             return None
-        n_parts = max(self.n_folds, -(-n_rows // MOST_ROWS_OF_A_FOLD))
-        return [rows for _, rows in split_folds(deal_rows(n_rows, n_parts))]
+        n_parts = n_groups if self.n_folds is None else max(self.n_folds, -(-n_rows // MOST_ROWS_OF_A_FOLD))
+        return [rows for _, rows in split_folds(deal_rows(n_rows, n_parts, groups=groups))]
 
-    def _system(self, gamma: float, X: Any, labels: Any, root: np.ndarray, D: Any) -> KernelSystem:
-        """Return the system of one width; ``D`` is the rows' likeness, None for landmarks."""
-        if D is not None:
-            return exact_system(self._kernel(gamma), D, labels, root)
-        return landmark_system(self._kernel(gamma), X, self.X_fit_, labels, root)
+    def _given(self, X: Any, Y: Any, weight: np.ndarray, dtype: str) -> Given:
+        """Return rows as systems of a float type are made of them."""
+        root = np.sqrt(weight).astype(dtype)
+        D = None if self.by_landmarks_ else self._kernel(1.0, dtype).likeness(X)
+        return Given(X, Y, weight, root, _weighted_labels(Y, root), D)
 
-    def _kernel(self, gamma: float) -> Kernel:
-        return Kernel(self.kernel, gamma, self.scale_, np.dtype(self.dtype_))
+    def _system(self, gamma: float, given: Given) -> KernelSystem:
+        """Return the system of one width."""
+        kernel = self._kernel(gamma, given.root.dtype)
+        if given.D is not None:
+            return exact_system(kernel, given.D, given.labels, given.root)
+        return landmark_system(kernel, given.X, self.X_fit_, given.labels, given.root)
+
+    def _safe_system(self, given: Given) -> tuple[Given, KernelSystem]:
+        """Return the system of the width chosen, in float64 if float32 is too coarse for the penalty chosen."""
+        system = self._system(self.gamma_, given)
+        if not given.is_double and self.alpha_ < system.least_penalty:
+            given = self._given(*given[:3], "<f8")
+            system = self._system(self.gamma_, given)
+        self.dtype_ = given.root.dtype.str
+        return given, system
+
+    def _kernel(self, gamma: float, dtype: Any) -> Kernel:
+        return Kernel(self.kernel, gamma, self.scale_, np.dtype(dtype))
 
     def solve_again(self, X: Any, Y: Any, random_state: Any = 0) -> KernelRegression:
-        """Return a regression of other labels, and perhaps other rows: same scale, width, penalty and landmarks.
+        """Return a regression of other labels, and perhaps other rows, with the width and penalty that were chosen.
 
         Parameters
         ----------
         X, Y : as in :meth:`fit`
         random_state : int, RandomState or None
-            Draws landmarks where there were none, and rows have become too many.
+            Draws landmarks where rows are too many, the same of the same rows.
         """
         new = copy(self)
-        new.dtype_ = _float_type(X)
+        new.scale_ = kernel_scale(X, self.kernel, np.ones(X.shape[0]))
         new.X_fit_ = new._compared_with(X, random_state)
-        if self.by_landmarks_:
-            new.X_fit_, new.by_landmarks_ = self.X_fit_, True
-        root = np.ones(X.shape[0], new.dtype_)
         with single_blas_thread():
-            D = None if new.by_landmarks_ else new._kernel(1.0).likeness(X)
-            new._solve(new._system(new.gamma_, X, _weighted_labels(Y, root), root, D))
+            _, system = new._safe_system(new._given(X, Y, np.ones(X.shape[0]), _float_type(X)))
+            new._solve(system)
         return new
 
     def take(self, columns: np.ndarray) -> KernelRegression:
@@ -244,16 +319,13 @@ class KernelRegression(Record, home="truepath.ridge"):
     def predict(self, X: Any) -> np.ndarray:
         """Return the raw values of new rows; a row's bits do not depend on the others."""
         # In float64 whatever the fit was in: a model that is exported then has the same digits
-        kernel, X = self._kernel(self.gamma_)._replace(dtype=np.dtype(np.float64)), X.astype(np.float64, copy=False)
-        values = np.empty((X.shape[0], self.dual_coef_.shape[1]), self.dual_coef_.dtype)
-        with single_blas_thread():
-            for start in range(0, X.shape[0], ROW_BLOCK):
-                rows = slice(start, min(start + ROW_BLOCK, X.shape[0]))
-                K = np.zeros((ROW_BLOCK, self.X_fit_.shape[0]))
-                K[: rows.stop - start] = kernel(X[rows], self.X_fit_)
-                for columns in gen_batches(values.shape[1], COLUMNS_AT_ONCE):
-                    values[rows, columns] = (K @ self.dual_coef_[:, columns].astype(float))[: rows.stop - start]
-        return values
+        kernel, C = self._kernel(self.gamma_, np.float64), self.dual_coef_
+
+        def score(block: Any) -> np.ndarray:
+            K = kernel(block, self.X_fit_)
+            return np.hstack([K @ C[:, some].astype(float) for some in gen_batches(C.shape[1], COLUMNS_AT_ONCE)])
+
+        return map_rows(score, X, C.shape[1], C.dtype)
 
     def export_values(self, graph: Graph, rows: str) -> str:
         """Add the raw values of rows to an ONNX graph, in the model's own float type.
@@ -328,7 +400,7 @@ class KernelRegression(Record, home="truepath.ridge"):
 
     def compare(self, x: Any, X: Any) -> np.ndarray:
         """Return the kernel of one row with each of others."""
-        return np.asarray(self._kernel(self.gamma_)(x, X), np.float64)[0]
+        return np.asarray(self._kernel(self.gamma_, self.dtype_)(x, X), np.float64)[0]
 
 
 def _float_type(X: Any) -> str:

@@ -20,14 +20,19 @@ import numpy as np
 from scipy import linalg, sparse
 
 from truepath.hierarchy.matrices import as_dense
+from truepath.resampling import deal_rows, split_folds
 
 # Eigenvalues below this share of the greatest are rounding, by the float type
 RANK_TOLERANCE = {"d": 1e-12, "f": 1e-6}
+# Penalties are safe from this many times the rounding of a matrix on: values are off by .1 / SAFETY at most, by trials
+SAFETY = 256
 # Labels are handled this many at a time, so that residuals never need a second dense label matrix
 LABEL_BLOCK = 1024
 # Rows that are mirrored at a time
 STRIP = 256
 CRITERIA = ("loo", "gcv")
+# Groups of rows are left out one by one up to this many, and beyond in as many parts
+FOLDS_OF_GROUPS = 10
 # The candidates for alpha, unless given
 ALPHAS = tuple(10.0**k for k in range(-3, 6))
 
@@ -45,21 +50,41 @@ def gram(Z: Any) -> np.ndarray:
 
 
 def factor(A: np.ndarray, penalty: Any) -> tuple[np.ndarray, bool]:
-    """Add the penalty, a number (times I) or a sparse matrix, to A in place, and factor the sum by Cholesky."""
+    """Add the penalty, a number (times I) or a sparse matrix, to A in place, and factor the sum by Cholesky.
+
+    Where rounding leaves the sum not positive definite, as much is added to its diagonal as rounding asks for: a
+    penalty so small cannot be told from none.
+    """
     if sparse.issparse(penalty):
         A += penalty.toarray()
     else:
         A.flat[:: A.shape[0] + 1] += penalty
-    return linalg.cho_factor(A.T, overwrite_a=True, check_finite=False)  # symmetric, and in the order of LAPACK
+    diagonal, more = A.diagonal().copy(), 0.0
+    while True:
+        try:
+            # symmetric, in the order of LAPACK
+            found, is_lower = linalg.cho_factor(A.T, overwrite_a=True, check_finite=False)
+            return found, bool(is_lower)  # SciPy 1.18 returns an array
+        except linalg.LinAlgError:
+            _mirror(A)  # the other half, and the diagonal, were overwritten
+            A.flat[:: A.shape[0] + 1] = diagonal
+            more = max(10 * more, least_penalty(A))
+            if not np.isfinite(more):
+                raise ValueError("products of rows overflow; scale the columns of X, or the scores.") from None
+            A.flat[:: A.shape[0] + 1] += A.dtype.type(more)
+
+
+def least_penalty(A: np.ndarray) -> float:
+    """Return the least penalty with which a symmetric matrix is solved well in its own float type."""
+    (lange,) = linalg.get_lapack_funcs(("lange",), (A,))
+    return float(SAFETY * np.finfo(A.dtype).eps * lange("1", A.T))  # no eigenvalue is greater than this norm
 
 
 def inverse(A: np.ndarray, penalty: float) -> np.ndarray:
     """Return (A + penalty I)^-1 of a symmetric matrix; A is overwritten."""
     factor_, is_lower = factor(A, penalty)
     (potri,) = linalg.get_lapack_funcs(("potri",), (factor_,))
-    G, info = potri(factor_, lower=is_lower, overwrite_c=True)
-    if info:
-        raise np.linalg.LinAlgError(f"the matrix is singular (row {info})")
+    G, _ = potri(factor_, lower=is_lower, overwrite_c=True)
     return _mirror(G.T if is_lower else G).T  # symmetric; its rows lie in one piece
 
 
@@ -93,53 +118,39 @@ def _is_real(values: np.ndarray) -> np.ndarray:
     return np.asarray(values > RANK_TOLERANCE[values.dtype.char] * max(values[-1], 0.0))
 
 
-def leave_one_out(spectrum: Spectrum, Yw: Any, alpha: float) -> np.ndarray:
-    """Return each row's fitted values by the other rows alone: (f_i - h_ii y_i) / (1 - h_ii).
-
-    A row that alone decides its fit (h_ii = 1) has no such values and gets zeros.
-    """
-    Q, share = spectrum.vectors, _share(spectrum.values, alpha)
-    leverage = (Q * Q) @ share
-    is_alone = 1 - leverage <= np.finfo(Q.dtype).eps
-    rest = np.where(is_alone, 1, 1 - leverage)[:, None]
-    fitted = np.empty((Q.shape[0], Yw.shape[1]), Q.dtype)
-    for start in range(0, Yw.shape[1], LABEL_BLOCK):
-        block = Yw[:, start : start + LABEL_BLOCK]
-        along = share[:, None] * as_dense(Q.T @ block)
-        fitted[:, start : start + LABEL_BLOCK] = (Q @ along - leverage[:, None] * as_dense(block)) / rest
-    fitted[is_alone] = 0
-    return fitted
-
-
-def leave_folds_out(spectrum: Spectrum, Yw: Any, alpha: float, folds: list[np.ndarray]) -> np.ndarray:
-    """Return each row's fitted values by the rows outside its fold alone."""
-    Q, share = spectrum.vectors, _share(spectrum.values, alpha)
-    residual = as_dense(Yw) - Q @ (share[:, None] * as_dense(Q.T @ Yw))
-    return values_of_folds(Yw, residual, folds, lambda rows: np.eye(rows.size) - (Q[rows] * share) @ Q[rows].T)
-
-
 def values_of_folds(
     Yw: Any, residual: np.ndarray, folds: list[np.ndarray], block: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """Return y_F - B_F^-1 r_F for every fold F, ``block`` giving the symmetric B_F; the residuals are overwritten."""
     for rows in folds:
-        residual[rows] = as_dense(Yw[rows]) - linalg.solve(block(rows), residual[rows], assume_a="pos")
+        solved = linalg.cho_solve(factor(block(rows), 0.0), residual[rows], check_finite=False)
+        residual[rows] = as_dense(Yw[rows]) - solved
     return residual
 
 
 def choose_alpha(
-    spectrum: Spectrum, Yw: Any, alphas: np.ndarray, criterion: str, root: np.ndarray | None
+    spectrum: Spectrum,
+    Yw: Any,
+    alphas: np.ndarray,
+    criterion: str,
+    root: np.ndarray | None,
+    groups: np.ndarray | None = None,
 ) -> tuple[int, np.ndarray]:
     """Return the position of the best alpha and the errors of all.
 
     ``root`` holds the roots of the weights when an intercept is fitted (one more column, not penalised), else None.
+    With ``groups``, the number of each row's group, the errors are those of groups left out, by either criterion.
     """
     if root is not None:  # the intercept is one more eigenvector that no alpha shrinks
         spectrum = Spectrum(
             np.column_stack([spectrum.vectors, root / np.linalg.norm(root)]), np.r_[spectrum.values, np.inf]
         )
     shrink = np.array([np.where(np.isinf(spectrum.values), 1.0, _share(spectrum.values, alpha)) for alpha in alphas])
-    errors = (_loo if criterion == "loo" else _gcv)(spectrum.vectors, shrink, Yw)
+    if groups is not None:
+        folds = [rows for _, rows in split_folds(deal_rows(groups.size, FOLDS_OF_GROUPS, groups=groups))]
+        errors = np.array([_fold_error(spectrum.vectors, share, Yw, folds) for share in shrink])
+    else:
+        errors = (_loo if criterion == "loo" else _gcv)(spectrum.vectors, shrink, Yw)
     return int(np.argmin(errors)), errors
 
 
@@ -147,6 +158,18 @@ def _share(values: np.ndarray, alpha: float) -> np.ndarray:
     """Return lambda / (lambda + alpha), 1 for infinite lambda."""
     with np.errstate(invalid="ignore"):
         return values / (values + alpha)
+
+
+def _fold_error(Q: np.ndarray, share: np.ndarray, Yw: Any, folds: list[np.ndarray]) -> float:
+    """Return the sum of squared residuals of rows by the other folds; infinite where these leave the fit open."""
+
+    def block(rows: np.ndarray) -> np.ndarray:
+        return np.eye(rows.size) - (Q[rows] * share) @ Q[rows].T
+
+    if any(np.linalg.eigvalsh(block(rows))[0] <= rows.size * np.finfo(Q.dtype).eps for rows in folds):
+        return np.inf
+    residual = as_dense(Yw) - Q @ (share[:, None] * as_dense(Q.T @ Yw))
+    return float(np.sum((as_dense(Yw) - values_of_folds(Yw, residual, folds, block)) ** 2))
 
 
 def _loo(Q: np.ndarray, shrink: np.ndarray, Yw: Any) -> np.ndarray:

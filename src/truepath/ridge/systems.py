@@ -8,7 +8,8 @@ Rows are scaled by the roots r of their weights, as in :mod:`truepath.ridge`::
 The values of each row by a model of other rows, for one penalty, need no second fit. With G = (r K r + alpha I)^-1 and
 c = G r Y, rows F left out together have the values y_F - G_FF^-1 c_F. The inverse takes n^3 operations, and c one
 product with the few labels that are set (an eigendecomposition takes nine times as many, and a dense product for each
-penalty). For landmarks alpha G is I - H, the residual operator, by the spectrum of P, which serves all penalties.
+penalty). For landmarks P'P - P_F'P_F + alpha I is solved for each F, or for single rows the leverages are those of
+P (P'P + alpha I)^-1 P': differences of nearly equal numbers, as in I - H, would lose small penalties to rounding.
 """
 
 from __future__ import annotations
@@ -74,10 +75,43 @@ class KernelSystem(NamedTuple):
         """
         if self.features is None:
             return lambda alpha: _leave_out(self.A, labels, alpha, folds)
-        spectrum = ridge.gram_spectrum(self.features)
         if folds is None:
-            return lambda alpha: ridge.leave_one_out(spectrum, labels, alpha)
-        return lambda alpha: ridge.leave_folds_out(spectrum, labels, alpha, folds)
+            return lambda alpha: self._leave_one_out(labels, alpha)
+        return lambda alpha: self._leave_folds_out(labels, alpha, folds)
+
+    def _leave_one_out(self, Yw: Any, alpha: float) -> np.ndarray:
+        """Return (f_i - h_ii y_i) / (1 - h_ii); a row that alone decides its fit (h_ii = 1) gets zeros."""
+        P = self._rows_of_features()
+        upper, is_lower = ridge.factor(self.A.copy(), alpha)
+        T = linalg.solve_triangular(upper, P.T, trans="T", lower=is_lower, check_finite=False)
+        leverage = np.einsum("ij,ij->j", T, T)
+        is_alone = 1 - leverage <= np.finfo(P.dtype).eps
+        values = P @ linalg.cho_solve((upper, is_lower), as_dense(self.B), check_finite=False)
+        values -= leverage[:, None] * as_dense(Yw)
+        values /= np.where(is_alone, 1, 1 - leverage)[:, None]
+        values[is_alone] = 0
+        return values
+
+    def _leave_folds_out(self, Yw: Any, alpha: float, folds: list[np.ndarray]) -> np.ndarray:
+        """Return the values of each fold by the solution without its rows."""
+        P = self._rows_of_features()
+        values = np.empty((P.shape[0], self.B.shape[1]), P.dtype)
+        for rows in folds:
+            own = P[rows]
+            rest = ridge.factor(self.A - own.T @ own, alpha)
+            target = as_dense(self.B) - as_dense(Yw[rows].T @ own).T
+            values[rows] = own @ linalg.cho_solve(rest, target, check_finite=False)
+        return values
+
+    def _rows_of_features(self) -> np.ndarray:
+        """Return P; only a system of landmarks has it."""
+        assert self.features is not None
+        return self.features
+
+    @property
+    def least_penalty(self) -> float:
+        """The least penalty that its float type can do."""
+        return ridge.least_penalty(self.A)
 
 
 def _leave_out(A: np.ndarray, Yw: Any, alpha: float, folds: Folds) -> np.ndarray:

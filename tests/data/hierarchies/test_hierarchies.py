@@ -43,6 +43,18 @@ def test_json_comes_back(hierarchy):
     assert read_hierarchy(path) == hierarchy
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": {"b": {}}, "a": {"c": {}}}', "has the key 'a' twice"),
+        ('{"a": {"b\\ud800": {}}}', "holds half a character"),
+    ],
+)
+def test_json_that_would_lose_labels_or_cannot_be_written_again_is_refused(tmp_path, text, said):
+    with pytest.raises(DataFormatError, match=rf"h\.json: .*{said}"):
+        read_hierarchy(write(tmp_path, "h.json", text))
+
+
 def test_each_kind_of_file(tmp_path):
     expected = {("a", "a/1"), ("a", "a/2")}
     texts = {
@@ -125,3 +137,27 @@ def test_a_new_format_is_found_by_existing(tmp_path):
         assert read_hierarchy(write(tmp_path, "h.dots", "a.b c")).names.tolist() == ["a", "a.b", "c"]
     finally:
         del HIERARCHIES._members["dots"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": [null]}',
+        '{"nodes": [null], "links": []}',
+        '{"nodes": false, "links": [{"source": "a", "target": "b"}]}',
+        '{"links": [{"source": true, "target": "b"}]}',
+        '[{"id": "b", "parent": [null]}]',
+        '[{"id": "b", "parent": 1.5}]',
+        '[{"name": null, "children": []}]',
+        '{"name": "a", "children": [null]}',
+        '{"format": null, "names": ["a"], "edges": [[0, false]]}',
+        "null",
+        "1" * 5000,
+        "[" * 100_000,
+    ],
+)
+def test_json_with_something_that_is_no_name(tmp_path, text):
+    file = tmp_path / "h.json"
+    file.write_text(text)
+    with pytest.raises(DataFormatError, match=r"h\.json"):
+        read_hierarchy(file)

@@ -133,6 +133,7 @@ def test_long_texts(tmp_path):
         ("x,labels\n1,a,b\n", "3 cells in this row, 2 column names", 2),
         ("x,labels\n1,a//b\n", "has an empty part", 2),
         ("x,y\n1,a\n", "no column 'labels'", None),
+        ("x,x,labels,,\n1,2,a,,\n", "two columns are called 'x'", 1),
         ("x,x,labels\n1,2,a\n", "two columns are called 'x'", 1),
         ("x,labels\n", "no rows", None),
         ('x,labels\n1,"a\n', "not a table", 2),

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from truepath import Hierarchy
 from truepath.learners import MultiLabelKernelRidge
 from truepath.metrics import auprc
+from truepath.persistence import load, save
 from truepath.resampling import deal_rows, split_folds
 
 DISTANCES = {"rbf": "sqeuclidean", "laplacian": "cityblock"}
@@ -30,9 +31,9 @@ def make_rows(h: Hierarchy, n_rows: int = 40, n_features: int = 5, seed: int = 0
     return X, h.encode([[h.names[h.leaves[k]]] for k in leaf])
 
 
-def raw_scores(X, Y, X_new, kernel: str, gamma: float, alpha: float, weight=None):
+def raw_scores(X, Y, X_new, kernel: str, gamma: float, alpha: float, weight=None, scale=None):
     """scikit-learn's kernel ridge on kernels written out."""
-    m = np.quantile(pdist(X, DISTANCES[kernel]), 0.5, method="inverted_cdf")
+    m = np.quantile(pdist(X, DISTANCES[kernel]), 0.5, method="inverted_cdf") if scale is None else scale
     K = np.exp(-gamma * cdist(X, X, DISTANCES[kernel]) / m)
     K_new = np.exp(-gamma * cdist(X_new, X, DISTANCES[kernel]) / m)
     model = KernelRidge(alpha=alpha, kernel="precomputed").fit(K, Y.astype(float), sample_weight=weight)
@@ -200,3 +201,60 @@ def test_rows_of_weight_zero_are_not_learned_from(tree):
     assert_array_equal(held_out[::4], model.predict_proba(X[::4]))
     with pytest.raises(ValueError, match="zero in every row"):
         model.fit(X, Y, np.zeros(len(X)))
+
+
+def near_singular_rows(n_rows, n_labels=4):
+    """Draw float32 rows in few dimensions, their columns given twice: embeddings often are such."""
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(n_rows, 3)).astype(np.float32)
+    Y = base @ rng.normal(size=(3, n_labels)) + rng.normal(size=(n_rows, n_labels)) > 1
+    return np.hstack([base, base]), Y
+
+
+@pytest.mark.parametrize(("alpha", "n_landmarks"), [(0.3, None), (1e-4, None), (1e-6, None), (1e-2, 1010)])
+def test_small_penalties_are_exact_from_1000_rows_on(alpha, n_landmarks):
+    """Float32 would be off by .2 at 1e-4, and end in an error at 1e-6."""
+    X, Y = near_singular_rows(1040)
+    X, new, Y = X[:1010], X[1010:], Y[:1010]
+    options = {} if n_landmarks is None else {"max_rows": 500, "n_landmarks": n_landmarks}
+    model = MultiLabelKernelRidge("rbf", 0.25, alpha, normalize=None, project=None, **options).fit(X, Y)
+    wanted = raw_scores(X.astype(float), Y, new.astype(float), "rbf", 0.25, alpha, scale=model.regression_.scale_)
+    assert_allclose(model.predict_proba(new), np.clip(wanted, 0, 1), atol=4e-4)
+
+
+def test_folds_of_landmarks_are_those_of_refits():
+    """One row that outweighs all others: what its part leaves behind is lost in float32, and its system is singular."""
+    X, Y = near_singular_rows(1010)
+    X[0] *= 1e4
+    options = {"normalize": None, "project": None}
+    held_out = MultiLabelKernelRidge("linear", alpha=1e-5, n_folds=5, **options).fit_held_out(X, Y)
+    X = X.astype(float)
+    K = X @ X.T / np.mean(np.sum(X * X, axis=1))
+    for rest, part in split_folds(deal_rows(len(X), 5))[:2]:
+        wanted = KernelRidge(alpha=1e-5, kernel="precomputed").fit(K[np.ix_(rest, rest)], Y[rest].astype(float))
+        assert_allclose(held_out[part], np.clip(wanted.predict(K[np.ix_(part, rest)]), 0, 1), atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "cosine", "linear"])
+def test_a_penalty_below_rounding_is_no_error(tree, kernel):
+    X, Y = make_rows(tree)
+    X = np.vstack([X] * 3) + 1e6
+    model = MultiLabelKernelRidge(kernel, 1e-6, 1e-300, normalize=None, hierarchy=tree, n_folds=3)
+    assert np.isfinite(model.fit_held_out(X, np.vstack([Y] * 3))).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("normalize", ["standard", "quantile"])
+def test_a_column_without_any_value_changes_nothing_whatever_it_holds_later(tree, normalize, dtype, tmp_path):
+    X, Y = make_rows(tree)
+    empty = np.column_stack([X, np.full(len(X), np.nan)]).astype(dtype)
+    model = MultiLabelKernelRidge("rbf", normalize=normalize, hierarchy=tree).fit(empty, Y)
+    save(model, path := tmp_path / "model.tp")
+    S = load(path).predict_proba(empty)
+    without = MultiLabelKernelRidge("rbf", normalize=normalize, hierarchy=tree).fit(X.astype(dtype), Y)
+    assert_allclose(S, without.predict_proba(X.astype(dtype)), atol=1e-6)
+    marked = np.where(np.isnan(empty), dtype(0), empty)  # a value, and no mark of a gap any more
+    later = np.where(np.isnan(empty), dtype(700), empty)
+    assert_allclose(model.predict_proba(later), model.predict_proba(marked), atol=1e-6)

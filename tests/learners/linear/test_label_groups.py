@@ -106,3 +106,19 @@ def test_of_equal_scores_the_smaller_number_is_best(options, leaves):
             for i, s in enumerate(S):
                 best = [v for v in sorted(counted, key=lambda v: (-s[v], v)) if s[v] > 0][:k]
                 assert top[[i]].indices.tolist() == sorted(best)
+
+
+def test_margins_and_weights_count_the_groups_of_a_label():
+    """A word that all labels of a group share speaks for each of them, though it does not tell them apart."""
+    rng = np.random.default_rng(0)
+    label = np.arange(160) % 16
+    X = np.hstack([np.eye(4)[label // 4], np.eye(16)[label]]) * rng.uniform(0.5, 1, (160, 1))
+    learner = SparseLinear(train_on="parents", loss="log", max_children=4, C=10.0).fit(X, np.eye(16, dtype=bool)[label])
+    graph = LabelGraph(*learner._graph)
+    assert (graph.node_of < 0).any()
+    W, intercepts = learner._weights.toarray().astype(float), learner._intercepts
+    found, weights = learner.contributions(X[:1], np.arange(16), method="margin"), learner.feature_weights()
+    for v in range(16):
+        above = graph.above(np.flatnonzero(graph.node_of == v))  # a flat hierarchy: what lies above are groups
+        np.testing.assert_allclose(weights[:, [v]].toarray()[:, 0], W[:, above].sum(axis=1), atol=1e-5)
+        np.testing.assert_allclose(found.output[v], X[0] @ W[:, above].sum(axis=1) + intercepts[above].sum(), atol=1e-5)

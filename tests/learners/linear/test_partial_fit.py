@@ -36,23 +36,32 @@ def test_batches_lead_to_about_what_all_rows_lead_to(rows, options):
     np.testing.assert_allclose(parts._seen[1], (X[:600] ** 2).sum(axis=0))
 
 
+@pytest.mark.parametrize("class_weight", [None, "sqrt", "balanced", {1: 3.0}], ids=str)
 @pytest.mark.parametrize("loss", ["log", "squared_hinge"])
-def test_without_old_rows_it_is_the_penalised_minimum(loss):
+def test_without_old_rows_it_is_the_penalised_minimum(loss, class_weight):
     """Nothing was seen before, so that the prior is the penalty."""
     rng = np.random.default_rng(0)
     X, truth = rng.random((80, 3)), rng.random((80, 1)) < 0.4
-    exact = SparseLinear(loss=loss, C=0.05, tol=1e-6, max_iter=1000, min_weight=0).fit(X, truth)
-    fresh = SparseLinear(loss=loss, C=0.05, min_weight=0).fit(X, truth)
+    options = {"loss": loss, "C": 0.05, "min_weight": 0, "class_weight": class_weight}
+    exact = SparseLinear(tol=1e-6, max_iter=1000, **options).fit(X, truth)
+    fresh = SparseLinear(**options).fit(X, truth)
     fresh._weights, fresh._intercepts = sparse.csr_array(0 * fresh._weights), np.zeros(1)
-    fresh._seen = (0.0, np.zeros(3))
+    fresh._seen, fresh._sides = (0.0, np.zeros(3)), (np.zeros(1), np.zeros(1))
     fresh.partial_fit(X, truth)
     sign = np.where(truth[:, 0], 1, -1)
+    a, n = truth.sum(), len(X)
+    roots = n / (np.sqrt(n - a) + np.sqrt(a))
+    factors = {
+        "None": (1, 1),
+        "sqrt": (roots / np.sqrt(n - a), roots / np.sqrt(a)),
+        "balanced": (n / 2 / (n - a), n / 2 / a),
+    }.get(str(class_weight), (1, 3))
 
     def value(learner):
         w, b = learner.coef_.toarray()[:, 0], learner.intercept_[0]
         margin = (X @ w + b) * sign
         losses = np.logaddexp(0, -margin) if loss == "log" else np.maximum(0, 1 - margin) ** 2
-        return (w**2).sum() / 2 + b**2 / 2 + 0.05 * losses.sum()
+        return (w**2).sum() / 2 + b**2 / 2 + 0.05 * losses @ np.where(truth[:, 0], factors[1], factors[0])
 
     assert value(fresh) == pytest.approx(value(exact), rel=2e-3)
 

@@ -22,9 +22,9 @@ from truepath.persistence import load, save
 EXACT = {"loss": "log", "tol": 1e-10, "max_iter": 5000, "min_weight": 0.0}
 
 
-def one_label(n_samples=40, n_features=4, seed=0):
+def one_label(n_samples=40, n_features=4, seed=0, share=0.6):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_samples, n_features)) * (rng.random((n_samples, n_features)) < 0.6)
+    X = rng.normal(size=(n_samples, n_features)) * (rng.random((n_samples, n_features)) < share)
     return X, X[:, 0] + X[:, 1] + rng.normal(size=n_samples) > 0.3
 
 
@@ -56,12 +56,42 @@ def test_the_plain_twin_finds_the_same_weights():
     np.testing.assert_allclose(weights_of(found), dual_logistic(X, y, 1.0), atol=1e-6)
 
 
-def test_the_squared_hinge_is_that_of_linear_svc():
-    X, y = one_label()
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_the_squared_hinge_is_that_of_linear_svc(share):
+    X, y = one_label(share=share)
     found = weights_of(SparseLinear(C=0.5, **{**EXACT, "loss": "squared_hinge"}).fit(X, y[:, None]))
     theirs = LinearSVC(C=0.5, tol=1e-10, max_iter=100_000, random_state=0).fit(X, y)
     least = linear_objective(X, y, np.append(theirs.coef_[0], theirs.intercept_), 0.5, "squared_hinge")
     assert linear_objective(X, y, found, 0.5, "squared_hinge") == pytest.approx(least, rel=1e-6)
+
+
+def test_labels_of_dense_rows_are_fitted_each_by_itself():
+    """Beside any others, in any number of jobs, on rows of any weight."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 20)), rng.random((60, 40)) < rng.random(40)
+    Y[:, 3], Y[:, 7] = True, False
+    weight = rng.integers(1, 4, size=60)
+    whole = SparseLinear().fit(X, Y, sample_weight=weight)
+    chosen = [39, 3, 20, 7]
+    some = SparseLinear(n_jobs=2).fit(X, Y[:, chosen], sample_weight=weight)
+    assert whole.intercept_[[3, 7]].tolist() == [np.inf, -np.inf]
+    np.testing.assert_array_equal(some.coef_.toarray(), whole.coef_[:, chosen].toarray())
+    np.testing.assert_array_equal(some.intercept_, whole.intercept_[chosen])
+    exact = {"tol": 1e-10, "max_iter": 5000}
+    repeated = SparseLinear(C=0.5, **exact).fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight, axis=0))
+    weighted = SparseLinear(C=0.5, **exact).fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(weighted.coef_.toarray(), repeated.coef_.toarray(), atol=1e-5)
+
+
+def test_dense_rows_of_length_one_keep_their_small_weights():
+    rng = np.random.default_rng(0)
+    centers = rng.normal(size=(6, 400))
+    which = rng.integers(0, 6, size=300)
+    X = centers[which] + 2 * rng.normal(size=(300, 400))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    learner = SparseLinear().fit(X[:200], np.eye(6, dtype=bool)[which[:200]])
+    assert learner.coef_.nnz > 0.95 * 6 * 400
+    assert (learner.predict_proba(X[200:]).argmax(axis=1) == which[200:]).mean() > 0.9
 
 
 @pytest.mark.parametrize("class_weight", [{0: 1.0, 1: 4.0}, "balanced"])
@@ -180,7 +210,7 @@ def test_saved_without_pickle(tmp_path):
         ({"train_on": "leaves"}, "train_on must be one of"),
         ({"C": 0}, "C must be None or a number greater than 0"),
         ({"max_children": 1}, "max_children must be None or an integer"),
-        ({"class_weight": {2: 1.0}}, "class_weight must be None, 'balanced' or a dict"),
+        ({"class_weight": {2: 1.0}}, "class_weight must be 'sqrt', 'balanced', a dict"),
     ],
 )
 def test_parameters_are_checked(options, message):
@@ -205,3 +235,25 @@ def test_the_usual_penalty_suits_rows_of_any_length():
         return learner.fit(scale * X, ds.train.y).predict_proba(scale * X)
 
     np.testing.assert_allclose(fitted(30.0), fitted(300.0), atol=0.02)
+
+
+@pytest.mark.parametrize("loss", ["log", "squared_hinge"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("exponent", [-300, -30, 10, 29, 31, 154, 300])
+def test_huge_values_are_learned_from_or_refused_by_column(loss, form, exponent):
+    """Squares of 1e154 overflow, and what is divided by them is 0 / 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    Y = X @ rng.normal(size=(4, 3)) > 0
+    X[:, 2] *= 10.0**exponent
+    learner = SparseLinear(loss=loss)
+    if exponent > 30:
+        with pytest.raises(ValueError, match=r"X holds .* in column 2, beyond 1e\+30.* Scale the columns"):
+            learner.fit(form(X), Y)
+        learner.fit(form(X[:, [0, 1, 3, 3]]), Y)
+        with pytest.raises(ValueError, match="column 2"):
+            learner.predict_proba(form(X))
+    else:
+        assert np.isfinite(learner.fit(form(X), Y).predict_proba(form(X))).all()
+    with pytest.raises(ValueError, match="infinity"):
+        learner.fit(form(np.where(X == X[0, 0], np.inf, X)), Y)

@@ -12,7 +12,7 @@ import numpy as np
 
 from truepath._kernels.arrays import copy_first
 from truepath._kernels.cutset import chow_liu_binary as binary
-from truepath._kernels.cutset.logarithm import xlogx
+from truepath._kernels.cutset.logarithm import TINIEST, xlogx
 from truepath._kernels.cutset.pair_counts import count_columns, count_pairs
 from truepath._kernels.jit import inner, kernel
 
@@ -270,10 +270,10 @@ def fill_factors(parent, pairs, columns, n_rows, prior_pairs, prior_columns, str
         for s in range(k_u):
             row = 0.0
             for t in range(k_v):
-                table[s, t] = max(table[s, t], 0.0)  # a subtraction may round below zero
+                table[s, t] = max(table[s, t], TINIEST)  # a subtraction may round to zero: nothing is impossible
                 row += table[s, t]
             for t in range(k_v):
-                factors[v, s, t] = np.log(table[s, t]) - np.log(row) if table[s, t] > 0.0 else -np.inf
+                factors[v, s, t] = np.log(table[s, t]) - np.log(row)
 
 
 @kernel

@@ -41,8 +41,12 @@ def score_rows(X, W, parents, node_of, loss, multiplies, out):
     for i in range(indptr.size - 1):
         copy_first(intercept, intercept.size, scores)
         for e in range(indptr[i], indptr[i + 1]):
-            x = np.float64(data[e])
-            for t in range(ptr[indices[e]], ptr[indices[e] + 1]):
+            x, start, stop = np.float64(data[e]), ptr[indices[e]], ptr[indices[e] + 1]
+            if stop - start == intercept.size:  # the same sums, several columns at a time
+                for c in range(intercept.size):
+                    scores[c] += x * values[start + c]
+                continue
+            for t in range(start, stop):
                 scores[columns[t]] += x * values[t]
         for c in range(intercept.size):
             scores[c] = _under_parents(_probability(scores[c], loss), c, parents, scores, multiplies)

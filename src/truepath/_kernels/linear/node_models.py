@@ -53,29 +53,22 @@ def _training_rows(v, labels, parents, n_samples, rows):
 
 @inner
 def _set_signs(v, rows, n, labels, weight, factors, sign, cost):
-    """Set sign and cost of each training row; return how many are positive.
+    """Set sign and cost of each training row; ``factors[v]`` is what a negative and a positive one count.
 
-    ``factors`` is what a negative and a positive row count; where the first is below zero, both sides count the same
-    in sum.
+    Return how many are positive.
     """
     e, stop = labels[0][v], labels[0][v + 1]
-    n_positive, below, above = 0, 0.0, 0.0
+    n_positive = 0
     for k in range(n):
         while e < stop and labels[1][e] < rows[k]:
             e += 1
         if e < stop and labels[1][e] == rows[k]:
             sign[k] = 1.0
+            cost[k] = weight[rows[k]] * factors[v, 1]
             n_positive += 1
-            above += weight[rows[k]]
         else:
             sign[k] = -1.0
-            below += weight[rows[k]]
-    factor_below, factor_above = factors[0], factors[1]
-    if factor_below < 0.0:
-        half = 0.5 * (below + above)
-        factor_below, factor_above = half / max(below, 1e-300), half / max(above, 1e-300)
-    for k in range(n):
-        cost[k] = weight[rows[k]] * (factor_above if sign[k] > 0.0 else factor_below)
+            cost[k] = weight[rows[k]] * factors[v, 0]
     return n_positive
 
 

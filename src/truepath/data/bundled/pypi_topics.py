@@ -26,7 +26,7 @@ def pypi_topics() -> Dataset:
     arrays = load_arrays()
     topics = arrays["topics"]
     edges = [(topic.rpartition(_SEPARATOR)[0] or None, topic) for topic in topics]
-    hierarchy = Hierarchy.from_edges(edges, nodes=topics)
+    hierarchy = Hierarchy.from_edges(edges, nodes=topics, sep=_SEPARATOR)
     if hierarchy.names.tolist() != topics:
         raise AssertionError("the bundled topics are not listed parents first")
     X, Y = sparse.csr_array(arrays["X"], dtype=np.float64), sparse.csr_array(arrays["y"], dtype=bool)

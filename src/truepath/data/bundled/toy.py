@@ -20,7 +20,7 @@ def toy_hierarchy() -> Hierarchy:
     ['a', 'b', 'a/1', 'a/2', 'b/1']
     """
     names = ["a", "b", "a/1", "a/2", "b/1"]
-    return Hierarchy.from_edges([("a", "a/1"), ("a", "a/2"), ("b", "b/1")], nodes=names)
+    return Hierarchy.from_edges([("a", "a/1"), ("a", "a/2"), ("b", "b/1")], nodes=names, sep="/")
 
 
 def toy_dataset() -> Dataset:

@@ -12,6 +12,7 @@ from truepath.errors import DataFormatError, UnknownDatasetError
 from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType, ending_of, naming_file
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.separators import sep_of_edges
 from truepath.registry import Member, Registry
 
 HIERARCHIES = Registry("format of hierarchies", "truepath.data")
@@ -24,7 +25,7 @@ class HierarchyReader(Member):
     endings: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
+    def read(path: Path, sep: str | None, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read a file; ``sep`` separates the parts of label paths, ``root`` is a name that does not become a node.
 
         ``header`` says whether the first edge of a table is the names of its columns; None detects it.
@@ -35,7 +36,7 @@ class HierarchyReader(Member):
 def read_hierarchy(
     source: PathType,
     *,
-    sep: str = "/",
+    sep: str | None = None,
     root: str | None = None,
     header: bool | None = None,
     limits: Limits | None = None,
@@ -50,13 +51,15 @@ def read_hierarchy(
           line; an empty parent puts the child at the top;
         * ``.edges``: edges ``parent child``, one per line, as :func:`read_edges` takes them;
         * ``.txt``, ``.paths``: label paths, one per line, ancestors added; with a tab in every line, edges;
+        * both with a code in front of every label: ``3237 - Animals > Live`` (the codes become other names), or
+          ``E11.9 Type 2 diabetes`` (each code below the one it begins with, see :meth:`Hierarchy.from_prefixes`);
         * ``.obo``: an ontology;
         * a data set in another file or in a folder, as :func:`open_dataset` takes it: its hierarchy;
         * or, if there is no such file, the name of a data set.
 
         Text files may be compressed (.gz, .xz, .bz2).
-    sep : str, default="/"
-        Separator of the parts of a label path.
+    sep : str, optional
+        Separator of the parts of a label path; by default judged by the paths, ``"/"`` where that is not clear.
     root : str, optional
         The name of the root in a file of edges or JSON; it does not become a node.
     header : bool, optional
@@ -114,4 +117,4 @@ def _of_dataset(source: PathType, limits: Limits) -> Hierarchy:
 def build(edges: Sequence[tuple[str | None, str]], path: PathType, nodes: Iterable[str] | None = None) -> Hierarchy:
     """Make the hierarchy of a file's edges; errors in them name the file."""
     with naming_file(path):
-        return Hierarchy.from_edges(edges, nodes=nodes)
+        return Hierarchy.from_edges(edges, nodes=nodes, sep=sep_of_edges(edges))

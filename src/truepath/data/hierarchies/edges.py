@@ -69,6 +69,6 @@ class Edges(HierarchyReader):
     endings = (".edges",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
+    def read(path: Path, sep: str | None, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the edges."""
         return read_edges(path, root=root, header=header, limits=limits)

@@ -14,6 +14,8 @@ Edge = tuple[str | None, str]
 
 #: Words of which the names of the two columns are made, as in parent_id, SuperClass or "from node"
 _ABOVE = {"parent", "parents", "source", "from", "super", "superclass", "broader", "ancestor", "head", "start", "upper"}
+#: Words that mean nothing but what is above
+_PARENT = {"parent", "parents", "broader", "superclass", "super"}
 _BELOW = {"child", "children", "target", "to", "sub", "subclass", "narrower", "descendant", "tail", "end", "lower"}
 
 
@@ -43,6 +45,8 @@ def drop_header(edges: list[Edge], header: bool | None, path: PathType, names: C
     assert above is not None
     if _words(above) & _ABOVE and _words(below) & _BELOW:
         return edges[1:]
+    if _words(below) & _PARENT and not _words(above) & _ABOVE:  # child and parent, in this order
+        return [(parent or None, str(child)) for child, parent in edges[1:]]
     if all(_hangs_on(edge, count) for edge in edges[1:]):
         raise DataFormatError(
             f"is the first line, {above!r} and {below!r}, an edge or the names of the columns? Both names occur "

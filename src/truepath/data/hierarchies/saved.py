@@ -20,10 +20,10 @@ class JSON(HierarchyReader):
     endings = (".json",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
+    def read(path: Path, sep: str | None, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the text."""
         try:
-            return Hierarchy.from_json(read_text(path, limits), sep=sep, root=root)
+            return Hierarchy.from_json(read_text(path, limits), sep=sep or "/", root=root)
         except HierarchyError as problem:
             raise DataFormatError(problem.problem, fspath(path), remedy=problem.remedy) from None
 
@@ -36,6 +36,6 @@ class OBO(HierarchyReader):
     endings = (".obo",)
 
     @staticmethod
-    def read(path: Path, sep: str, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
+    def read(path: Path, sep: str | None, root: str | None, limits: Limits, header: bool | None = None) -> Hierarchy:
         """Read the terms and their relations."""
         return Hierarchy.from_obo(path, limits=limits)

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.data.dataset import Dataset
+from truepath.data.parts import NAMES, usual_part
 from truepath.data.split import Split
 from truepath.errors import DataFormatError, TruePathError
 from truepath.files.limits import Limits
@@ -51,6 +52,8 @@ class Reader(Member):
         ``read(path, **options) -> Dataset``; a mapping from split to path gives several splits.
     columns : callable or None
         For tables: ``columns(path) -> Columns`` reads the columns by name, so that rows without labels can be read too.
+    rows : callable or None
+        For matrices without labels: ``rows(path)`` has their numbers as ``X``, and their names as ``ids``.
     """
 
     registry = READERS
@@ -58,6 +61,7 @@ class Reader(Member):
     file_options: ClassVar[tuple[str, ...]] = ()
     read: ClassVar[Callable[..., Dataset]]
     columns: ClassVar[Any] = None
+    rows: ClassVar[Any] = None
 
     @classmethod
     def recognizes(cls, path: PathType, options: Mapping[str, Any]) -> bool:
@@ -144,7 +148,8 @@ Paths = PathType | Mapping[str, PathType]
 _SPLITS = ("train", "valid", "test", "all")
 
 # A name may come before the split, a remark after it
-_STEM = re.compile(r"(?:(?P<name>.+)[-_.])?(?P<split>train|valid|test|all|original)(?:\.(?P<remark>\w+))?")
+_WORDS = "|".join(["all", "original", *(word for words in NAMES.values() for word in words)])
+_STEM = re.compile(rf"(?:(?P<name>.+)[-_.])?(?P<split>{_WORDS})(?:\.(?P<remark>\w+))?", re.IGNORECASE)
 
 
 def named_paths(path: Paths) -> dict[str, PathType]:
@@ -222,7 +227,7 @@ def _match(path: Path) -> re.Match[str] | None:
 
 
 def split_files(folder: Path) -> dict[str, Path]:
-    """Find the file of each split, in the usual order; ``original`` is another word for ``all``.
+    """Find the file of each split, in the usual order; ``original`` is another word for ``all``, ``dev`` for ``valid``.
 
     Raises
     ------
@@ -234,7 +239,7 @@ def split_files(folder: Path) -> dict[str, Path]:
         match = _match(file)
         if match is None or not file.is_file():
             continue
-        split = "all" if match["split"] == "original" else match["split"]
+        split = usual_part(match["split"]) or "all"
         if split in found:
             raise TruePathError(
                 f"{folder}: both {found[split].name} and {file.name} could be the split {split!r}.",

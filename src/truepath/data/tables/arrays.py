@@ -1,10 +1,11 @@
-"""Arrays of NumPy's files, read without running code and within limits: the one place where they are opened."""
+"""Arrays of NumPy's files and of HDF5, read without running code and within limits: the one place that opens them."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import SEEK_END
 from os import fspath
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,11 +13,14 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.errors import DataFormatError
+from truepath.data.tables.hdf5 import read_hdf5
+from truepath.errors import DataFormatError, MissingExtraError
 from truepath.files.limits import Limits, usual_limits
-from truepath.files.names import PathType
+from truepath.files.names import PathType, ending_of
 from truepath.files.unpacking import open_binary
 
+#: Files of HDF5
+HDF5 = (".h5", ".hdf5")
 #: What the array of an .npy file is called
 ALONE = ""
 
@@ -26,7 +30,10 @@ def read_arrays(path: PathType, limits: Limits | None = None) -> dict[str, NDArr
 
     What is damaged, would run code or takes more than the limits is an error with the name of the file.
     """
-    with _opened(path, limits or usual_limits()) as file:
+    limits = limits or usual_limits()
+    with _opened(path, limits) as file:
+        if ending_of(path) in HDF5:
+            return read_hdf5(file, path, limits)
         found: Any = np.load(file, allow_pickle=False)
         return dict(found) if isinstance(found, np.lib.npyio.NpzFile) else {ALONE: found}
 
@@ -52,12 +59,13 @@ def _opened(path: PathType, limits: Limits) -> Iterator[BinaryIO]:
         with open_binary(path, limits) as file:
             _check_members(file, path, limits)
             yield file
-    except DataFormatError:
+    except (DataFormatError, MissingExtraError):
         raise
-    except Exception as problem:  # zipfile, ast and NumPy each have their own errors
+    except Exception as problem:  # zipfile, ast, NumPy and h5py each have their own errors
         if isinstance(problem, OSError) and not Path(path).is_file():
             raise
-        raise DataFormatError(f"not a readable NumPy file ({problem}).", fspath(path)) from problem
+        kind = "HDF5" if ending_of(path) in HDF5 else "NumPy"
+        raise DataFormatError(f"not a readable {kind} file ({problem}).", fspath(path)) from problem
 
 
 def _check_members(file: BinaryIO, path: PathType, limits: Limits) -> None:
@@ -66,4 +74,5 @@ def _check_members(file: BinaryIO, path: PathType, limits: Limits) -> None:
         with zipfile.ZipFile(file) as archive:
             size = sum(member.file_size for member in archive.infolist())
         limits.check("max_bytes", size, "the arrays in the archive take {:,} bytes", fspath(path))
+        limits.check_ratio(size, file.seek(0, SEEK_END), fspath(path))
     file.seek(0)

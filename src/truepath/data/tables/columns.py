@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import UserDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,14 +14,24 @@ from numpy.typing import NDArray
 
 from truepath.data.tables.cut import Cut
 from truepath.english import nearest
-from truepath.errors import DataFormatError
+from truepath.errors import DataFormatError, InputWarning
 from truepath.hierarchy.build import is_missing
 
 #: What may separate cells, the usual one first
 DELIMITERS = (",", ";", "\t", "|")
 
 
+#: Digits in groups of three, before decimals: 1.234,5 and 1,234.5
+_GROUPED = {
+    ",": re.compile(r"\s*[-+]?\d{1,3}(\.\d{3})+,\d*\s*"),
+    ".": re.compile(r"\s*[-+]?\d{1,3}(,\d{3})+\.\d*\s*"),
+}
+#: The same without decimals, which may be a fraction
+_GROUPED_WHOLE = re.compile(r"\s*[-+]?[1-9]\d{0,2}(\.\d{3})+\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?\s*")
+
+#: A vector as Python and NumPy print it
+_VECTOR = re.compile(r"\s*\[\s*[-+]?\d[^a-df-zA-DF-Z]*[,\s][^a-df-zA-DF-Z]*\]\s*")
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
@@ -51,10 +62,22 @@ def guess_delimiter(lines: Sequence[str]) -> str:
 def with_point(cell: str, delimiter: str) -> str:
     """Return a number written with a decimal comma with a point; any other cell, and any between commas, as it is.
 
+    Groups of three digits are put together where decimals show what separates them.
+
     >>> with_point("-0,5e3", ";"), with_point("1,2,3", ";"), with_point("1,234", ",")
     ('-0.5e3', '1,2,3', '1,234')
+    >>> with_point("1.234,5", ";"), with_point("1,234.5", ","), with_point("1.234", ";")
+    ('1234.5', '1234.5', '1.234')
     """
-    return cell.replace(",", ".") if delimiter != "," and _DECIMAL_COMMA.fullmatch(cell) else cell
+    if "," not in cell:
+        return cell
+    if _GROUPED["."].fullmatch(cell):
+        return cell.replace(",", "")
+    if delimiter == ",":
+        return cell
+    if _GROUPED[","].fullmatch(cell):
+        return cell.replace(".", "").replace(",", ".")
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 @dataclass(frozen=True)
@@ -91,17 +114,49 @@ class Columns:
         if missing:
             raise self.error(no_column(missing[0], self.names), None)
 
+    def _refuse_lists(self, name: str) -> None:
+        """Refuse a column of lists: a feature is a number, a category or a text."""
+        column = self.data[name]
+        lists = (row for row, cell in enumerate(column) if isinstance(cell, (list, tuple, dict, np.ndarray)))
+        row = next(lists, None)
+        if (
+            row is None
+            and len(column)
+            and all(isinstance(cell, str) and _VECTOR.fullmatch(cell) for cell in column[:5])
+        ):
+            row = 0
+        if row is not None:
+            problem = f"column {name!r} holds lists, and a feature is a number, a category or a text."
+            way = "Write a vector as columns of numbers, or as the matrix X of a .npz file beside ids and labels."
+            raise self.error(f"{problem} {way}", row)
+
     def _plain(self, cell: Any) -> Any:
         return with_point(cell, self.delimiter) if isinstance(cell, str) else cell
+
+    def warn_about_groups(self, names: Sequence[str]) -> None:
+        """Warn about columns with decimal commas in which a point may separate thousands: 1.250 beside 950,5."""
+        for name in names if self.delimiter != "," else ():
+            cells = [cell for cell in self.data[name] if isinstance(cell, str)]
+            comma = next((cell for cell in cells if "," in cell and with_point(cell, ";") != cell), None)
+            group = next((cell for cell in cells if "." in cell and _GROUPED_WHOLE.fullmatch(cell)), None)
+            if comma is not None and group is not None:
+                said = f"column {name!r} has {group!r} beside {comma!r}: read as {float(group):g}."
+                warnings.warn(f"{said} Write thousands without a point, if it is one.", InputWarning, stacklevel=4)
 
     def texts(self, name: str) -> NDArray[np.object_]:
         """Give a column as strings, a missing value as the empty string."""
         return np.array(["" if is_missing(cell) else str(cell) for cell in self.data[name]], dtype=object)
 
+    def joined_texts(self, names: Sequence[str]) -> NDArray[np.object_]:
+        """Give columns of texts as one, the texts of a row below each other."""
+        columns = [self.texts(name).tolist() for name in names]
+        return np.array([join_texts(row) for row in zip(*columns)], dtype=object)
+
     def cells(self, names: Sequence[str]) -> NDArray[np.object_]:
         """Give some columns as they are written, side by side, an empty string where a cell is missing."""
         X = np.empty((self.n_rows, len(names)), dtype=object)
         for j, name in enumerate(names):
+            self._refuse_lists(name)
             X[:, j] = ["" if is_missing(cell) else self._plain(cell) for cell in self.data[name]]
         return X
 
@@ -109,6 +164,7 @@ class Columns:
         """Give columns as numbers, NaN where empty, and which of them hold nothing else."""
         X, is_number = np.full((self.n_rows, len(names)), np.nan), np.ones(len(names), bool)
         for k, name in enumerate(names):
+            self._refuse_lists(name)
             try:
                 X[:, k] = [read_cell(self._plain(cell)) for cell in self.data[name]]
             except (ValueError, TypeError):
@@ -124,6 +180,15 @@ class Columns:
             place = {word: float(p) for p, word in enumerate(words[-1])}
             X[:, k] = [place.get(cell, np.nan) for cell in cells]
         return X, words
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    r"""Put the texts of a row below each other, empty ones left out.
+
+    >>> join_texts(["A title", "", "and a story"])
+    'A title\nand a story'
+    """
+    return "\n".join(text for text in texts if text)
 
 
 class LazyColumns(UserDict[str, Any]):

@@ -1,4 +1,4 @@
-"""Columns of a table by name, from a CSV or TSV file, a Parquet file, or a data frame of any library.
+"""Columns of a table by name, from a CSV or TSV file, a workbook, a Parquet file, or a data frame of any library.
 
 The formats of tables, by the endings of their names, are listed here and nowhere else.
 """
@@ -17,19 +17,22 @@ from typing import Any, NamedTuple
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import Columns, CutColumns, guess_delimiter
+from truepath.data.tables.json_lines import read_json_lines
 from truepath.data.tables.parquet import read_parquet
+from truepath.data.tables.workbook import read_workbook
 from truepath.errors import DataFormatError, GuessedEncodingWarning, TruePathError
 from truepath.files.encodings import encoding_of
-from truepath.files.limits import Limits
+from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType, ending_of
 from truepath.files.text import head_text
 from truepath.files.utf8 import Utf8Text, read_utf8
 
 #: Tables with named columns
-TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl"}
+TABLES |= {".ndjson": "jsonl", ".xlsx": "xlsx", ".xlsm": "xlsx"}
 
 #: All files that label sets and scores are read from
-FORMATS = {**TABLES, ".json": "json", ".npy": "numpy", ".npz": "numpy"}
+FORMATS = {**TABLES, ".json": "json", **dict.fromkeys((".npy", ".npz", ".h5", ".hdf5"), "arrays")}
 
 
 def format_of(path: PathType) -> str:
@@ -51,28 +54,28 @@ def holds_labels(path: PathType) -> bool:
 
 
 _FIRST_LINES = 20
-_LONGEST_CELL = 2**31 - 1  # whole documents are cells too; Python's own limit is 131072
-
+_LONGEST_CELL = 2**31 - 1
 
 #: Names of delimiters that are hard to type
 _SIGNS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " "}
 
 
-class TextForm(NamedTuple):
-    r"""How the text of a table is written: what is given holds, what is None is detected from the file.
+class TableForm(NamedTuple):
+    r"""How a table is written in its file: what is given holds, what is None is detected.
 
     Examples
     --------
-    >>> TextForm.of("tab", "Latin-1")
-    TextForm(delimiter='\t', encoding='iso8859-1')
+    >>> TableForm.of("tab", "Latin-1")
+    TableForm(delimiter='\t', encoding='iso8859-1', sheet=None)
     """
 
     delimiter: str | None = None
     encoding: str | None = None
+    sheet: str | None = None
 
     @classmethod
-    def of(cls, delimiter: str | None = None, encoding: str | None = None) -> TextForm:
-        """Check what was given: a character or its name, and an encoding that Python knows."""
+    def of(cls, delimiter: str | None = None, encoding: str | None = None, sheet: str | None = None) -> TableForm:
+        """Check what was given: a character or its name, an encoding that Python knows, a sheet of a workbook."""
         sign = delimiter if delimiter is None else _SIGNS.get(delimiter.lower(), delimiter)
         if sign is not None and (len(sign) != 1 or sign in '"\n\r'):
             problem = (
@@ -80,11 +83,23 @@ class TextForm(NamedTuple):
             )
             raise TruePathError(problem, "Leave it out to have it detected.")
         try:
-            known = encoding and codecs.lookup(encoding).name
-        except LookupError:
+            known = None if encoding is None else codecs.lookup(encoding).name
+            "".encode(known or "utf-8")  # some codecs are none of texts
+        except (LookupError, ValueError):
             problem = f"encoding= (--encoding): there is no encoding {encoding!r}."
             raise TruePathError(problem, "Common ones are utf-8, utf-16, latin-1, cp1252 and shift_jis.") from None
-        return cls(sign, "utf-8-sig" if known == "utf-8" else known or None)
+        return cls(sign, "utf-8-sig" if known == "utf-8" else known, sheet)
+
+    def check_sheet(self, *paths: PathType | None) -> None:
+        """Refuse the name of a sheet where no file has sheets."""
+        if self.sheet is None or any(path is not None and format_of(path) == "xlsx" for path in paths):
+            return
+        found = "no file has sheets" if len(paths) > 1 else f"{paths[0]} has no sheets"
+        raise TruePathError(f"sheet (--sheet) is for .xlsx; {found}.", "Leave it out.")
+
+    def for_file(self, path: PathType) -> TableForm:
+        """Return it for one of several files, which may be of different formats."""
+        return self if format_of(path) == "xlsx" else self._replace(sheet=None)
 
     def delimiter_of(self, path: PathType) -> str:
         """Return what separates the cells of a text file: a tab by its ending, else what its first lines show."""
@@ -92,9 +107,9 @@ class TextForm(NamedTuple):
             return self.delimiter or "\t"
         return guess_delimiter(head_text(path, encoding=self.encoding).split("\n")[:_FIRST_LINES])
 
-    def encoding_of(self, path: PathType) -> str:
+    def encoding_of(self, path: PathType, limits: Limits | None = None) -> str:
         """Return how a text file is encoded; falling back to Latin-1 gives a warning."""
-        found = self.encoding or encoding_of(path)
+        found = self.encoding or encoding_of(path, limits)
         if self.encoding is None and not found.startswith("utf"):
             said = f"{fspath(path)} is not UTF-8 and is read as Latin-1 ({found})."
             way = "If letters look wrong, give encoding= (--encoding)."
@@ -107,24 +122,35 @@ class TextForm(NamedTuple):
 
 
 #: Everything found out
-FOUND_OUT = TextForm()
+FOUND_OUT = TableForm()
 
 
-def read_columns(source: PathType | Any, form: TextForm = FOUND_OUT, limits: Limits | None = None) -> Columns:
+def read_columns(source: PathType | Any, form: TableForm = FOUND_OUT, limits: Limits | None = None) -> Columns:
     """Read a table from a file, by its ending, or from a data frame."""
     if not isinstance(source, (str, PathLike)):
         return from_frame(source)
+    form.check_sheet(source)
+    if format_of(source) == "xlsx":
+        return _read_sheet(source, form.sheet, limits)
     if format_of(source) == "parquet":
         return from_frame(read_parquet(source, limits), fspath(source))
+    if format_of(source) == "jsonl":
+        return read_json_lines(source, limits)
     return _read_csv(source, form, limits)
 
 
-def _read_csv(path: PathType, form: TextForm, limits: Limits | None) -> Columns:
+def _read_sheet(path: PathType, sheet: str | None, limits: Limits | None) -> Columns:
+    found = read_workbook(path, sheet, limits)
+    where = f"{fspath(path)}, sheet {found.sheet!r}"
+    return columns_of_rows(name_columns(found.header, where), found.rows, found.lines, where, ",")
+
+
+def _read_csv(path: PathType, form: TableForm, limits: Limits | None) -> Columns:
     file, delimiter = form.read(path, limits), form.delimiter_of(path)
     if len(file) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly):
             return _read_quickly(file, delimiter, fspath(path))
-    return _read_carefully(file.text, delimiter, fspath(path))
+    return _read_carefully(file.text, delimiter, fspath(path), limits)
 
 
 def _read_quickly(file: Utf8Text, delimiter: str, path: str) -> Columns:
@@ -161,23 +187,38 @@ def _undouble(cell: str) -> str:
     return cell.replace('""', '"')
 
 
-def _read_carefully(text: str, delimiter: str, path: str) -> Columns:
+def _read_carefully(text: str, delimiter: str, path: str, limits: Limits | None) -> Columns:
     lines, rows = [], []
-    for line, row in csv_rows(io.StringIO(text, newline=""), delimiter, path):
+    for line, row in csv_rows(io.StringIO(text, newline=""), delimiter, path, limits):
         lines.append(line)
         rows.append(row)
-    check_names(rows[0], path)
-    return columns_of_rows(rows[0], rows[1:], lines[1:], path, delimiter)
+    return columns_of_rows(name_columns(rows[0], path), rows[1:], lines[1:], path, delimiter)
 
 
-def csv_rows(lines: Iterable[str], delimiter: str, path: PathType) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(
+    lines: Iterable[str], delimiter: str, path: PathType, limits: Limits | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the cells of every row that is not empty, and of the first in any case."""
-    reader, before = csv.reader(lines, delimiter=delimiter, strict=True), 0
+    n_letters, before = 0, 0
+    limits = limits or usual_limits()
+
+    def counted() -> Iterator[str]:
+        nonlocal n_letters
+        for number, line in enumerate(lines, start=1):
+            n_letters += len(line)
+            limits.check_cells(line, delimiter, fspath(path), number)
+            yield line
+
+    reader = csv.reader(counted(), delimiter=delimiter, strict=True)
+    longest = min(limits.max_line, _LONGEST_CELL)  # whole documents are cells too; Python's own limit is 131072
     while True:
-        usual = csv.field_size_limit(_LONGEST_CELL)  # of the whole process: others may set theirs between two rows
+        n_letters = 0
+        usual = csv.field_size_limit(longest)  # of the whole process: others may set theirs between two rows
         try:
             row = next(reader, None)
         except csv.Error as problem:
+            if n_letters > longest:
+                limits.check("max_line", longest + 1, "a cell of {:,} letters or more", fspath(path), before + 1)
             raise DataFormatError(f"not a table ({problem}).", fspath(path), reader.line_num) from None
         finally:
             csv.field_size_limit(usual)
@@ -186,6 +227,20 @@ def csv_rows(lines: Iterable[str], delimiter: str, path: PathType) -> Iterator[t
         if row or not before:
             yield before + 1, row
         before = reader.line_num
+
+
+def name_columns(header: Sequence[str], path: PathType) -> list[str]:
+    """Return the names of columns; several without any, as spreadsheets leave them, are called by their places.
+
+    Examples
+    --------
+    >>> name_columns(["id", "labels", "", ""], "table.csv")
+    ['id', 'labels', 'column 3', 'column 4']
+    """
+    unnamed = [j for j, name in enumerate(header) if not name]
+    names = [f"column {j + 1}" if j in unnamed and len(unnamed) > 1 else name for j, name in enumerate(header)]
+    check_names(names, path)
+    return names
 
 
 def check_names(header: Sequence[str], path: PathType) -> None:

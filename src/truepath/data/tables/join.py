@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables.columns import Columns, no_column
-from truepath.data.tables.frames import FOUND_OUT, TextForm
+from truepath.data.tables.frames import FOUND_OUT, TableForm
 from truepath.data.tables.matrices import column_names
 from truepath.data.tables.row_ids import as_texts, check_ids, is_id_name, match_rows
 from truepath.english import counted
@@ -137,7 +137,7 @@ def _in_order(wanted: RowKeys, given: RowKeys, why: str) -> Joined:
 
 
 def find_column(
-    name: str | None, paths: Iterable[PathType | None], form: TextForm = FOUND_OUT
+    name: str | None, paths: Iterable[PathType | None], form: TableForm = FOUND_OUT
 ) -> dict[PathType, str | None]:
     """Return which of some files have a column of this name: the name for those, None for the others.
 
@@ -149,7 +149,7 @@ def find_column(
     files = [path for path in paths if path is not None]
     if name is None:
         return dict.fromkeys(files)
-    columns = {path: column_names(path, form) for path in files}
+    columns = {path: column_names(path, form.for_file(path)) for path in files}
     if not any(name in known for known in columns.values()):
         everywhere = list(dict.fromkeys(column for known in columns.values() for column in known))
         raise TruePathError(f"{', '.join(map(str, files))}: {no_column(name, everywhere)}")

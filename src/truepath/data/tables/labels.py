@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from os import fspath
@@ -12,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables.columns import Columns, no_column
-from truepath.data.tables.frames import TextForm, format_of, read_columns
+from truepath.data.tables.frames import TableForm, format_of, read_columns
 from truepath.data.tables.join import RowKeys, find_keys
+from truepath.data.tables.label_cells import LabelCells, split_labels
+from truepath.data.tables.label_rows import find_path, split_path
 from truepath.data.tables.matrices import column_names, read_matrix
 from truepath.data.tables.row_ids import is_id_name
 from truepath.data.tables.sinks import open_label_sink
@@ -21,9 +22,8 @@ from truepath.data.tables.write import as_ids
 from truepath.errors import ConstraintError, DataFormatError, explain
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
-from truepath.files.text import read_text
+from truepath.files.strict_json import read_json
 from truepath.hierarchy import Hierarchy
-from truepath.hierarchy.build import is_missing
 from truepath.hierarchy.checks import check_labels
 from truepath.hierarchy.matrices import choose_form
 from truepath.hierarchy.names import unknown_label
@@ -65,6 +65,7 @@ def read_labels(
     close: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     limits: Limits | None = None,
 ) -> LabelTable:
     r"""Read label sets: what :func:`write_labels` wrote, or a matrix of 0 and 1.
@@ -72,8 +73,9 @@ def read_labels(
     Parameters
     ----------
     path : path
-        ``.csv``, ``.tsv`` or ``.parquet`` with a column ``labels`` of label names (in Parquet also lists), or with one
-        column per label; ``.json``, a list of objects with ``id`` and ``labels``; ``.npy`` or ``.npz``, a matrix.
+        ``.csv``, ``.tsv``, ``.xlsx``, ``.jsonl`` or ``.parquet`` with a column ``labels`` of label names (in the last
+        two also lists), or with one column per label; ``.json``, a list of objects with ``id`` and ``labels``;
+        ``.npy``, ``.npz``, ``.h5`` or ``.hdf5``, a matrix.
     hierarchy : Hierarchy
     labels : str, default="labels"
         The column of label names. Ancestors need not be listed.
@@ -86,8 +88,8 @@ def read_labels(
         Separator of the labels in a cell. A file whose labels are all known when split at ``;`` is read that way.
     close : bool, default=False
         For matrices: whether to add missing ancestors; otherwise they are an error.
-    delimiter, encoding : str, optional
-        Of a text file; see :func:`read_scores`.
+    delimiter, encoding, sheet : str, optional
+        See :func:`read_scores`.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.files.Limits`.
 
@@ -108,7 +110,7 @@ def read_labels(
     """
     if format_of(path) == "json":
         return _from_columns(_read_json(path, labels, limits), hierarchy, labels, ids, sep, between)
-    form = TextForm.of(delimiter, encoding)
+    form = TableForm.of(delimiter, encoding, sheet)
     columns = column_names(path, form, limits)
     if labels not in hierarchy and labels in columns:
         return _from_columns(read_columns(path, form, limits), hierarchy, labels, ids, sep, between)
@@ -136,14 +138,14 @@ def _from_columns(
     """Encode a column of label names."""
     table.check([labels, *([ids] if ids is not None else [])])
     cells = table.data[labels]
-    ways = (
-        [[_find(part, hierarchy, sep) for part in split_labels(cell, sign)] for cell in cells]
-        for sign in (between, ";")
-    )
-    rows = next((rows for rows in ways if _first_unknown(rows, hierarchy) is None), None)
-    if rows is None:
-        i, label = _first_unknown([split_labels(cell, between) for cell in cells], hierarchy, sep)
-        raise table.error(f"{unknown_label(hierarchy, label)}{_likely(label, hierarchy)}", i)
+    readers = [LabelCells(sign, hierarchy) for sign in (between, ";")]
+    ways = [[[_find(part, hierarchy, sep) for part in reader.split(cell)] for cell in cells] for reader in readers]
+    found = next((k for k, rows in enumerate(ways) if _first_unknown(rows, hierarchy) is None), None)
+    if found is None:
+        i, label = _first_unknown([readers[0].split(cell) for cell in cells], hierarchy, sep)
+        raise table.error(f"{unknown_label(hierarchy, label)}{likely_option(label, hierarchy)}", i)
+    readers[found].warn(labels)
+    rows = ways[found]
     keys = find_keys(table, labels, ids)
     called = next((name for name in keys if name in (ids, table.names[0]) or is_id_name(name)), None)
     return LabelTable(hierarchy.encode(rows), None if called is None else keys[called], str(table.path), keys)
@@ -151,9 +153,10 @@ def _from_columns(
 
 def _find(label: str, hierarchy: Hierarchy, sep: str | None) -> str:
     """Return the hierarchy's name of a label path with other separators; a label that is not known, as it is."""
+    sep = sep or hierarchy.sep
     if sep is None or label in hierarchy:
         return label
-    name = (hierarchy.sep or "/").join(part.strip() for part in label.split(sep.strip() or sep))
+    name = find_path(hierarchy, split_path(label, sep), sep)
     return name if name in hierarchy else label
 
 
@@ -163,7 +166,7 @@ def _first_unknown(rows: list[list[str]], hierarchy: Hierarchy, sep: str | None 
     return next(found, None)
 
 
-def _likely(label: str, hierarchy: Hierarchy) -> str:
+def likely_option(label: str, hierarchy: Hierarchy) -> str:
     """Return the option that would make labels of the hierarchy out of a name, in words."""
     for sign in (";", "|", ",", "&", " "):
         if len(parts := split_labels(label, sign)) > 1 and all(part in hierarchy for part in parts):
@@ -174,19 +177,8 @@ def _likely(label: str, hierarchy: Hierarchy) -> str:
     return ""
 
 
-def split_labels(cell: Any, between: str) -> list[str]:
-    """Return the labels in a cell, text or a list; none for a missing one."""
-    if is_missing(cell):
-        return []
-    parts = cell if isinstance(cell, (list, tuple, np.ndarray)) else str(cell).split(between)
-    return [str(part).strip() for part in parts if str(part).strip()]
-
-
 def _read_json(path: PathType, labels: str, limits: Limits | None) -> Columns:
-    try:
-        rows = json.loads(read_text(path, limits))
-    except (json.JSONDecodeError, RecursionError) as problem:
-        raise DataFormatError(f"not JSON ({problem}).", fspath(path), getattr(problem, "lineno", None)) from None
+    rows = read_json(path, limits)
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise DataFormatError(f"the file must hold a list of objects with 'id' and {labels!r}.", fspath(path))
     for number, row in enumerate(rows):
@@ -212,7 +204,8 @@ def write_labels(
     Parameters
     ----------
     path : path or text stream
-        ``.csv``, ``.tsv``, ``.json`` or ``.parquet``, written whole or not at all; or a stream, for text formats.
+        ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` or ``.parquet``, written whole or not at all; or a stream, for text
+        formats.
     labels : label matrix (n_samples, n_nodes), closed, or a sequence of collections of names
     hierarchy : Hierarchy
     ids : sequence, optional
@@ -223,7 +216,7 @@ def write_labels(
         Separator of the labels in a cell in CSV and TSV.
     matrix : bool, default=False
         Whether to write one column of 0 and 1 per label, ancestors included, instead of the most specific names.
-    format : {"csv", "tsv", "json", "parquet"}, optional
+    format : {"csv", "tsv", "json", "jsonl", "parquet"}, optional
         By default that of the ending; CSV for a stream.
     safe_csv : bool, default=False
         Whether to put an apostrophe before text in CSV and TSV that a spreadsheet would run as a formula (see

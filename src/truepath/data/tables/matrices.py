@@ -1,8 +1,7 @@
-"""Matrices with named columns and named rows: CSV, TSV, Parquet, ``.npy`` and ``.npz`` files, checked cell by cell."""
+"""Matrices with named columns and named rows, from tables of all formats and from arrays, checked cell by cell."""
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from os import fspath
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.data.tables.arrays import ALONE, read_arrays, read_csr
-from truepath.data.tables.frames import FOUND_OUT, TextForm, format_of
+from truepath.data.tables.columns import Columns
+from truepath.data.tables.frames import FOUND_OUT, TableForm, format_of, read_columns
 from truepath.data.tables.matrix import Matrix
 from truepath.data.tables.parquet import parquet_columns, read_parquet
 from truepath.data.tables.row_ids import as_texts, check_ids
@@ -19,7 +19,8 @@ from truepath.data.tables.text_matrix import cut_plainly, find_ids, read_text_ma
 from truepath.errors import DataFormatError
 from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
-from truepath.files.text import head_lines, read_text
+from truepath.files.strict_json import read_json
+from truepath.files.text import head_lines
 from truepath.hierarchy import Hierarchy
 
 
@@ -28,7 +29,7 @@ def read_matrix(
     hierarchy: Hierarchy | None = None,
     *,
     ids: str | None = None,
-    form: TextForm = FOUND_OUT,
+    form: TableForm = FOUND_OUT,
     limits: Limits | None = None,
 ) -> Matrix:
     """Read a matrix by the ending of the file's name; columns in the hierarchy's order if one is given.
@@ -37,8 +38,11 @@ def read_matrix(
     the first column if it is called ``id`` or similar, or holds no numbers.
     """
     kind, limits = format_of(path), limits or usual_limits()
-    if kind == "numpy":
+    form.check_sheet(path)
+    if kind == "arrays":
         matrix = _read_numpy(path, limits)
+    elif kind in ("jsonl", "xlsx"):
+        matrix = _from_columns(read_columns(path, form, limits), hierarchy, ids)
     elif kind == "parquet":
         matrix = _read_frame(path, hierarchy, ids, limits)
     else:
@@ -51,15 +55,17 @@ def read_matrix(
     return matrix if hierarchy is None else matrix.aligned(hierarchy)
 
 
-def column_names(path: PathType, form: TextForm = FOUND_OUT, limits: Limits | None = None) -> list[str]:
-    """Return the names of the columns of a table, none for NumPy's files."""
+def column_names(path: PathType, form: TableForm = FOUND_OUT, limits: Limits | None = None) -> list[str]:
+    """Return the names of the columns of a table, none for files of arrays."""
     kind = format_of(path)
-    if kind == "numpy":
+    if kind == "arrays":
         return []
     if kind == "parquet":
         return parquet_columns(path, limits)
+    if kind in ("jsonl", "xlsx"):
+        return read_columns(path, form, limits).names
     if kind == "json":
-        return _keys(read_text(path, limits))
+        return _keys(path, limits)
     first = _first_line(path, limits, form.encoding)
     if first is not None and "\ufffd" in first and form.encoding is None:  # bytes that are not UTF-8
         first = _first_line(path, limits, form.encoding_of(path))
@@ -76,10 +82,10 @@ def _first_line(path: PathType, limits: Limits | None, encoding: str | None = No
     return next((line for line in head_lines(path, limits, encoding) if line.strip()), None)
 
 
-def _keys(text: str) -> list[str]:
-    """Return the keys of the first of a list of JSON objects; what is wrong with other texts is the reader's to say."""
-    with suppress(ValueError, RecursionError, LookupError, TypeError):
-        return list(map(str, json.loads(text)[0]))
+def _keys(path: PathType, limits: Limits | None) -> list[str]:
+    """Return the keys of the first of a list of JSON objects; what is wrong with other files is the reader's to say."""
+    with suppress(LookupError, TypeError):
+        return list(map(str, read_json(path, limits)[0]))
     return []
 
 
@@ -115,6 +121,18 @@ def _read_frame(path: PathType, hierarchy: Hierarchy | None, ids: str | None, li
     called = None if id_column is None else header[id_column]
     names = tuple(header[j] for j in columns)
     return Matrix(np.ascontiguousarray(values), names, found, fspath(path), id_name=called)
+
+
+def _from_columns(table: Columns, hierarchy: Hierarchy | None, ids: str | None) -> Matrix:
+    header, path = table.names, str(table.path)
+    id_column = find_ids(header, table.data[header[0]][0], hierarchy, ids, path)
+    names = [name for j, name in enumerate(header) if j != id_column]
+    values, is_number = table.numbers(names)
+    if not is_number.all():
+        raise table.error(f"the column {names[int(np.argmin(is_number))]!r} holds texts, not numbers.")
+    called = None if id_column is None else header[id_column]
+    found = None if called is None else as_texts(table.texts(called).tolist())
+    return Matrix(values, tuple(names), found, path, list(table.lines), called)
 
 
 def _read_numpy(path: PathType, limits: Limits) -> Matrix:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truepath.data.tables.frames import TextForm
+from truepath.data.tables.frames import TableForm
 from truepath.data.tables.join import RowKeys
 from truepath.data.tables.matrices import read_matrix
 from truepath.data.tables.sinks import open_score_sink
@@ -57,6 +57,7 @@ def read_scores(
     ids: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     limits: Limits | None = None,
 ) -> ScoreTable:
     r"""Read a table of scores.
@@ -64,8 +65,9 @@ def read_scores(
     Parameters
     ----------
     path : path
-        ``.csv`` or ``.tsv`` (perhaps compressed: .gz, .xz, .bz2) whose first line names the columns; ``.parquet``;
-        ``.npy``; ``.npz`` with a sparse matrix or one array, and perhaps ``names`` and ``ids``.
+        ``.csv`` or ``.tsv`` (perhaps compressed: .gz, .xz, .bz2) whose first line names the columns; ``.xlsx``;
+        ``.jsonl``; ``.parquet``; ``.npy``; ``.npz`` with a sparse matrix or one array, and perhaps ``names`` and
+        ``ids``; ``.h5`` or ``.hdf5`` likewise.
     hierarchy : Hierarchy, optional
         Puts the columns in its order. A column too many or too few is an error. A file without names must have its
         columns in the hierarchy's order.
@@ -76,6 +78,8 @@ def read_scores(
         What separates the cells of a text file, or its name (``"tab"``); by default detected from its first lines.
     encoding : str, optional
         Of a text file, such as ``"latin-1"``; by default UTF-8 or UTF-16, or Latin-1 with a warning.
+    sheet : str, optional
+        Of a workbook (.xlsx); by default the only one with rows.
     limits : Limits, optional
         The most that is taken from a file; see :class:`truepath.files.Limits`.
 
@@ -101,7 +105,7 @@ def read_scores(
     >>> table.names, table.ids.tolist(), table.S[0].tolist()
     (('a', 'a/1', 'b'), ['x', 'y'], [0.9, 0.4, 0.1])
     """
-    matrix = read_matrix(path, hierarchy, ids=ids, form=TextForm.of(delimiter, encoding), limits=limits)
+    matrix = read_matrix(path, hierarchy, ids=ids, form=TableForm.of(delimiter, encoding, sheet), limits=limits)
     called = "id" if matrix.id_name is None else matrix.id_name
     return ScoreTable(matrix.values, matrix.names, matrix.ids, matrix.path, called)
 

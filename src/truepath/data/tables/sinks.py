@@ -39,10 +39,12 @@ def open_label_sink(
     safe_csv: bool = False,
     id_name: str = "id",
     keep: Sequence[str] = (),
+    probabilities: bool = False,
 ) -> Iterator[Write]:
     """Yield a function that appends label sets; parameters as for :func:`truepath.data.write_labels`.
 
-    ``keep`` names columns of texts between the ids and the labels.
+    ``keep`` names columns of texts between the ids and the labels. With ``probabilities`` the function takes the
+    scores of the rows too, and writes those of the labels beside them, in the same order.
 
     Examples
     --------
@@ -56,21 +58,33 @@ def open_label_sink(
     y,a;b
     """
     kind = find_format(path, format)
-    if matrix and kind == "json":
+    if matrix and kind in ("json", "jsonl"):
         raise ValueError("a matrix is not written as JSON; use .csv, .tsv or .parquet.")
-    columns = hierarchy.names.tolist() if matrix else ["labels"]
-    types = ["int64" if matrix else "labels"] * len(columns)
+    if matrix and probabilities:
+        raise ValueError("probabilities stand beside label sets; leave out matrix, or write the scores.")
+    columns = hierarchy.names.tolist() if matrix else ["labels", *(["probabilities"] if probabilities else [])]
+    types = ["int64"] * len(columns) if matrix else ["labels", "numbers"][: len(columns)]
     with _open_rows(path, _beside(id_name, keep, columns), kind, types, safe_csv) as append:
 
-        def write(Y: Any, ids: Sequence[str], kept: Sequence[Any] = ()) -> None:
+        def write(Y: Any, ids: Sequence[str], kept: Sequence[Any] = (), S: Any = None) -> None:
             if matrix:
                 append(ids, [*kept, *as_dense(Y).astype(np.int8).T.tolist()])
                 return
             rows = hierarchy.decode(sparse.csr_array(Y))
             is_text = kind in ("csv", "tsv")
-            append(ids, [*kept, [_join_labels(row, between) for row in rows] if is_text else list(map(list, rows))])
+            found: list[Any] = [[_join_labels(row, between) for row in rows] if is_text else list(map(list, rows))]
+            if probabilities:
+                numbers = [_scores_of(row, scores, hierarchy) for row, scores in zip(rows, as_dense(S))]
+                found.append([between.join(f"{p:.4g}" for p in row) for row in numbers] if is_text else numbers)
+            append(ids, [*kept, *found])
 
         yield write
+
+
+def _scores_of(labels: Sequence[str], scores: Any, hierarchy: Hierarchy) -> list[float]:
+    """Return the scores of some labels of a row."""
+    found: list[float] = scores[[hierarchy.numbers[label] for label in labels]].tolist()
+    return found
 
 
 @contextmanager
@@ -79,7 +93,7 @@ def open_score_sink(
 ) -> Iterator[Write]:
     """Yield a function that appends scores to a ``.csv``, ``.tsv`` or ``.parquet`` file."""
     kind = find_format(path)
-    if kind == "json":
+    if kind in ("json", "jsonl"):
         raise ValueError("scores are not written as JSON; use .csv, .tsv, .parquet or .npz.")
     columns = hierarchy.names.tolist()
     with _open_rows(path, _beside(id_name, (), columns), kind, ["float64"] * len(columns), safe_csv) as append:
@@ -180,8 +194,8 @@ def _open_rows(path: Any, names: list[str], kind: str, types: list[str], safe_cs
 
 def _text_rows(file: Any, names: list[str], kind: str, safe_csv: bool) -> Iterator[Any]:
     """Yield, once, the function that appends rows of text; what ends the file is written when it is taken up again."""
-    if kind == "json":
-        yield from _json_rows(file, names)
+    if kind in ("json", "jsonl"):
+        yield from _json_rows(file, names, *(("[\n", ",\n", "\n]\n") if kind == "json" else ("", "\n", "\n")))
         return
     writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
     writer.writerow(map(safe_cell, names) if safe_csv else names)
@@ -193,18 +207,18 @@ def _text_rows(file: Any, names: list[str], kind: str, safe_csv: bool) -> Iterat
     yield append
 
 
-def _json_rows(file: Any, names: list[str]) -> Iterator[Any]:
+def _json_rows(file: Any, names: list[str], begin: str, between: str, end: str) -> Iterator[Any]:
     separator = ""
-    file.write("[\n")
+    file.write(begin)
 
     def append(ids: Sequence[str], columns: list[list[Any]]) -> None:
         nonlocal separator
         for cells in zip(ids, *columns):
             file.write(separator + dump_json(dict(zip(names, cells)), ensure_ascii=False))
-            separator = ",\n"
+            separator = between
 
     yield append
-    file.write("\n]\n")
+    file.write(end)
 
 
 @contextmanager
@@ -218,6 +232,7 @@ def _open_parquet(path: Any, names: list[str], types: list[str]) -> Iterator[Any
 
         known = {name: getattr(pyarrow, name)() for name in ("string", "int64", "float64")}
         known["labels"] = pyarrow.list_(pyarrow.string())
+        known["numbers"] = pyarrow.list_(pyarrow.float64())
         types = ["string"] * (len(names) - len(types)) + types
         schema = pyarrow.schema([(name, known[of_type]) for name, of_type in zip(names, types)])
         with open_atomically(path) as file, parquet.ParquetWriter(file, schema) as writer:

@@ -11,21 +11,25 @@ from truepath.adapters.blocks import ROW_GROUP, take_blocks
 from truepath.data.tables.columns import Columns
 from truepath.data.tables.frames import (
     FOUND_OUT,
-    TextForm,
-    check_names,
+    TableForm,
     columns_of_rows,
     csv_rows,
     format_of,
     from_frame,
+    name_columns,
     read_columns,
 )
+from truepath.data.tables.parquet import parquet_batches
 from truepath.errors import DataFormatError
+from truepath.files.limits import usual_limits
 from truepath.files.names import COMPRESSIONS, PathType
 from truepath.files.text import stream_lines
 
 
-def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Iterator[Columns]:
+def stream_columns(path: PathType, size: int, form: TableForm = FOUND_OUT) -> Iterator[Columns]:
     r"""Read a CSV, TSV or Parquet file ``size`` rows at a time; fewer than 64 rows at the end join the last block.
+
+    Lines of JSON and workbooks come as one block.
 
     Parameters
     ----------
@@ -34,8 +38,8 @@ def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Ite
         whole, it comes as one block.
     size : int
         A multiple of 64, as :func:`truepath.adapters.blocks.choose_batch_size` returns it.
-    form : TextForm, optional
-        How the text is written; detected by default.
+    form : TableForm, optional
+        How the table is written; detected by default.
 
     Raises
     ------
@@ -50,6 +54,9 @@ def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Ite
     >>> [(block.n_rows, block.lines[0], block.texts("x")[0]) for block in stream_columns(file, 64)]
     [(64, 2, '0.0'), (86, 66, '16.0')]
     """
+    form.check_sheet(path)
+    if format_of(path) in ("jsonl", "xlsx"):
+        return iter([read_columns(path, form)])
     if format_of(path) != "parquet":
         return _text_blocks(path, size, form)
     if find_spec("pyarrow") is None or Path(path).suffix.lower() in COMPRESSIONS:
@@ -57,12 +64,12 @@ def stream_columns(path: PathType, size: int, form: TextForm = FOUND_OUT) -> Ite
     return _parquet_blocks(path, size)
 
 
-def _text_blocks(path: PathType, size: int, form: TextForm) -> Iterator[Columns]:
+def _text_blocks(path: PathType, size: int, form: TableForm) -> Iterator[Columns]:
     """Yield the rows of a text file with their line numbers."""
     delimiter = form.delimiter_of(path)
     rows = csv_rows(stream_lines(path, encoding=form.encoding_of(path)), delimiter, path)
     _, header = next(rows, (1, []))
-    check_names(header, path)
+    header = name_columns(header, path)
     waiting, lines = [], []
     for line, row in rows:
         waiting.append(row)
@@ -79,10 +86,10 @@ def _parquet_blocks(path: PathType, size: int) -> Iterator[Columns]:
 
     with open(path, "rb") as file:  # a missing file is an OSError
         try:
-            found = parquet.ParquetFile(file)
-            batches = found.iter_batches(size)
-            for table in take_blocks(pyarrow.RecordBatchReader.from_batches(found.schema_arrow, batches), size):
-                table.validate(full=True)  # damaged pages may decode to offsets that lead outside
+            schema = parquet.read_schema(file)
+            tables = parquet_batches(file, path, usual_limits(), size)
+            batches = (batch for table in tables for batch in table.to_batches())
+            for table in take_blocks(pyarrow.RecordBatchReader.from_batches(schema, batches), size):
                 yield from_frame(table, fspath(path))
         except pyarrow.ArrowException as problem:
             said = " ".join(str(problem).split())[:200]

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from truepath.data.tables import cut
 from truepath.data.tables.columns import no_column, with_point
-from truepath.data.tables.frames import TextForm, check_names, csv_rows, cut_csv
+from truepath.data.tables.frames import TableForm, check_names, csv_rows, cut_csv
 from truepath.data.tables.matrix import Matrix
 from truepath.data.tables.row_ids import as_texts, is_id_name
 from truepath.errors import DataFormatError
-from truepath.files.limits import Limits
+from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
 from truepath.files.text import split_lines
 from truepath.files.utf8 import Utf8Text
@@ -30,14 +30,14 @@ from truepath.hierarchy import Hierarchy
 
 
 def read_text_matrix(
-    path: PathType, form: TextForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
+    path: PathType, form: TableForm, hierarchy: Hierarchy | None, ids: str | None, limits: Limits
 ) -> Matrix:
     """Read a matrix below a line of column names."""
     file, delimiter = form.read(path, limits), form.delimiter_of(path)
     if len(file) >= cut.LARGE:
         with suppress(cut.CannotReadQuickly, ValueError):
             return _read_quickly(file, delimiter, hierarchy, ids, fspath(path))
-    return _read_carefully(file.text, delimiter, hierarchy, ids, fspath(path))
+    return _read_carefully(file.text, delimiter, hierarchy, ids, fspath(path), limits)
 
 
 def _read_quickly(file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> Matrix:
@@ -62,8 +62,10 @@ def _read_quickly(file: Utf8Text, delimiter: str, hierarchy: Hierarchy | None, i
     return Matrix(values[:done], tuple(header[j] for j in chosen), found, path, lines, called)
 
 
-def _read_carefully(text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str) -> Matrix:
-    rows = cut_plainly(text, delimiter, path)
+def _read_carefully(
+    text: str, delimiter: str, hierarchy: Hierarchy | None, ids: str | None, path: str, limits: Limits
+) -> Matrix:
+    rows = cut_plainly(text, delimiter, path, limits)
     _, header = next(rows)
     first = next(rows, None)
     if first is None:
@@ -83,14 +85,16 @@ def _read_carefully(text: str, delimiter: str, hierarchy: Hierarchy | None, ids:
     return Matrix(np.array(values), tuple(columns), None if called is None else as_texts(names), path, lines, called)
 
 
-def cut_plainly(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:
+def cut_plainly(text: str, delimiter: str, path: str, limits: Limits | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and cells; quotes are rare in tables of numbers, and only then the csv module is needed."""
     if '"' not in text:
+        limits = limits or usual_limits()
         for number, line in enumerate(split_lines(text), start=1):
             if line.strip():
+                limits.check_cells(line, delimiter, path, number)
                 yield number, line.split(delimiter)
         return
-    yield from (row for row in csv_rows(io.StringIO(text, newline=""), delimiter, path) if row[1])
+    yield from (row for row in csv_rows(io.StringIO(text, newline=""), delimiter, path, limits) if row[1])
 
 
 def check_header(header: list[str], hierarchy: Hierarchy | None, path: str) -> None:

@@ -12,7 +12,7 @@ from truepath.data.tables.frames import FORMATS
 from truepath.files.names import PathType
 
 #: The formats that are written, by ending
-_WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind != "numpy"}
+_WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind not in ("arrays", "xlsx")}
 
 #: Where a spreadsheet may see a formula: at the start of a cell, or behind what it takes for the end of one
 _FORMULA = re.compile(r"""(^|[,;\t\r\n])(?=["\s]*[-=+@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])""")
@@ -41,7 +41,7 @@ def find_format(path: PathType | TextIO, wanted: str | None = None) -> str:
     """
     if wanted is not None:
         if wanted not in set(_WRITTEN.values()):
-            raise ValueError(f"format must be one of 'csv', 'tsv', 'parquet', 'json'; got {wanted!r}.")
+            raise ValueError(f"format must be one of 'csv', 'tsv', 'parquet', 'json', 'jsonl'; got {wanted!r}.")
         return wanted
     ending = Path(path).suffix.lower() if isinstance(path, (str, PathLike)) else ".csv"
     if ending not in _WRITTEN:

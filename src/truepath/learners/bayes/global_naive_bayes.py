@@ -21,6 +21,7 @@ from scipy.special import expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.categories import resolve_categorical
+from truepath.held import an_object, each, flag, flags, holds, numbers
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input, check_predict_input, leave_out_weightless
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(
+    is_exclusive_=flag,
+    _always=flags("n_nodes"),
+    _never=flags("n_nodes"),
+    log_prior_=numbers("n_nodes", least=-np.inf),
+    _features=each(an_object("add"), of=list),
+)
 class GlobalNaiveBayes(HierarchicalLearner):
     """Global-model naive Bayes for Gaussian and categorical features.
 
@@ -143,6 +151,17 @@ class GlobalNaiveBayes(HierarchicalLearner):
         Y = np.zeros(joint.shape, bool)
         Y[np.arange(len(Y)), joint.argmax(axis=1)] = True
         return self.hierarchy_.close(Y)
+
+    def check_loaded(self) -> None:
+        """Refuse priors and shares from a file that are lacking."""
+        if not np.isfinite(self.log_prior_[~self._never]).all():
+            raise ValueError("a label with rows has no prior")
+        if not self.is_exclusive_:
+            held, sizes = vars(self), {"n_nodes": self.hierarchy_.n_nodes, "n_features": self.n_features_in_}
+            numbers("n_nodes", least=-np.inf)(held.get("_log_prior_rest"), sizes)
+            each(an_object("add"), of=list)(held.get("_features_rest"), sizes)
+            if not np.isfinite(self._log_prior_rest[~self._always]).all():
+                raise ValueError("a label that some rows lack has no prior of these")
 
     def _rows(self, X: Any) -> np.ndarray:
         """Return rows to predict as the kernels take them: dense and contiguous."""

@@ -17,6 +17,7 @@ from scipy.special import expit
 from sklearn.naive_bayes import CategoricalNB
 
 from truepath import _kernels
+from truepath.held import each, flag, holds, integers, numbers
 from truepath.learners.cutset.codes import MISSING
 from truepath.learners.cutset.growth import indicate
 from truepath.learners.cutset.structure import check_spanning
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(n_states=integers("n_variables", least=1, below=1 << 15), log_prior=numbers(2), is_constant=flag)
 class _Binary(Record):
     """Class priors, and the posterior from log P(x | y)."""
 
@@ -64,6 +66,13 @@ class NaiveBayes(_Binary, home="truepath.learners"):
         model = CategoricalNB(alpha=self.smoothing, min_categories=self.n_states).fit(codes, y)
         self.tables = [np.array(table) for table in model.feature_log_prob_]
 
+    def check_loaded(self) -> None:
+        """Refuse tables from a file that are not those of the states."""
+        if not self.is_constant:
+            each(numbers(2, None), self.n_states.size, of=list)(vars(self).get("tables"), {})
+            if [table.shape[1] for table in self.tables] != self.n_states.tolist():
+                raise ValueError("a naive Bayes classifier has tables of other states")
+
     def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:
         total = np.zeros((codes.shape[0], 2))
         for j, table in enumerate(self.tables):
@@ -101,6 +110,9 @@ class TreeAugmented(_Binary, home="truepath.learners"):
     def check_loaded(self) -> None:
         """Refuse a tree from a file that leads outside its tables: the kernels follow it unchecked."""
         if not self.is_constant:
+            if not {"parent", "order", "factors"} <= set(vars(self)):
+                raise ValueError("a tree of variables lacks a part")
+            numbers(2, self.n_states.size, "s", "s", least=-np.inf)(self.factors, {})
             check_spanning(self.parent, self.order, self.n_states, self.factors)
 
     def _log_likelihood(self, codes: np.ndarray) -> np.ndarray:

@@ -8,12 +8,20 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.adapters.categories import find_places
+from truepath.held import each, holds, integers, numbers
 from truepath.records import Record
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(
+    columns=integers("k", least=0, below="n_features"),
+    center_=numbers("n_features"),
+    mean_=numbers("n_nodes", "k"),
+    precision_=numbers("n_nodes", "k"),
+    constant_=numbers("n_nodes", "k"),
+)
 class GaussianFeatures(Record, home="truepath.learners"):
     """Mean and variance of every feature in every node; missing values are left out.
 
@@ -56,6 +64,12 @@ class GaussianFeatures(Record, home="truepath.learners"):
         _kernels.bayes.naive_bayes.add_gaussian(X - self.center_, self.columns, *table, S)
 
 
+@holds(
+    columns=integers("k", least=0, below="n_features"),
+    categories_=each(numbers(None), "k", of=list),
+    offsets_=integers("k+1", least=0),
+    log_share_=numbers("c", "n_nodes"),
+)
 class CategoricalFeatures(Record, home="truepath.learners"):
     """Shares of every category in every node, smoothed; missing values and unseen categories are left out.
 
@@ -83,6 +97,13 @@ class CategoricalFeatures(Record, home="truepath.learners"):
             np.log(counts + self.smoothing) - np.log(totals + self.smoothing * sizes[:, None])[per_feature]
         )
         return self
+
+    def check_loaded(self) -> None:
+        """Refuse tables from a file that are not those of the categories."""
+        ends = np.cumsum([0, *(known.size for known in self.categories_)])
+        is_sorted = all((np.diff(known) > 0).all() for known in self.categories_)
+        if not np.array_equal(self.offsets_, ends) or len(self.log_share_) != ends[-1] or not is_sorted:
+            raise ValueError("the shares of categories do not fit the categories")
 
     def _encode(self, X: np.ndarray) -> np.ndarray:
         """Return each value's place among the known categories, or -1."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truepath.held import an_object, apart, each, holds, integer, mapping
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.learners.base import HALF, HierarchicalLearner, check_predict_input
 from truepath.learners.bayes.models import NaiveBayes, TreeAugmented
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(
+    _coder=an_object("encode"),
+    parents_=mapping(each(integer(0), of=list), integer(0)),
+    models_=each(apart(an_object("predict_proba", knows=())), "n_nodes", of=list),
+)
 class _BayesML(HierarchicalLearner):
     """One Bayesian classifier per label; ``parents_`` says which labels each of them sees."""
 
@@ -80,6 +86,17 @@ class _BayesML(HierarchicalLearner):
         for v, seen in self.parents_.items():
             S[:, v] = self.models_[v].predict_proba(np.hstack([codes, (S[:, seen] > HALF).astype(np.int16)]))
         return cap_down(S, self.hierarchy_, out=S)
+
+    def check_loaded(self) -> None:
+        """Refuse labels from a file that see others before they are predicted, or by tables of other states."""
+        if set(self.parents_) != set(range(self.hierarchy_.n_nodes)):
+            raise ValueError("a label has no classifier")
+        known: set[int] = set()
+        for v, seen in self.parents_.items():
+            n_states = [*self._coder.n_states.tolist(), *[2] * len(seen)]
+            if not set(seen) <= known or self.models_[v].n_states.tolist() != n_states:
+                raise ValueError("a label sees what is not known before it")
+            known.add(v)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,19 +17,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from truepath.held import an_object, apart, each, flag, flags, holds, numbers
 from truepath.hierarchy import Hierarchy
-from truepath.learners.base import check_fit_input, leave_out_weightless
+from truepath.learners.base import check_fit_input, groups_to_learn, leave_out_weightless
 from truepath.learners.boosting.answers import BoostedLearner, dense_rows, signs
 from truepath.learners.boosting.rounds import Monitor, boost, start_weights
 from truepath.learners.boosting.stumps import CRITERIA, MAX_DEPTH, TreeLearner, Trees
 from truepath.learners.boosting.weak_classifiers import ClassifierLearner
 from truepath.learners.single_path import is_single_path
 from truepath.parameters import check_choice, check_number
+from truepath.resampling import share_rows, split_folds
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(
+    single_path_=flag,
+    _always=flags("n_nodes"),
+    _never=flags("n_nodes"),
+    alphas_=numbers("rounds"),
+    hypotheses_=each(apart(an_object("votes", knows=("n_features", "n_nodes"))), "rounds", of=list),
+)
 class AdaBoostMH(BoostedLearner):
     """AdaBoost.MH with stumps or small trees, or any classifier that takes weights.
 
@@ -147,7 +156,7 @@ class AdaBoostMH(BoostedLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Run the rounds.
 
         Parameters
@@ -157,6 +166,8 @@ class AdaBoostMH(BoostedLearner):
         y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
             A weight of two equals the row twice, unless binning or a held-out part treats the two differently.
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: rows of one group are held out together.
 
         Returns
         -------
@@ -164,11 +175,11 @@ class AdaBoostMH(BoostedLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, allow_nan=True, dtype=np.float64)
-        y = signs(Y)
+        y, groups = signs(Y), groups_to_learn(groups, Y.shape[0], weight)
         X, y, weight = leave_out_weightless(X, y, weight)
         self.single_path_ = is_single_path(y > 0, hierarchy) if self.single_path == "auto" else self.single_path
         self._always, self._never = (y > 0).all(axis=0), (y < 0).all(axis=0)
-        X, y, weight, monitor = self._hold_out(X, y, weight)
+        X, y, weight, monitor = self._hold_out(X, y, weight, groups)
         history = boost(
             self._weak(X, y),
             y,
@@ -222,13 +233,17 @@ class AdaBoostMH(BoostedLearner):
         )
 
     def _hold_out(
-        self, X: Any, y: np.ndarray, weight: np.ndarray | None
+        self, X: Any, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None
     ) -> tuple[Any, np.ndarray, np.ndarray | None, Monitor | None]:
         """Return the training part and a monitor of the rest, if early stopping is asked for."""
         if self.n_iter_no_change is None:
             return X, y, weight, None
-        train, held_out = train_test_split(
-            np.arange(len(y)), test_size=self.validation_fraction, random_state=self.random_state
-        )
+        if groups is None:
+            train, held_out = train_test_split(
+                np.arange(len(y)), test_size=self.validation_fraction, random_state=self.random_state
+            )
+        else:
+            share = self.validation_fraction
+            train, held_out = split_folds(share_rows(y > 0, [1 - share, share], self.random_state, groups))[1]
         monitor = Monitor(dense_rows(X[held_out]), y[held_out], self.n_iter_no_change, self.tol)
         return X[train], y[train], None if weight is None else weight[train], monitor

@@ -96,16 +96,16 @@ def _bin_column(x: np.ndarray, max_bins: int | None) -> _Column:
     is_missing = np.isnan(x)
     values, counts = np.unique(x[~is_missing], return_counts=True)
     if max_bins is not None and values.size > max_bins:
-        values, last = _equal_shares(values, counts, max_bins)
+        values, last = equal_shares(values, counts, max_bins)
     else:
         last = values
-    cuts = _between(last[:-1], values[1:])
+    cuts = between(last[:-1], values[1:])
     bins = np.where(is_missing, max(1, last.size), np.searchsorted(cuts, x, side="left"))
     upper = np.append(cuts, np.nan)
     return _Column(bins, np.append(upper, np.nan) if is_missing.any() else upper, bool(is_missing.any()))
 
 
-def _equal_shares(values: np.ndarray, counts: np.ndarray, max_bins: int) -> tuple[np.ndarray, np.ndarray]:
+def equal_shares(values: np.ndarray, counts: np.ndarray, max_bins: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the first and the last value of each of at most `max_bins` bins of about the same number of rows."""
     below = np.cumsum(counts)
     share = np.minimum((below - counts / 2) * max_bins / below[-1], max_bins - 1).astype(int)
@@ -113,7 +113,7 @@ def _equal_shares(values: np.ndarray, counts: np.ndarray, max_bins: int) -> tupl
     return values[starts], values[np.append(starts[1:], values.size) - 1]
 
 
-def _between(below: np.ndarray, above: np.ndarray) -> np.ndarray:
+def between(below: np.ndarray, above: np.ndarray) -> np.ndarray:
     """Return midpoints t with below <= t < above, also where rounding would reach the upper value."""
     middle = below / 2 + above / 2
     return np.where((middle < above) & (middle >= below), middle, below)

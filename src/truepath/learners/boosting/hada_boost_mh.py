@@ -20,12 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from truepath.held import holds, one_of
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.learners.base import fit_made
 from truepath.learners.boosting.ada_boost_mh import AdaBoostMH
 from truepath.parameters import check_choice
 
 
+@holds(constraint=one_of("predict", "train", "both"))
 class HAdaBoostMH(AdaBoostMH):
     """Hierarchical AdaBoost.MH.
 

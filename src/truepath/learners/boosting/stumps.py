@@ -19,6 +19,7 @@ import numpy as np
 
 from truepath import _kernels
 from truepath.adapters.parallel import count_workers, run_parallel
+from truepath.held import flags, holds, integers, numbers
 from truepath.learners.boosting.feature_bins import FeatureBins, bin_features
 from truepath.records import Record
 
@@ -31,6 +32,12 @@ MAX_DEPTH = 7
 
 
 @Record.enter("truepath.learners")
+@holds(
+    feature=integers("t", "c", below="n_features"),
+    threshold=numbers("t", "c", least=-np.inf, most=np.inf),
+    missing_left=flags("t", "c"),
+    leaf_votes=numbers("t+1", "n_nodes"),
+)
 class Trees(NamedTuple):
     """The trees of one round: one column per class, or one column for all; inner nodes in heap order."""
 

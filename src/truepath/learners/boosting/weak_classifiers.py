@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from truepath.adapters.fitting import takes_weight
 from truepath.adapters.parallel import run_parallel
+from truepath.held import a_number, an_object, each, either, flag, holds
 from truepath.hierarchy.checks import as_scores
 from truepath.records import Record
 
@@ -19,6 +20,7 @@ DIVERGED = "Check what the estimator does with this row of X (missing or huge va
 
 
 @Record.enter("truepath.learners")
+@holds(models=each(either(a_number(-1, 1), an_object("predict", knows=("n_features",))), "n_nodes", of=list), real=flag)
 class Classifiers(NamedTuple):
     """One fitted classifier per class; a number (+1 or -1) stands for a class with one label only."""
 

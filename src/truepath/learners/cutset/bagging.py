@@ -22,6 +22,7 @@ from truepath.adapters import encode_labels
 from truepath.adapters.parallel import run_parallel
 from truepath.adapters.rows import take_rows
 from truepath.adapters.varying import find_constant_labels
+from truepath.held import an_object, each, holds, numbers
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import already_checked
 from truepath.hierarchy.matrices import as_dense
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 _MAX_SEED = np.iinfo(np.int32).max
 
 
+@holds(
+    _shared=numbers("n_nodes", least=0, most=1, gaps=True),
+    estimators_=each(an_object("predict_marginals"), of=list),
+)
 class BaggedCutsetNetworks(MetaEstimatorMixin, JointLearner):
     """A mixture of cutset networks with equal weights, each learned on rows drawn with replacement.
 

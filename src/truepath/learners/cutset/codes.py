@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from truepath.adapters.categories import UNKNOWN, find_places, resolve_categorical
+from truepath.held import each, holds, integer, integers, mapping, numbers
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import check_fit_input, repeat_by_weight
 from truepath.parameters import check_choice, check_number
@@ -35,6 +36,11 @@ CUTS: Mapping[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
 Cutter = Callable[[int, np.ndarray], np.ndarray]
 
 
+@holds(
+    categories=each(numbers(None), "n_features", of=tuple),
+    cuts=mapping(numbers(None), integer(0)),
+    n_states=integers("n_features", least=1, below=1 << 15),
+)
 class StateCoder(Record, home="truepath.learners"):
     """The states of each feature, learned from training rows.
 

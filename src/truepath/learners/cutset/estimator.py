@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
 from truepath.adapters.varying import find_constant_labels
+from truepath.held import an_object, flag, holds, numbers
 from truepath.hierarchy import cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_predict_input
@@ -23,7 +24,7 @@ from truepath.learners.cutset.closed import check_known_labels, forbid_open_pair
 from truepath.learners.cutset.codes import MISSING, code_training_rows, make_cutter
 from truepath.learners.cutset.growth import PRIORS, Growth, grow
 from truepath.learners.cutset.queries import best_completion, label_log_joint, sample_states
-from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, list_leaves
+from truepath.learners.cutset.structure import Leaf, LeafTree, OrNode, check_network, list_leaves
 from truepath.parameters import check_choice, check_number
 
 if TYPE_CHECKING:
@@ -64,6 +65,12 @@ class JointLearner(HierarchicalLearner):
         return tags
 
 
+@holds(
+    _coder=an_object("encode"),
+    force_nonempty=flag,
+    _shared=numbers("n_nodes", least=0, most=1, gaps=True),
+    network_=an_object(of=("OrNode", "LeafTree"), knows=()),
+)
 class CutsetEstimator(JointLearner):
     """A joint distribution of labels and features, learned by :func:`truepath.learners.cutset.growth.grow`."""
 
@@ -98,14 +105,9 @@ class CutsetEstimator(JointLearner):
         return self
 
     def check_loaded(self) -> None:
-        """Refuse leaves from a file whose tables do not have the states of their variables."""
+        """Refuse a network from a file whose leaves do not have what their paths leave open."""
         n_states = np.concatenate([np.full(self.hierarchy_.n_nodes, 2), self._coder.n_states])
-        for leaf in list_leaves(self.network_):
-            known = leaf.tree.variables
-            if known.size and not 0 <= known[0] <= known[-1] < n_states.size:
-                raise ValueError("a leaf has variables that do not exist")
-            if (leaf.tree.n_states != n_states[known]).any():
-                raise ValueError("a leaf has tables for other states than its variables have")
+        check_network(self.network_, n_states)
 
     def _growth_limits(self, n_rows: int) -> dict[str, Any]:
         """Return when slices are split: keywords of :class:`Growth`, and ``split_labels``."""

@@ -11,10 +11,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truepath.held import a_number, an_object, each, holds, integer, integers, numbers
 from truepath.records import Record
+
+#: The logarithm of a probability is larger: floats have nothing between this one's exponential and 0
+LEAST_LOG = -746.0
+#: By how much the probabilities of a table may miss 1
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
+@holds(
+    variables=integers("v", least=0),
+    parent=integers("v", least=-1, below="v"),
+    order=integers("v", least=0, below="v"),
+    n_states=integers("v", least=1),
+    factors=numbers("v", "s", "s", least=-np.inf),
+    n_samples=integer(0),
+    log_likelihood=a_number(),
+)
 class LeafTree(Record, home="truepath.learners"):
     """A directed tree over discrete variables with its conditional tables in logarithms."""
 
@@ -39,6 +54,12 @@ class LeafTree(Record, home="truepath.learners"):
 
 
 @dataclass(frozen=True, eq=False)
+@holds(
+    variable=integer(0),
+    log_weights=numbers("k", least=LEAST_LOG, most=0),
+    children=each(an_object(of=("OrNode", "LeafTree"), knows=()), "k", of=tuple),
+    n_samples=integer(0),
+)
 class OrNode(Record, home="truepath.learners"):
     """A variable that the network conditions on: one weighted child for each of its states."""
 
@@ -60,21 +81,37 @@ class Leaf:
 
 def check_spanning(parent: np.ndarray, order: np.ndarray, n_states: np.ndarray, factors: np.ndarray) -> None:
     """Raise ValueError unless parents, order, numbers of states and tables [..., v, s, t] fit together."""
-    n = parent.size
+    n, widest = n_states.size, factors.shape[-1]
+    for positions, least in ((parent, -1), (order, 0)):
+        integers(n, least=least, below=n)(positions, {})
+    integers(n, least=1, below=widest + 1)(n_states, {})
     rank = np.full(n, -1)
-    kinds_fit = all(array.shape == (n,) and array.dtype.kind == "i" for array in (parent, order, n_states))
-    if kinds_fit and ((order >= 0) & (order < n)).all():
-        rank[order] = np.arange(n)
+    rank[order] = np.arange(n)
     child = np.flatnonzero(parent >= 0)
-    if not (
-        kinds_fit
-        and (rank >= 0).all()
-        and (parent < n).all()
-        and (rank[parent[child]] < rank[child]).all()
-        and factors.shape[-3] == n
-        and ((n_states >= 0) & (n_states <= min(factors.shape[-2:]))).all()
-    ):
+    if (rank < 0).any() or (rank[parent[child]] >= rank[child]).any() or factors.shape[-3:] != (n, widest, widest):
         raise ValueError("a tree of variables does not fit its tables")
+    given, state = np.where(parent >= 0, n_states[parent], 1)[:, None], np.arange(widest)
+    is_used = (state < given)[:, :, None] & (state < n_states[:, None])[:, None, :]
+    used = np.where(is_used, factors, 0.0)
+    if not ((used >= LEAST_LOG) & (used <= ROUNDING)).all():
+        raise ValueError("a tree of variables has tables that are no logarithms of probabilities")
+    sums = np.where(is_used, np.exp(used), 0.0).sum(axis=-1)
+    if not (np.abs(sums - is_used.any(axis=-1)) <= ROUNDING).all():
+        raise ValueError("a tree of variables has tables that do not add up to 1")
+
+
+def check_network(node: OrNode | LeafTree, n_states: np.ndarray, fixed: tuple[int, ...] = ()) -> None:
+    """Raise ValueError unless every way down meets every variable once, with all its states."""
+    if isinstance(node, LeafTree):
+        free = np.delete(np.arange(n_states.size), fixed)
+        if not np.array_equal(node.variables, free) or not np.array_equal(node.n_states, n_states[free]):
+            raise ValueError("a leaf has tables for other variables than its path leaves open")
+        return
+    is_known = node.variable in fixed or node.variable >= n_states.size
+    if is_known or len(node.children) != n_states[node.variable]:
+        raise ValueError("an OR node splits on a variable that is not open there, or has not its states")
+    for child in node.children:
+        check_network(child, n_states, (*fixed, int(node.variable)))
 
 
 def list_leaves(

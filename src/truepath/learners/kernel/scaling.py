@@ -15,22 +15,30 @@ NORMALIZATIONS = ("standard", "quantile", None)
 # Quantiles beyond this many standard deviations carry no information
 FARTHEST_QUANTILE = 3.0
 MAX_QUANTILES = 1000
+#: The scale of columns without any value; single precision holds its square root's square, and ONNX runs in it
+WIDEST = 1e30
 
 
 def fit_scaler(X: Any, kind: str | None, weight: np.ndarray) -> tuple[Any, np.ndarray]:
     """Return a fitted scaler (None: columns stay as they are) and the columns that have gaps.
 
-    Weights count for means and deviations, not for ranks.
+    Weights count for means and deviations, not for ranks. A column without any value is scaled so widely that whatever
+    it holds later lies in its middle.
     """
     if sparse.issparse(X):
         return None, np.empty(0, np.int64)
     scaler: Any = None
+    is_gap = np.isnan(X)
+    is_empty = is_gap.all(axis=0)
+    X = np.where(is_empty, X.dtype.type(0), X) if is_empty.any() else X
     if kind == "standard":
         scaler = StandardScaler().fit(X, sample_weight=weight)
+        scaler.scale_[is_empty] = WIDEST
     elif kind == "quantile":
         n_quantiles = min(MAX_QUANTILES, X.shape[0])
         scaler = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", subsample=None).fit(X)
-    return scaler, np.flatnonzero(np.isnan(X).any(axis=0))
+        scaler.quantiles_[:, is_empty] = np.linspace(-WIDEST, WIDEST, n_quantiles)[:, None]
+    return scaler, np.flatnonzero(is_gap.any(axis=0))
 
 
 def apply_scaler(X: Any, scaler: Any, with_gaps: np.ndarray) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from truepath.learners.linear.multitask_lasso import LassoFit, logistic_loss
-from truepath.resampling import split_folds
+from truepath.resampling import deal_rows, split_folds
 
 #: X, labels, weights of rows and a path of strengths -> the fit at each of these
 Solve = Callable[[Any, np.ndarray, np.ndarray, np.ndarray], Iterator[LassoFit]]
@@ -18,7 +18,14 @@ PATIENCE = 2
 
 
 def best_on_held_out(
-    solve: Solve, X: Any, Y: np.ndarray, omega: np.ndarray, path: np.ndarray, cv: int, seed: int | None
+    solve: Solve,
+    X: Any,
+    Y: np.ndarray,
+    omega: np.ndarray,
+    path: np.ndarray,
+    cv: int,
+    seed: int | None,
+    groups: np.ndarray | None = None,
 ) -> int:
     """Return the place on the path with the least held-out loss; 0, no features, where nothing can be held out.
 
@@ -28,8 +35,12 @@ def best_on_held_out(
     counts = Y.sum(axis=0)
     if (np.minimum(counts, Y.shape[0] - counts) < 2).all():
         return 0
+    if groups is not None and np.unique(groups).size < 2:
+        return 0
     # dealt by chance, in this very way: the published comparison (truepath.papers.bi2012) was rerun with these folds
     folds = np.random.default_rng(seed).permutation(Y.shape[0]) % min(cv, Y.shape[0])
+    if groups is not None:
+        folds = deal_rows(Y.shape[0], cv, seed, groups)
     losses = [_held_out_losses(solve, X, Y, omega, path, split) for split in split_folds(folds)]
     least, best = np.inf, 0
     for place, values in enumerate(zip(*losses)):

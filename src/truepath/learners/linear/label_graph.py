@@ -106,6 +106,20 @@ class LabelGraph(NamedTuple):
             raise ValueError("the order of labels of a linear learner leads outside")
 
 
+def check_order(graph: LabelGraph, hierarchy: Hierarchy) -> None:
+    """Raise ValueError unless each label has its parents above it, directly or by columns of several labels."""
+    label, starts, columns = graph.node_of.tolist(), graph.parent_ptr.tolist(), graph.parent_idx.tolist()
+    ptr, parents = hierarchy.parent_ptr.tolist(), hierarchy.parent_idx.tolist()
+    above: list[set[int]] = []
+    for c, v in enumerate(label):
+        own: set[int] = set()
+        for p in columns[starts[c] : starts[c + 1]]:
+            own |= {label[p]} if label[p] >= 0 else above[p]
+        above.append(own)
+        if v >= 0 and own != set(parents[ptr[v] : ptr[v + 1]]):
+            raise ValueError("the order of labels of a linear learner is not that of the hierarchy")
+
+
 def order_labels(hierarchy: Hierarchy) -> LabelGraph:
     """Return the columns of a hierarchy.
 

@@ -24,6 +24,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import gen_batches
 
+from truepath.learners.linear.class_weights import carry_parents
 from truepath.learners.linear.label_graph import LabelGraph
 from truepath.learners.linear.label_groups import column_rows
 
@@ -55,7 +56,10 @@ class Seen(NamedTuple):
 
 
 class LinearState(NamedTuple):
-    """Weights by feature, intercepts and loss of a linear learner, the columns in the order of its graph."""
+    """Weights by feature, intercepts and loss of a linear learner, the columns in the order of its graph.
+
+    ``factors`` is what a row without and with each column counts.
+    """
 
     weights: sparse.csr_array
     intercepts: Floats
@@ -63,6 +67,7 @@ class LinearState(NamedTuple):
     loss: str
     conditional: bool
     cost: float
+    factors: Floats
     least: float
 
 
@@ -100,10 +105,9 @@ def _has_parents(state: LinearState, labels: sparse.csc_array, columns: slice) -
     n_parents = np.diff(state.graph.parent_ptr)[columns]
     if not state.conditional:
         return np.ones((labels.shape[0], n_parents.size), bool)
-    child, parent = state.graph.edges()
-    links = sparse.csc_array((np.ones(child.size, np.int32), (parent, child)), shape=(labels.shape[1],) * 2)
     # by rows: sums over them follow the order in memory
-    return np.asarray((labels.astype(np.int32) @ links[:, columns]).toarray(order="C") == n_parents)
+    carried = carry_parents(labels, state.graph, columns).toarray(order="C").astype(bool)
+    return np.asarray(carried | (n_parents == 0))
 
 
 def _learn_columns(
@@ -111,7 +115,8 @@ def _learn_columns(
 ) -> tuple[sparse.csr_array, Floats]:
     """Return the weights of the features that occur, and the intercepts, of some columns."""
     true, trains = labels[:, columns].toarray().astype(bool), _has_parents(state, labels, columns)
-    cost, omega = state.cost, trains * rows.weight[:, None]
+    cost, (below, above) = state.cost, state.factors[columns].T
+    omega = trains * np.where(true, above, below) * rows.weight[:, None]
     w0 = state.weights[rows.features][:, columns].toarray().astype(np.float64)
     given = state.intercepts[columns].astype(np.float64)
     same = np.isinf(given) & np.where(given < 0, ~(true & trains).any(axis=0), (true | ~trains).all(axis=0))

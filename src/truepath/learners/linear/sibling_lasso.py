@@ -20,13 +20,14 @@ from sklearn.base import clone
 
 from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.adapters.rows import take_rows
+from truepath.held import holds, numbers, sparse_numbers
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
-from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
     HierarchicalLearner,
     check_fit_input,
     check_predict_input,
+    groups_to_learn,
     leave_out_weightless,
     spawn_seeds,
 )
@@ -35,6 +36,7 @@ from truepath.learners.linear.multitask_lasso import PENALTIES, LassoFit, larges
 from truepath.learners.local.base import LabelView, Problem
 from truepath.learners.local.per_parent import pose_arcs
 from truepath.parameters import check_choice, check_number
+from truepath.ridge.rows import multiply_rows
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@holds(coef_=sparse_numbers("csc", "n_features", "arcs"), intercept_=numbers("arcs"))
 class SiblingLasso(HierarchicalLearner):
     """Multitask lasso with logistic loss for each group of siblings.
 
@@ -135,14 +138,16 @@ class SiblingLasso(HierarchicalLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the groups.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+        """Fit the groups of siblings.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
         y : closed 0/1 matrix (n_samples, n_nodes), dense or sparse, or label names or paths
         sample_weight : array-like of shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: rows of one group are held out together.
 
         Returns
         -------
@@ -150,11 +155,14 @@ class SiblingLasso(HierarchicalLearner):
         """
         self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, dtype=np.float64)
+        groups = groups_to_learn(groups, Y.shape[0], weight)
         X, Y, weight = leave_out_weightless(X, Y, weight)
         weight = np.ones(X.shape[0]) if weight is None else weight
         problems = list(pose_arcs(LabelView(Y, hierarchy)))
         seeds = spawn_seeds(self.random_state, len(problems))
-        fits = run_parallel(_fit_group, zip(problems, seeds), common=(clone(self), X, weight), n_jobs=self.n_jobs)
+        fits = run_parallel(
+            _fit_group, zip(problems, seeds), common=(clone(self), X, weight, groups), n_jobs=self.n_jobs
+        )
         self.coef_, self.intercept_ = _assemble(problems, fits, X.shape[1], int(arc_pointers(hierarchy)[0][-1]))
         self.alphas_ = {problem.key: fit.alpha for problem, fit in zip(problems, fits)}
         self.gaps_ = {problem.key: fit.gap for problem, fit in zip(problems, fits)}
@@ -164,12 +172,16 @@ class SiblingLasso(HierarchicalLearner):
     def predict_conditional_proba(self, X: Any) -> np.ndarray:
         """Return p(v | u), one column per arc (sorted by child, then parent; on a tree column v is node v)."""
         X = check_predict_input(self, X, dtype=np.float64)
-        Z = X @ self.coef_
-        return expit(as_dense(Z) + self.intercept_)
+        return expit(multiply_rows(X, self.coef_) + self.intercept_)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals: the smallest of p(v | u) * S[u] over the parents u."""
         return marginals_from_conditional(self.predict_conditional_proba(X), self.hierarchy_)
+
+    def check_loaded(self) -> None:
+        """Refuse weights from a file that are not one column per arc."""
+        if self.intercept_.size != arc_pointers(self.hierarchy_)[0][-1]:
+            raise ValueError("the weights of a SiblingLasso are not those of the arcs")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state with its tables by parent as pairs: in a model file no key can be None, the root's."""
@@ -188,10 +200,12 @@ class SiblingLasso(HierarchicalLearner):
             check_number(self, "n_alphas", Integral, 1)
 
 
-def _fit_group(learner: SiblingLasso, X: Any, weight: np.ndarray, problem: Problem, seed: int | None) -> LassoFit:
+def _fit_group(
+    learner: SiblingLasso, X: Any, weight: np.ndarray, groups: Any, problem: Problem, seed: int | None
+) -> LassoFit:
     """Fit one group of siblings; labels on which all rows agree get an infinite intercept."""
     X, omega = take_rows(X, problem.rows), take_rows(weight, problem.rows)
-    omega = omega / omega.sum()
+    omega, groups = omega / omega.sum(), None if groups is None else take_rows(groups, problem.rows)
     varies = problem.targets.any(axis=0) & ~problem.targets.all(axis=0)
     coef = np.zeros((X.shape[1], varies.size))
     intercept = np.where(problem.targets.all(axis=0), np.inf, -np.inf)
@@ -199,13 +213,15 @@ def _fit_group(learner: SiblingLasso, X: Any, weight: np.ndarray, problem: Probl
         return LassoFit(np.inf, coef, intercept, 0.0, 0.0, 0)
     Y = problem.targets[:, varies].astype(np.float64)
     with single_blas_thread():
-        fit = _choose_and_solve(learner, X, Y, omega, seed)
+        fit = _choose_and_solve(learner, X, Y, omega, seed, groups)
     coef[:, varies], intercept[varies] = fit.coef, fit.intercept
     logger.info("%s: alpha %.3g, gap %.2g, %d rows, %d labels", problem.key, fit.alpha, fit.gap, *Y.shape)
     return fit._replace(coef=coef, intercept=intercept)
 
 
-def _choose_and_solve(learner: SiblingLasso, X: Any, Y: np.ndarray, omega: np.ndarray, seed: int | None) -> LassoFit:
+def _choose_and_solve(
+    learner: SiblingLasso, X: Any, Y: np.ndarray, omega: np.ndarray, seed: int | None, groups: Any
+) -> LassoFit:
     """Choose the strength if none is given, then solve along the path down to it."""
     penalty = PENALTIES[learner.penalty]
     solve = partial(solve_path, penalty=penalty, tol=learner.tol, max_iter=learner.max_iter)
@@ -214,7 +230,7 @@ def _choose_and_solve(learner: SiblingLasso, X: Any, Y: np.ndarray, omega: np.nd
     if learner.alpha is not None:
         path = np.append(path[path > learner.alpha], learner.alpha)
     elif path.size > 1:
-        path = path[: 1 + best_on_held_out(solve, X, Y, omega, path, learner.cv, seed)]
+        path = path[: 1 + best_on_held_out(solve, X, Y, omega, path, learner.cv, seed, groups)]
     *_, last = solve(X, Y, omega, path)
     return last
 

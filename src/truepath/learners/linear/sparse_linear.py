@@ -4,7 +4,8 @@ For each label v with training rows R_v, those that carry all parents of v::
 
     w_v = argmin  ||w||^2 / 2 + C sum_{i in R_v} omega_i loss(y_iv, w . x_i)
 
-by dual coordinate descent over sparse rows (:mod:`truepath._kernels.linear.dual_descent`). As the rows thin out towards
+by dual coordinate descent over sparse rows (:mod:`truepath._kernels.linear.dual_descent`; over dense ones, such as
+embeddings, all labels side by side: :mod:`truepath._kernels.linear.dense_models`). As the rows thin out towards
 the leaves, all labels of a tree together visit each row about as often as it has siblings of labels, not as often as
 there are labels. The score of v is its own probability times the least score of a parent. The children of wide nodes
 are put into groups first (:mod:`truepath.learners.linear.label_groups`), so that flat sets of labels become trees too.
@@ -34,6 +35,7 @@ from truepath.adapters.contributions import Contributions, hand_down
 from truepath.adapters.cost import TableShape
 from truepath.adapters.parallel import count_workers, run_parallel
 from truepath.graph import Graph, cap_columns, multiply_columns
+from truepath.held import a_number, holds, integers, items, marks, numbers, one_of, sparse_numbers
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.base import (
@@ -46,9 +48,17 @@ from truepath.learners.base import (
     spawn_seeds,
     weights_by,
 )
-from truepath.learners.linear.changed_graph import carry_columns
-from truepath.learners.linear.label_graph import LabelGraph, is_wide, order_labels, share_out, training_sizes
-from truepath.learners.linear.label_groups import column_rows, group_labels
+from truepath.learners.linear.changed_graph import carry_columns, find_changed, mark_columns
+from truepath.learners.linear.class_weights import POWERS, Sides
+from truepath.learners.linear.label_graph import (
+    LabelGraph,
+    check_order,
+    is_wide,
+    order_labels,
+    share_out,
+    training_sizes,
+)
+from truepath.learners.linear.label_groups import carriers, column_rows, group_labels
 from truepath.learners.linear.partial import LinearState, Seen, learn_more
 from truepath.parameters import check_choice, check_number
 
@@ -62,10 +72,26 @@ FEW_LABELS = 300
 #: Inverse strength of the penalty, and tolerance, that suit rows of length one
 USUAL_C = {"log": 20.0, "squared_hinge": 0.5}
 USUAL_TOL = {"log": 0.1, "squared_hinge": 0.3}
+#: Values beyond this are refused: the weights that go with them would be lost in float32, their squares in float64
+LARGEST = 1e30
+#: Rows of which more than this share are other than zero are learned from as dense ones
+DENSE = 0.5
+#: Labels that one job fits on dense rows, as many as the kernel takes side by side
+LABELS_AT_A_TIME = 16
 #: Rows that one job scores
 ROWS_AT_A_TIME = 2048
 
 
+@holds(
+    loss_=one_of(*LOSSES),
+    train_on_=one_of(*TRAIN_ON),
+    _graph=items(integers("columns+1"), integers(None), integers("columns", least=-1)),
+    _seen=items(a_number(0), numbers("n_features")),
+    _sides=items(numbers("columns", least=0), numbers("columns", least=0)),
+    _trained_on=marks("columns+1"),
+    _intercepts=numbers("columns", least=-np.inf, most=np.inf),
+    _weights=sparse_numbers("csr", "n_features", "columns"),
+)
 class SparseLinear(HierarchicalLearner):
     """One linear classifier per label on sparse rows, trained where the label's parents hold; made for texts.
 
@@ -85,16 +111,20 @@ class SparseLinear(HierarchicalLearner):
         the squared hinge, as suits rows of length 1, those of TF-IDF; where rows are longer, as many standardised
         columns are, it is divided by their mean squared length. The intercept is penalised like a weight of a feature
         that is always 1.
-    class_weight : None, "balanced" or dict, default=None
-        What a row without (0) and with (1) the label counts, as ``{0: 1.0, 1: 5.0}``; "balanced" lets both sides of
-        each label count the same. Probabilities then no longer are those of the data.
+    class_weight : {"sqrt", "balanced"}, dict or None, default=None
+        What a row without (0) and with (1) the label counts, as ``{0: 1.0, 1: 5.0}``. "balanced" lets both sides of
+        each label count the same; scores are then too high. "sqrt" lets them count as the square roots of what they
+        weigh: the penalty makes rare labels score too low, and this raises them. It helps where rows say clearly which
+        label they have, and harms where rows have many tags (:doc:`/texts`).
     tol : float, optional
         A label is done when no row's dual variable has a larger gradient. None is 0.1 for the logistic loss and 0.3
         for the squared hinge.
     max_iter : int, default=10
         Passes over the rows of a label.
     min_weight : float, default=0.05
-        A weight that cannot move a score, before the sigmoid, by more than this in any training row is dropped.
+        A weight that cannot move a score, before the sigmoid, by more than this in any training row is dropped. Where
+        more than half of all entries of X are other than zero, many small ones decide together: all that are dropped
+        can then move a score by that much.
     max_children : int or None, default=64
         Where the parents' rows train a label and a node has more children than this, similar ones are put into groups,
         and groups into groups, each with a classifier of its own: time and memory then grow little faster than the
@@ -114,6 +144,8 @@ class SparseLinear(HierarchicalLearner):
         Infinite where all training rows of a label agree; minus infinity where it has none.
     n_iter_ : int
         The most passes any label took.
+    relearned_ : ndarray of int
+        The labels that :meth:`update` fitted. Only after one.
 
     See Also
     --------
@@ -182,7 +214,7 @@ class SparseLinear(HierarchicalLearner):
         -------
         self
         """
-        factors = self._check_parameters()
+        self._check_parameters()
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight)
         X, Y, weight = leave_out_weightless(X, Y, weight)
         X = _as_rows(X)
@@ -191,10 +223,13 @@ class SparseLinear(HierarchicalLearner):
         if conditional and self.max_children is not None and is_wide(hierarchy, self.max_children):
             *_, seed = self._settings()
             graph = group_labels(hierarchy, X, Y, self.max_children, seed, self.n_jobs)
-        fits = self._fit_all(X, column_rows(Y, graph), graph, weight, factors, np.arange(graph.n_columns))
+        labels = column_rows(Y, graph)
+        sides = Sides.of(labels, graph, weight, conditional=conditional)
+        fits = self._fit_all(X, labels, graph, weight, sides, np.arange(graph.n_columns))
         self._weights, self._intercepts, self.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
-        self._graph = tuple(graph)
+        self._graph, self._sides = tuple(graph), tuple(sides)
         self._seen: tuple[Any, ...] = tuple(Seen.of(X, weight))
+        self._trained_on = mark_columns(X, labels, weight)
         return self
 
     def _fit_all(
@@ -203,7 +238,7 @@ class SparseLinear(HierarchicalLearner):
         labels: sparse.csc_array,
         graph: LabelGraph,
         weight: np.ndarray | None,
-        factors: np.ndarray,
+        sides: Sides,
         columns: np.ndarray,
     ) -> list[tuple[np.ndarray, ...]]:
         """Fit some columns of the graph, those of many rows first."""
@@ -212,9 +247,16 @@ class SparseLinear(HierarchicalLearner):
             sizes, parents = np.full(graph.n_columns, X.shape[0]), (np.zeros_like(parents[0]), parents[1][:0])
         cost = np.ones(X.shape[0]) if weight is None else weight
         cost = cost * self._cost(float(X.power(2).sum()) / max(X.shape[0], 1))
-        rows, labels = _rows_for_fitting(X), (labels.indptr, labels.indices)
+        labels = (labels.indptr, labels.indices)
+        loss, tol, max_iter, seed = self._settings()
+        settings = (sides.factors(self.class_weight), loss, tol, max_iter, self._least(X), seed)
+        if self.train_on_ == "all" and self.loss_ == "squared_hinge" and is_dense(X):
+            jobs = ((columns[block],) for block in gen_batches(columns.size, LABELS_AT_A_TIME))
+            rows = X.toarray()
+            dense = (rows, _squared_lengths(X) + 1.0, np.abs(rows).max(axis=0, initial=0), labels, cost, settings)
+            return run_parallel(_fit_dense_columns, jobs, common=dense, n_jobs=self.n_jobs, prefer="threads")
         jobs = ((columns[part],) for part in share_out(sizes[columns]))
-        common = (rows, labels, parents, cost, (factors, *self._settings()))
+        common = (_rows_for_fitting(X), labels, parents, cost, settings)
         return run_parallel(_fit_columns, jobs, common=common, n_jobs=self.n_jobs, prefer="threads")
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -243,18 +285,22 @@ class SparseLinear(HierarchicalLearner):
         X, Y, weight = leave_out_weightless(X, Y, weight)
         X, seen = _as_rows(X), Seen(*self._seen)
         both = seen.more(Seen.of(X, weight))
-        is_conditional, least = self.train_on_ == "parents", float(self.min_weight)
+        graph, is_conditional = LabelGraph(*self._graph), self.train_on_ == "parents"
+        labels = column_rows(Y, graph)
+        sides = Sides(*self._sides).more(Sides.of(labels, graph, weight, conditional=is_conditional))
         cost = self._cost(float(both.squares.sum() / max(both.weight, 1e-300)))
-        settings = (self.loss_, is_conditional, cost, least)
-        state = LinearState(self._weights, self._intercepts, LabelGraph(*self._graph), *settings)
+        settings = (self.loss_, is_conditional, cost, sides.factors(self.class_weight), self._least(X))
+        state = LinearState(self._weights, self._intercepts, graph, *settings)
         self._weights, self._intercepts = learn_more(state, seen, X, Y, weight)
-        self._seen = tuple(both)
+        self._seen, self._sides = tuple(both), tuple(sides)
+        self._trained_on = self._trained_on + mark_columns(X, labels, weight)
         return self
 
     @classmethod
     def warm_up(cls, made: Any) -> None:
         """Compile the loops on made rows; see :mod:`truepath.warmup`."""
         fit_made(cls(), made, sparse.csr_array(made.X))
+        fit_made(cls(), made, made.X)
 
     def fit_seconds(self, shape: TableShape) -> float:
         """Return what a fit takes on one core, roughly."""
@@ -290,20 +336,26 @@ class SparseLinear(HierarchicalLearner):
         ([('b', 'c')], False)
         """
         new = copy_for_change(self, diff)
-        factors = new._check_parameters()
+        new._check_parameters()
         X, Y, _, _ = check_fit_input(new, X, y)
         X = _as_rows(X)
         new.train_on_, new.loss_, new.n_iter_ = self.train_on_, self.loss_, self.n_iter_
-        is_conditional = self.train_on_ == "parents"
-        graph, origin, is_learned = carry_columns(LabelGraph(*self._graph), diff, conditional=is_conditional)
+        old, is_conditional = LabelGraph(*self._graph), self.train_on_ == "parents"
+        graph, origin = carry_columns(old, diff)
+        labels = column_rows(Y, graph)
+        new._trained_on = mark_columns(X, labels, None)
+        marks = self._trained_on, new._trained_on
+        is_learned = find_changed(old, graph, origin, marks, conditional=is_conditional)
         new._weights, new._intercepts = self._taken_over(np.where(is_learned, -1, origin))
+        sides = Sides.of(labels, graph, None, conditional=is_conditional)
         if is_learned.any():
-            fits = new._fit_all(X, column_rows(Y, graph), graph, None, factors, np.flatnonzero(is_learned))
+            fits = new._fit_all(X, labels, graph, None, sides, np.flatnonzero(is_learned))
             found, intercepts, new.n_iter_ = _assemble(fits, X.shape[1], graph.n_columns)
             new._weights = sparse.csr_array(new._weights + found)
             new._weights.sort_indices()
             new._intercepts = np.where(is_learned, intercepts, new._intercepts)
-        new._graph, new._seen = tuple(graph), tuple(Seen.of(X, None))
+        new.relearned_ = np.flatnonzero(is_learned[graph.columns()])
+        new._graph, new._seen, new._sides = tuple(graph), tuple(Seen.of(X, None)), tuple(sides)
         return new
 
     def _taken_over(self, origin: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
@@ -371,8 +423,9 @@ class SparseLinear(HierarchicalLearner):
         x : array-like or sparse matrix, shape (1, n_features)
         nodes : sequence of int
         method : {"auto", "margin"}, default="auto"
-            Weights times values are what features add to the margin, the score before the sigmoid ("margin"). Each
-            label's margin, sigmoid and the scores of its parents then pass them on to the score ("auto").
+            Weights times values are what features add to the margin, the score before the sigmoid ("margin"); that
+            of a label in groups (``max_children``) is the sum of its own and theirs. Each label's margin, sigmoid and
+            the scores of its groups and parents then pass them on to the score ("auto").
 
         Returns
         -------
@@ -383,19 +436,23 @@ class SparseLinear(HierarchicalLearner):
             raise ValueError(f"method must be 'auto' or 'margin' for SparseLinear; got {method!r}.")
         X, graph, nodes = _as_rows(check_predict_input(self, x)), LabelGraph(*self._graph), np.asarray(nodes, np.int64)
         wanted = self._columns()[nodes]
-        columns = wanted if method == "margin" else graph.above(wanted)
+        columns = graph.above(wanted)
         order = np.argsort(X.indices)
         features, row = X.indices[order], X.data[order].astype(np.float64)
         weights = self._weights[features].tocsc()[:, columns].toarray().astype(np.float64)
         margins = Contributions(columns, row[:, None] * weights, self._intercepts[columns], "linear", features)
         if method == "margin":
-            return replace(margins, nodes=nodes, method="margin")
+            carried = carriers(graph, self.hierarchy_.n_nodes)[nodes][:, columns].T.toarray().astype(np.float64)
+            base = _sum_intercepts(margins.base, carried)
+            return replace(margins, nodes=nodes, values=margins.values @ carried, base=base, method="margin")
         own = margins.through(*LINKS[self.loss_])
         parents = [np.searchsorted(columns, graph.parents(c)).tolist() for c in columns]
         return hand_down(own, parents, multiplies=self.train_on_ == "parents").take(wanted, named=nodes)
 
     def feature_weights(self, by: str = "label") -> sparse.csc_array:
         """Return the weights of features for each label, or their mean absolute values over the labels of each level.
+
+        Of a label in groups (``max_children``) these are the sums of its own weights and those of its groups.
 
         Parameters
         ----------
@@ -405,7 +462,8 @@ class SparseLinear(HierarchicalLearner):
         -------
         weights : csc_array, shape (n_features, n_nodes) or (n_features, height)
         """
-        return sparse.csc_array(weights_by(self.coef_, self.hierarchy_, by))
+        carried = carriers(LabelGraph(*self._graph), self.hierarchy_.n_nodes).T.astype(np.float32)
+        return sparse.csc_array(weights_by(sparse.csc_array(self._weights @ carried), self.hierarchy_, by))
 
     @property
     def coef_(self) -> sparse.csc_array:
@@ -438,7 +496,11 @@ class SparseLinear(HierarchicalLearner):
         """Return the cases of a parallel loop over blocks of rows, one if there is one worker, and its options."""
         several = count_workers(self.n_jobs, shared_memory=True) > 1
         rows = gen_batches(X.shape[0], ROWS_AT_A_TIME if several else max(X.shape[0], 1))
-        model = (self._weights.indptr, self._weights.indices, self._weights.data, self._intercepts)
+        weights = self._weights
+        if is_dense(weights):  # rows of weights without gaps are added up faster, to the same bits
+            weights = sparse.csr_array(np.ones(weights.shape, bool)).astype(np.float32)
+            weights.data[:] = self._weights.toarray().ravel()
+        model = (weights.indptr, weights.indices, weights.data, self._intercepts)
         graph, how = LabelGraph(*self._graph), (LOSSES.index(self.loss_), self.train_on_ == "parents")
         options = {"common": (model, graph, how, *further), "n_jobs": self.n_jobs, "shared_memory": True}
         return ((X[block],) for block in rows), options
@@ -459,10 +521,14 @@ class SparseLinear(HierarchicalLearner):
         """Return the kernel's plain arguments."""
         seed = spawn_seeds(0 if self.random_state is None else self.random_state, 1)[0]
         tol = USUAL_TOL[self.loss_] if self.tol is None else self.tol
-        return LOSSES.index(self.loss_), float(tol), int(self.max_iter), float(self.min_weight), seed
+        return LOSSES.index(self.loss_), float(tol), int(self.max_iter), seed
 
-    def _check_parameters(self) -> np.ndarray:
-        """Refuse what is out of range; return what rows without and with a label count, -1 for balanced."""
+    def _least(self, X: sparse.csr_array) -> float:
+        """Return how far a weight must be able to move a score to be kept."""
+        return float(self.min_weight) / (X.shape[1] if is_dense(X) else 1)
+
+    def _check_parameters(self) -> None:
+        """Refuse what is out of range."""
         check_choice(self, "loss", ("auto", *LOSSES))
         check_choice(self, "train_on", ("auto", *TRAIN_ON))
         check_number(self, "C", Real, 0, above=True, none=True)
@@ -471,21 +537,28 @@ class SparseLinear(HierarchicalLearner):
         check_number(self, "min_weight", Real, 0)
         check_number(self, "max_children", Integral, 2, none=True)
         given = self.class_weight
-        if given is None or given == "balanced":
-            return np.ones(2) if given is None else -np.ones(2)
+        if given is None or (isinstance(given, str) and given in POWERS):
+            return
         if not isinstance(given, Mapping) or not set(given) <= {0, 1} or not all(value > 0 for value in given.values()):
-            raise ValueError(f"class_weight must be None, 'balanced' or a dict of 0 and 1 to numbers; got {given!r}.")
-        return np.array([given.get(0, 1.0), given.get(1, 1.0)], np.float64)
+            raise ValueError(
+                f"class_weight must be 'sqrt', 'balanced', a dict of 0 and 1 to numbers, or None; got {given!r}."
+            )
 
     def check_loaded(self) -> None:
         """Refuse indices from a file that compiled code would follow outside."""
         graph = LabelGraph(*self._graph)
         graph.check(self.hierarchy_.n_nodes)
+        check_order(graph, self.hierarchy_)
         shape = (self.n_features_in_, graph.n_columns)
         if self._weights.format != "csr" or self._weights.shape != shape or self._intercepts.shape != shape[1:]:
             raise ValueError("the weights of a linear learner do not fit its features and labels")
-        if self._seen[1].shape != shape[:1]:
-            raise ValueError("the counts of a linear learner do not fit its features")
+
+
+def _sum_intercepts(intercepts: np.ndarray, carried: np.ndarray) -> np.ndarray:
+    """Return the sums of intercepts over the columns that carry each label; one that is minus infinity decides."""
+    is_never, is_always = ((intercepts == end) @ carried > 0 for end in (-np.inf, np.inf))
+    total = np.where(np.isfinite(intercepts), intercepts, 0.0) @ carried
+    return np.where(is_never, -np.inf, np.where(is_always, np.inf, total))
 
 
 def _slope_of_log(margin: np.ndarray) -> np.ndarray:
@@ -515,12 +588,27 @@ def _as_rows(X: Any) -> sparse.csr_array:
     if rows.nnz <= np.iinfo(np.int32).max and rows.indices.dtype != np.int32:
         parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
         rows = sparse.csr_array(parts, shape=rows.shape)
+    if rows.nnz and max(rows.data.max(), -rows.data.min()) > LARGEST:
+        first = int(np.argmax(np.abs(rows.data) > LARGEST))
+        raise ValueError(
+            f"X holds {rows.data[first]:.3g} in column {rows.indices[first]}, beyond {LARGEST:g}: squares and weights "
+            "of such numbers overflow. Scale the columns first, with scikit-learn's StandardScaler or MaxAbsScaler."
+        )
     return rows
+
+
+def is_dense(X: sparse.csr_array) -> bool:
+    """Say whether rows have most of their features."""
+    return bool(X.nnz > DENSE * X.shape[0] * X.shape[1])
+
+
+def _squared_lengths(X: sparse.csr_array) -> np.ndarray:
+    return np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
 
 
 def _rows_for_fitting(X: sparse.csr_array) -> tuple[np.ndarray, ...]:
     """Return CSR rows as the kernel takes them: with squared lengths plus one, and each feature's largest value."""
-    norm = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel() + 1.0
+    norm = _squared_lengths(X) + 1.0
     largest = np.zeros(X.shape[1])
     np.maximum.at(largest, X.indices, np.abs(X.data))
     indices = X.indices.view(np.uint32 if X.indices.dtype == np.int32 else np.uint64)  # never counted from the end
@@ -537,6 +625,25 @@ def _fit_columns(
 ) -> tuple[np.ndarray, ...]:
     """Fit some columns; return them, where the weights of each begin, features, values, intercepts and passes."""
     return columns, *_kernels.linear.node_models.fit_nodes(columns, rows, labels, parents, cost, *settings)
+
+
+def _fit_dense_columns(
+    X: np.ndarray,
+    norm: np.ndarray,
+    largest: np.ndarray,
+    labels: tuple[np.ndarray, ...],
+    cost: np.ndarray,
+    settings: tuple[Any, ...],
+    columns: np.ndarray,
+) -> tuple[np.ndarray, ...]:
+    """Fit some columns on all rows, which are dense, by the squared hinge; return what :func:`_fit_columns` does."""
+    factors, _, tol, max_iter, least, seed = settings
+    fitted, passes = _kernels.linear.dense_models.fit_dense(
+        columns, X, norm, labels, cost, factors, tol, max_iter, seed
+    )
+    W, intercepts = fitted[:, :-1], fitted[:, -1].copy()
+    kept = sparse.csr_array(np.where(np.abs(W) * largest >= least, W, 0.0).astype(np.float32))
+    return columns, kept.indptr, kept.indices, kept.data, intercepts, passes
 
 
 def _assemble(fits: list[tuple[np.ndarray, ...]], n_features: int, n_columns: int) -> tuple[Any, np.ndarray, int]:

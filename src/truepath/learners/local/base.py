@@ -30,8 +30,9 @@ from truepath.adapters.contributions import (
 from truepath.adapters.fitting import check_learner_scores
 from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.adapters.prepare import innermost
-from truepath.adapters.rows import count_rows, take_rows
+from truepath.adapters.rows import count_rows, has_categories, mark_rows, take_rows
 from truepath.graph import Graph
+from truepath.held import an_object, apart, each, either, holds, integer, integers, mapping, marks, maybe, unfitted
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.arcs import conditional_from_marginals
 from truepath.learners.base import (
@@ -100,10 +101,14 @@ class EstimatorLearner(MetaEstimatorMixin, HierarchicalLearner):
 
     estimator: Any
 
-    def input_checks(self) -> dict[str, bool]:
-        """Return how X is checked: pipelines check it themselves; NaN is allowed where all classifiers take it."""
+    def input_checks(self, X: Any) -> dict[str, bool]:
+        """Return how X is checked: NaN is allowed where all classifiers take it.
+
+        Pipelines check X themselves, and so do classifiers given a data frame with columns that are no numbers: those
+        that know categories take them from the types of the columns.
+        """
         others = (getattr(self, "estimators", None) or {}).values()
-        if any(isinstance(estimator, Pipeline) for estimator in (self.estimator, *others)):
+        if any(isinstance(estimator, Pipeline) for estimator in (self.estimator, *others)) or has_categories(X):
             return {"pass_through": True}
         return {"allow_nan": all(get_tags(estimator).input_tags.allow_nan for estimator in (self, *others))}
 
@@ -115,6 +120,13 @@ class EstimatorLearner(MetaEstimatorMixin, HierarchicalLearner):
         return tags
 
 
+@holds(
+    estimators=maybe(mapping(unfitted)),
+    estimator=maybe(unfitted),
+    _model_of=each(integer(0), "problems", of=list),
+    _columns=each(either(each(integer(0), of=list), integers(None, least=0)), "problems", of=list),
+    models_=each(apart(an_object("scores", knows=("n_features",))), of=list),
+)
 class LocalLearner(EstimatorLearner):
     """Base of the learners that fit local classifiers across the hierarchy.
 
@@ -139,14 +151,18 @@ class LocalLearner(EstimatorLearner):
         -------
         self
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self.input_checks())
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self.input_checks(X))
         overrides = self._check_estimators(hierarchy, weight is not None)
         X, Y, weight = leave_out_weightless(X, Y, weight)
         problems = self._pose(LabelView(Y, hierarchy))
         distinct, self._model_of = _drop_repeated(problems, overrides)
         self.models_ = self._fit_models(X, weight, distinct, overrides)
         self._columns = [p.columns for p in problems]
+        self._keep_marks(X, weight, problems)
         return self
+
+    def _keep_marks(self, X: Any, weight: np.ndarray | None, problems: list[Problem]) -> None:
+        """Keep what tells later whether the rows of a problem are others; nothing, unless a subclass does."""
 
     def _fit_models(
         self, X: Any, weight: np.ndarray | None, problems: list[Problem], overrides: Mapping[Hashable, Any]
@@ -159,7 +175,7 @@ class LocalLearner(EstimatorLearner):
 
     def _local_scores(self, X: Any) -> np.ndarray:
         """Return the local classifiers' scores, (n_samples, n_columns); columns without a problem are 0."""
-        X = check_predict_input(self, X, **self.input_checks())
+        X = check_predict_input(self, X, **self.input_checks(X))
         cases = ((model,) for model in self.models_)
         with single_blas_thread():  # set once for all threads
             scores = run_parallel(_score, cases, common=(X,), n_jobs=self.n_jobs, prefer="threads")
@@ -198,7 +214,7 @@ class LocalLearner(EstimatorLearner):
             From a row of zeros.
         """
         S = self._local_scores(x)[0]
-        X = check_predict_input(self, x, **self.input_checks())
+        X = check_predict_input(self, x, **self.input_checks(x))
         place = {int(c): (k, j) for k, columns in enumerate(self._columns) for j, c in enumerate(columns)}
         told = cache(lambda k: self.models_[self._model_of[k]].contributions(X))
 
@@ -239,6 +255,15 @@ class LocalLearner(EstimatorLearner):
         local = place_columns(graph, together, np.concatenate(self._columns), len(self._column_names()))
         return str(ask(self._to_marginals(), "export").member.export_scores(graph, [local]))
 
+    def check_loaded(self) -> None:
+        """Refuse models from a file that score other columns than there are."""
+        n_columns = len(self._column_names())
+        self._to_marginals()
+        for columns, which in zip(self._columns, self._model_of):
+            is_there = which < len(self.models_) and self.models_[which].n_labels == len(columns)
+            if not is_there or not all(0 <= c < n_columns for c in columns):
+                raise ValueError(f"a model of a {type(self).__name__} scores columns that do not exist")
+
     def _to_marginals(self) -> Any:
         """Return the combiner that makes marginals of the local scores."""
         raise NotImplementedError
@@ -264,6 +289,7 @@ class LocalLearner(EstimatorLearner):
         raise NotImplementedError
 
 
+@holds(_trained_on=marks("problems", 2))
 class OnePerLabel(LocalLearner):
     """Base of the learners with one problem per label, which can go over to a changed hierarchy label by label."""
 
@@ -280,22 +306,38 @@ class OnePerLabel(LocalLearner):
             ``diff.transfer(Y)`` turns labels of the old one into them.
         """
         new = copy_for_change(self, diff)
-        X, Y, _, hierarchy = check_fit_input(new, X, y, None, **new.input_checks())
+        new.set_params(estimators=_rename_keys(new.estimators, diff))
+        X, Y, _, hierarchy = check_fit_input(new, X, y, None, **new.input_checks(X))
         overrides = new._check_estimators(hierarchy, False)
         problems = new._pose(LabelView(Y, hierarchy))
-        known = {int(columns[0]): self.models_[which] for columns, which in zip(self._columns, self._model_of)}
-        before = diff.origin
-        before[diff.relearned(self._depends_on)] = -1
-        kept = {v: known[int(before[v])] for (v,) in (p.columns for p in problems) if int(before[v]) in known}
-        todo = [p for p in problems if p.columns[0] not in kept]
-        fitted = kept | {p.columns[0]: model for p, model in zip(todo, new._fit_models(X, None, todo, overrides))}
-        new.models_ = [fitted[p.columns[0]] for p in problems]
+        new._keep_marks(X, None, problems)
+        known = {
+            (int(columns[0]), *mark): self.models_[which]
+            for columns, which, mark in zip(self._columns, self._model_of, self._trained_on.tolist())
+        }
+        keys = [(int(diff.origin[p.columns[0]]), *mark) for p, mark in zip(problems, new._trained_on.tolist())]
+        todo = [p for p, key in zip(problems, keys) if key not in known]
+        fits = iter(new._fit_models(X, None, todo, overrides))
+        new.models_ = [known[key] if key in known else next(fits) for key in keys]
         new._columns, new._model_of = [p.columns for p in problems], list(range(len(problems)))
+        new.relearned_ = np.array([p.columns[0] for p in todo], np.int64)
         return new
 
-    def _depends_on(self, hierarchy: Hierarchy, v: int) -> np.ndarray:
-        """Return the labels, v apart, whose rows decide which rows train label v."""
-        raise NotImplementedError
+    def _keep_marks(self, X: Any, weight: np.ndarray | None, problems: list[Problem]) -> None:
+        """Keep a number for the rows of each problem, and one for those of them that have the label."""
+        marks = mark_rows(X, weight)
+        self._trained_on = np.zeros((len(problems), 2), np.uint64)
+        for k, problem in enumerate(problems):
+            own = marks if problem.rows is None else marks[problem.rows]
+            self._trained_on[k] = own.sum(), own[problem.targets[:, 0]].sum()
+
+
+def _rename_keys(estimators: Mapping[Any, Any] | None, diff: HierarchyDiff) -> dict[Any, Any] | None:
+    """Return estimators by the names that their labels have become; those of labels that are gone are left out."""
+    if estimators is None:
+        return None
+    now = {str(old): str(diff.new.names[v]) for old, v in zip(diff.old.names, diff.became) if v >= 0}
+    return {now[name]: estimator for name, estimator in estimators.items() if name in now}
 
 
 def _fit_problem(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Hashable, Mapping
 from typing import Any
 
-import numpy as np
-
 from truepath.combiners import MaxUp, MinDown
 from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, OnePerLabel, Problem
@@ -76,6 +74,3 @@ class BinaryRelevance(OnePerLabel):
         hierarchy = view.hierarchy
         nodes = hierarchy.leaves if self.leaves_only else range(hierarchy.n_nodes)
         return [Problem(hierarchy.names[v], [v], None, view.rows(v)[:, None]) for v in nodes]
-
-    def _depends_on(self, hierarchy: Hierarchy, v: int) -> np.ndarray:
-        return np.empty(0, np.int64)

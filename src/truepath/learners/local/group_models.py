@@ -28,6 +28,7 @@ from truepath.adapters.prepare import check_learner, seed_parts, tags_of
 from truepath.adapters.rows import count_rows
 from truepath.adapters.varying import VaryingLabels
 from truepath.graph import Graph
+from truepath.held import an_object, classifier, each, holds, integers, size
 from truepath.learners.local.exporting import export_classes
 from truepath.learners.local.reasons import is_linear, linear_contributions, linear_weights
 from truepath.records import Record
@@ -41,6 +42,7 @@ N_FOLDS = 3
 METHODS = (None, "sigmoid", "isotonic")
 
 
+@holds(classes_=integers(1, least=0))
 class ConstantScores(Record, home="truepath.learners"):
     """Stands in for a classifier where the training rows show one class only (or there are none)."""
 
@@ -137,6 +139,7 @@ class _LabelsAsClasses(Record):
         return np.column_stack(parts)
 
 
+@holds(models_=each(classifier(2), "n_labels", of=list))
 class IndependentLabels(_LabelsAsClasses, home="truepath.learners"):
     """One binary classifier for each label."""
 
@@ -150,10 +153,16 @@ class IndependentLabels(_LabelsAsClasses, home="truepath.learners"):
         self.models_ = [fitted[targets[:, j].tobytes()] for j in range(targets.shape[1])]
         return self
 
+    @property
+    def n_labels(self) -> int:
+        """The number of labels."""
+        return len(self.models_)
+
     def _parts(self) -> list[tuple[Any, int, list[int]]]:
         return [(model, 2, [1]) for model in self.models_]
 
 
+@holds(n_labels_=size("n_labels"), model_=classifier("n_labels+1"))
 class ExclusiveLabels(_LabelsAsClasses, home="truepath.learners"):
     """One multi-class classifier for labels of which a row has at most one."""
 
@@ -164,10 +173,16 @@ class ExclusiveLabels(_LabelsAsClasses, home="truepath.learners"):
         self.model_ = fit_classifier(estimator, X, classes, weight, **options)
         return self
 
+    @property
+    def n_labels(self) -> int:
+        """The number of labels."""
+        return int(self.n_labels_)
+
     def _parts(self) -> list[tuple[Any, int, list[int]]]:
         return [(self.model_, self.n_labels_ + 1, list(range(self.n_labels_)))]
 
 
+@holds(model_=an_object("predict_proba", of=("VaryingLabels",), knows=("n_features",)))
 class JointLabels(Record, home="truepath.learners"):
     """One multi-label classifier for all labels that vary; the others are constant."""
 
@@ -177,6 +192,11 @@ class JointLabels(Record, home="truepath.learners"):
         """Fit a clone to the columns that show both values."""
         self.model_ = VaryingLabels(_clone_seeded(estimator, options.get("seed"))).fit(X, targets, weight)
         return self
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels."""
+        return int(self.model_.constant_.size)
 
     def scores(self, X: Any) -> np.ndarray:
         """Return one column of probabilities per label."""

@@ -19,17 +19,24 @@ from truepath.adapters.parallel import run_parallel, single_blas_thread
 from truepath.adapters.prepare import innermost
 from truepath.adapters.rows import count_rows
 from truepath.errors import HierarchyError
+from truepath.held import an_object, apart, classifier, each, flags, holds, integers
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import check_fit_input, check_predict_input, leave_out_weightless, spawn_seeds
 from truepath.learners.local.base import EstimatorLearner
 from truepath.learners.local.group_models import check_estimator_kind, fit_classifier
 from truepath.records import Record
+from truepath.ridge.rows import multiply_rows
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(
+    models_=each(an_object(knows=("n_features",)), "levels", of=list),
+    _steps=each(apart(an_object(of=("PowersetStep",))), "levels", of=list),
+    label_sets_=flags(None, "n_nodes"),
+)
 class HMCLabelPowerset(EstimatorLearner):
     """Label powerset on each level of a tree.
 
@@ -99,7 +106,7 @@ class HMCLabelPowerset(EstimatorLearner):
         -------
         self
         """
-        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self.input_checks())
+        X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **self.input_checks(X))
         check_estimator_kind(self.estimator, None, weight is not None)
         _refuse_dag(hierarchy)
         X, Y, weight = leave_out_weightless(X, as_dense(Y), weight)
@@ -115,8 +122,8 @@ class HMCLabelPowerset(EstimatorLearner):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return coherent marginals: the probability of all label sets that hold the label."""
         P = self._set_scores(X)
-        S = np.minimum(P @ self.label_sets_.astype(np.float64), 1.0)  # the sets add up to 1, but for rounding
-        return cap_down(S, self.hierarchy_)
+        S = multiply_rows(P, self.label_sets_.astype(np.float64))
+        return cap_down(np.minimum(S, 1.0), self.hierarchy_)  # the sets add up to 1, but for rounding
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable of the label sets seen in training, shape (n_samples, n_nodes)."""
@@ -125,13 +132,27 @@ class HMCLabelPowerset(EstimatorLearner):
 
     def _set_scores(self, X: Any) -> np.ndarray:
         """Return the probability of each label set seen in training, (n_samples, n_sets)."""
-        X = check_predict_input(self, X, **self.input_checks())
+        X = check_predict_input(self, X, **self.input_checks(X))
         P, whose = np.ones((count_rows(X), 1)), type(innermost(self.estimator)).__name__
         with single_blas_thread():
             for k, (model, step) in enumerate(zip(self.models_, self._steps)):
                 scores = class_scores(model, X, int(step.code.max()) + 1)
                 P = step.follow(P, check_learner_scores(scores, f"{whose} on level {k + 1}", self._meta_labels(k)))
         return P
+
+    def check_loaded(self) -> None:
+        """Refuse label sets from a file that do not follow from each other."""
+        n_sets, levels = 1, self.hierarchy_.levels
+        for k, (model, step) in enumerate(zip(self.models_, self._steps)):
+            follows = np.array_equal(np.unique(step.parent), np.arange(n_sets)) and (np.diff(step.parent) >= 0).all()
+            if not follows or k >= len(levels) or int(step.code.max()) + 1 != len(self._meta_labels(k)):
+                raise ValueError("a step of the label sets does not follow the one before")
+            classifier(int(step.code.max()) + 1)(model, {"n_features": self.n_features_in_})
+            n_sets = step.parent.size
+        if n_sets != len(self.label_sets_) or len(self.models_) != len(levels):
+            raise ValueError("the label sets do not follow from the steps")
+        if not self.hierarchy_.is_closed(self.label_sets_):
+            raise ValueError("the label sets are not closed")
 
     def _meta_labels(self, level: int) -> list[str]:
         """Return the meta-labels of a level as texts: the names of their labels."""
@@ -141,6 +162,7 @@ class HMCLabelPowerset(EstimatorLearner):
 
 
 @Record.enter("truepath.learners")
+@holds(parent=integers("k", least=0), code=integers("k", least=0))
 class PowersetStep(NamedTuple):
     """The label sets up to one level: which shorter one each extends, and by which meta-label; sorted by the former."""
 

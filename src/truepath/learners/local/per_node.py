@@ -121,6 +121,3 @@ class PerNode(OnePerLabel):
             if rows.size:
                 problems.append(Problem(name, [v], whole_or_rows(rows, view.n_samples), positive[:, None]))
         return problems
-
-    def _depends_on(self, hierarchy: Hierarchy, v: int) -> np.ndarray:
-        return resolve_policy(self.policy).depends_on(hierarchy, v)

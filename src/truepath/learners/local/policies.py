@@ -29,13 +29,12 @@ Data Mining and Knowledge Discovery 22, 31-72.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from truepath.hierarchy import Hierarchy
 from truepath.learners.local.base import LabelView, find_siblings
 
 
@@ -58,27 +57,6 @@ def _below_all_parents(view: LabelView, v: int) -> np.ndarray:
     return mask
 
 
-def _all_others(hierarchy: Hierarchy, v: int) -> np.ndarray:
-    return np.delete(np.arange(hierarchy.n_nodes), v)
-
-
-def _children(hierarchy: Hierarchy, nodes: Iterable[int]) -> np.ndarray:
-    """Return the children of some nodes, each once."""
-    return np.unique(np.concatenate([hierarchy.roots[:0], *(hierarchy.children(u) for u in nodes)]))
-
-
-def _ancestors_and_children(hierarchy: Hierarchy, v: int) -> np.ndarray:
-    above = hierarchy.ancestors(v)
-    return np.setdiff1d(np.concatenate([above, _children(hierarchy, above)]), [v])
-
-
-def _siblings_and_children(hierarchy: Hierarchy, v: int) -> np.ndarray:
-    """Return the siblings, twice, and the children of v and of these: a child that becomes a sibling is a change."""
-    beside = find_siblings(hierarchy, v)
-    below = np.setdiff1d(_children(hierarchy, [v, *beside.tolist()]), [v])
-    return np.concatenate([beside, beside, below])
-
-
 @dataclass(frozen=True)
 class Policy:
     """One way to choose positives and negatives; negatives that are positive as well count as positive.
@@ -90,16 +68,12 @@ class Policy:
         ``(view, v)`` to a mask of instances.
     estimates : {"conditional", "marginal", "stop"}
         What the score of a node learned this way means: p(v | parents), p(v), or p(v is most specific).
-    depends_on : callable, optional
-        ``(hierarchy, v)`` to the labels, v apart, whose rows decide which rows train v and how: under a changed
-        hierarchy v is learned again if these change. All labels unless given.
     """
 
     name: str
     positives: Callable[[LabelView, int], np.ndarray]
     negatives: Callable[[LabelView, int], np.ndarray]
     estimates: Literal["conditional", "marginal", "stop"]
-    depends_on: Callable[[Hierarchy, int], np.ndarray] = _all_others
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the name alone for the policies of :data:`POLICIES`: their rules are not data."""
@@ -118,13 +92,13 @@ class Policy:
 POLICIES = {
     policy.name: policy
     for policy in (
-        Policy("exclusive", LabelView.exact, lambda view, v: ~view.exact(v), "stop", Hierarchy.children),
-        Policy("less_exclusive", LabelView.exact, lambda view, v: ~view.rows(v), "stop", Hierarchy.children),
-        Policy("less_inclusive", LabelView.rows, lambda view, v: ~view.rows(v), "marginal", lambda h, v: h.roots[:0]),
-        Policy("inclusive", LabelView.rows, _not_stopping_above, "marginal", _ancestors_and_children),
-        Policy("siblings", LabelView.rows, _of_siblings, "conditional", find_siblings),
-        Policy("exclusive_siblings", LabelView.exact, _exact_of_siblings, "conditional", _siblings_and_children),
-        Policy("parents", LabelView.rows, _below_all_parents, "conditional", Hierarchy.parents),
+        Policy("exclusive", LabelView.exact, lambda view, v: ~view.exact(v), "stop"),
+        Policy("less_exclusive", LabelView.exact, lambda view, v: ~view.rows(v), "stop"),
+        Policy("less_inclusive", LabelView.rows, lambda view, v: ~view.rows(v), "marginal"),
+        Policy("inclusive", LabelView.rows, _not_stopping_above, "marginal"),
+        Policy("siblings", LabelView.rows, _of_siblings, "conditional"),
+        Policy("exclusive_siblings", LabelView.exact, _exact_of_siblings, "conditional"),
+        Policy("parents", LabelView.rows, _below_all_parents, "conditional"),
     )
 }
 

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.decoders import MetaLabeler, TopLeaves
+from truepath.held import an_object, holds
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.arcs import arc_pointers
 from truepath.hierarchy.checks import already_checked
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 
+@holds(learner_=an_object("predict_proba"))
 class _AroundLearner(EstimatorLearner):
     """Keeps a fitted learner in ``learner_`` and returns its scores."""
 
     def _adopt(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         """Check the input as the learner does, and fit it; return the checked labels."""
-        _, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **learner.input_checks())
+        _, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, **learner.input_checks(X))
         with already_checked(Y, hierarchy):
             self.learner_ = learner.set_params(hierarchy=hierarchy).fit(X, Y, weight)
         return Y
@@ -114,6 +116,7 @@ class HBR(_AroundLearner):
         return cap_down(Y, self.hierarchy_, out=Y)
 
 
+@holds(metalabeler_=an_object("predict"))
 class BRMetaLabeler(_AroundLearner):
     """Flat binary relevance over the leaves, of which a MetaLabeler says how many to keep.
 

@@ -20,8 +20,16 @@ from truepath.adapters.contributions import Contributions, ScorePart
 from truepath.adapters.cost import TableShape
 from truepath.adapters.progress import Progress, tracked
 from truepath.adapters.varying import constant_scores, set_constant_scores
-from truepath.combiners.projections import Projection, check_projection, export_projection, project_scores, score_part
+from truepath.combiners.projections import (
+    Projection,
+    check_projection,
+    export_projection,
+    project_scores,
+    projection,
+    score_part,
+)
 from truepath.graph import Graph
+from truepath.held import a_text, an_object, apart, each, holds, numbers, one_of
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import (
@@ -29,6 +37,7 @@ from truepath.learners.base import (
     check_fit_input,
     check_predict_input,
     copy_for_change,
+    groups_to_learn,
     leave_out_weightless,
     score_weightless,
 )
@@ -47,6 +56,15 @@ SECONDS_PER_WEIGHT = 1.1e-10
 WIDE = 1024
 
 
+@holds(
+    loss=one_of(*LOSSES),
+    device_=a_text,
+    inputs_=an_object("take"),
+    constant_=numbers("n_nodes", least=0, most=1, gaps=True),
+    weights_=each(apart(numbers("e", None, None)), "layers", of=list),
+    biases_=each(apart(numbers("e", 1, None)), "layers", of=list),
+    project=projection,
+)
 class CoherentNetwork(HierarchicalLearner):
     """Score all labels by an ensemble of small neural networks.
 
@@ -178,7 +196,7 @@ class CoherentNetwork(HierarchicalLearner):
 
     # ----------------------------------------------------------------------------------------- fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CoherentNetwork:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> CoherentNetwork:
         """Choose the number of epochs where it is left open, and train.
 
         Parameters
@@ -187,21 +205,24 @@ class CoherentNetwork(HierarchicalLearner):
             NaN is a missing value.
         y : label matrix or label names, see :func:`truepath.adapters.encode_labels`
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: rows of one group are held out together.
         """
         self._check()
         X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
+        groups = groups_to_learn(groups, Y.shape[0], weight)
         with repeatable:
-            self._fit_rows(self._begin(*leave_out_weightless(X, Y, weight)))
+            self._fit_rows(self._begin(*leave_out_weightless(X, Y, weight)), groups)
         return self
 
-    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
+    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> NDArray[Any]:
         """Fit, and score each training row by the members that left it out.
 
         With ``n_epochs`` given, members are first trained with some rows left out for these scores alone.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, groups
             As in :meth:`fit`.
 
         Returns
@@ -211,9 +232,10 @@ class CoherentNetwork(HierarchicalLearner):
         """
         self._check()
         X, Y, weight, _ = check_fit_input(self, X, y, sample_weight, allow_nan=True)
+        groups = groups_to_learn(groups, Y.shape[0], weight)
         with repeatable:
-            held_out = self._fit_rows(self._begin(*leave_out_weightless(X, Y, weight)), held_out=True)
-        return score_weightless(self, held_out, X, weight)
+            held_out = self._fit_rows(self._begin(*leave_out_weightless(X, Y, weight)), groups, held_out=True)
+        return score_weightless(self, held_out, X, weight, groups)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, *, n_epochs: int = 1) -> CoherentNetwork:
         """Train some epochs more, on these rows; the first call starts from new members.
@@ -276,7 +298,8 @@ class CoherentNetwork(HierarchicalLearner):
         new.seed_, new.inputs_, new.device_ = self.seed_, self.inputs_, choose_device(self.device)
         new.n_epochs_, new.n_rows_seen_, new.n_positive_ = 0, 0, np.zeros(Y.shape[1], np.int64)
         rows = new._as_rows(X, Y, None)
-        origin = np.where(diff.relabeled, -1, diff.origin)
+        has_others = new.n_positive_ != self.n_positive_[diff.origin]
+        origin = np.where(diff.relabeled | has_others, -1, diff.origin)
         *hidden, last = self._layers()
         (drawn,) = draw_layers([last[0].shape[1], Y.shape[1]], self.n_estimators, np.random.default_rng(self.seed_))
         outputs = tuple(np.where(origin >= 0, old[..., origin], first) for old, first in zip(last, drawn))
@@ -323,7 +346,7 @@ class CoherentNetwork(HierarchicalLearner):
 
     # Training
 
-    def _fit_rows(self, rows: TrainingRows, *, held_out: bool = False) -> np.ndarray:
+    def _fit_rows(self, rows: TrainingRows, groups: Any, *, held_out: bool = False) -> np.ndarray:
         """Train, and return the scores of rows by members that left them out; NaN where none did."""
         n_epochs = None if self.n_epochs == "auto" else int(self.n_epochs)
         n_rows = rows.Y.shape[0]
@@ -333,14 +356,14 @@ class CoherentNetwork(HierarchicalLearner):
             if not is_apart:
                 self._train(self._new_training(rows), longest, progress)
                 return np.full(rows.Y.shape, np.nan, np.float32)
-            parts = draw_parts(rows.Y, self.n_estimators, self.validation_fraction, self.seed_)
+            parts = draw_parts(rows.Y, self.n_estimators, self.validation_fraction, self.seed_, groups)
             chosen = train_apart(
                 self, self._new_training(rows), parts, self._to_scores, self._raised_by, n_epochs, progress
             )
             if n_epochs is None:
                 self.areas_ = chosen.areas
             if self.refit:
-                progress.total = progress.done + chosen.n_epochs
+                progress.total = int(progress.done) + chosen.n_epochs
                 self._train(self._new_training(rows), chosen.n_epochs, progress)
             else:
                 self._keep(chosen.layers, chosen.n_epochs)
@@ -370,6 +393,16 @@ class CoherentNetwork(HierarchicalLearner):
         self.n_epochs_ += n_epochs
 
     # -------------------------------------------------------------------------------------- predicting
+
+    def check_loaded(self) -> None:
+        """Refuse layers from a file that do not follow each other."""
+        width, n_members = self.inputs_.count(self.n_features_in_), {len(W) for W in self.weights_}
+        for W, b in zip(self.weights_, self.biases_):
+            if W.shape[1] != width or b.shape[2] != W.shape[2] or len(b) != len(W):
+                raise ValueError("a layer of a network does not fit the one before")
+            width = W.shape[2]
+        if width != self.hierarchy_.n_nodes or len(n_members) != 1 or 0 in n_members:
+            raise ValueError("the layers of a network do not end in the labels")
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return coherent scores, float32, shape (n_samples, n_nodes)."""

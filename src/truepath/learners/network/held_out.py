@@ -31,8 +31,8 @@ class Chosen(NamedTuple):
     areas: list[float]  # AU(PRC) after each epoch
 
 
-def draw_parts(Y: Any, n_members: int, fraction: float, seed: int) -> list[np.ndarray]:
-    """Return for every member the rows that it leaves out.
+def draw_parts(Y: Any, n_members: int, fraction: float, seed: int, groups: Any = None) -> list[np.ndarray]:
+    """Return for every member the rows that it leaves out; whole groups, where there are groups.
 
     Examples
     --------
@@ -40,8 +40,8 @@ def draw_parts(Y: Any, n_members: int, fraction: float, seed: int) -> list[np.nd
     [5, 5, 5]
     """
     n_parts = min(max(2, round(1 / fraction)), Y.shape[0])
-    parts = [rows for _, rows in split_folds(deal_folds(Y, n_parts, seed))]
-    return [parts[e % n_parts] for e in range(n_members)]
+    parts = [rows for _, rows in split_folds(deal_folds(Y, n_parts, seed, groups))]
+    return [parts[e % len(parts)] for e in range(n_members)]
 
 
 def score_left_out(training: Training, left_out: list[np.ndarray], raised_by: Hierarchy | None) -> np.ndarray:

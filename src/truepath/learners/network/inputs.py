@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from truepath.graph import Graph
+from truepath.held import an_object, flag, holds, integers, maybe, numbers
 from truepath.learners.kernel.scaling import apply_scaler, export_scaler, fit_scaler
 from truepath.records import Record
 
@@ -24,17 +25,30 @@ from truepath.records import Record
 FARTHEST_INPUT = 1e6
 
 
+@holds(counts=integers(None, least=0), start=numbers("k"), length=numbers("k", least=1e-300))
 class PiecewiseLinear(Record, home="truepath.learners"):
     """The intervals of all columns.
 
     Attributes
     ----------
-    column, start, length : ndarray, shape (n_intervals,)
-        Of each interval the column it belongs to, where it starts, and how long it is.
+    counts : ndarray, shape (n_columns,)
+        How many intervals each column has.
+    start, length : ndarray, shape (n_intervals,)
+        Where each interval starts, and how long it is, column after column.
     """
 
-    def __init__(self, column: np.ndarray, start: np.ndarray, length: np.ndarray):
-        self.column, self.start, self.length = column, start, length
+    def __init__(self, counts: np.ndarray, start: np.ndarray, length: np.ndarray):
+        self.counts, self.start, self.length = counts, start, length
+
+    @property
+    def column(self) -> np.ndarray:
+        """The column of each interval."""
+        return np.repeat(np.arange(self.counts.size), self.counts)
+
+    def check_loaded(self) -> None:
+        """Refuse intervals from a file that are not those of the columns."""
+        if self.counts.sum() != self.start.size:
+            raise ValueError("a PiecewiseLinear has other intervals than its columns")
 
     @classmethod
     def of(cls, X: np.ndarray, n_pieces: int) -> PiecewiseLinear:
@@ -48,9 +62,9 @@ class PiecewiseLinear(Record, home="truepath.learners"):
         """
         cuts = np.quantile(X, np.linspace(0, 1, n_pieces + 1), axis=0).T
         edges = [np.unique(cut) for cut in cuts]
-        column = np.repeat(np.arange(len(edges)), [edge.size - 1 for edge in edges])
+        counts = np.array([edge.size - 1 for edge in edges])
         start, length = (np.concatenate(parts) for parts in ([e[:-1] for e in edges], [np.diff(e) for e in edges]))
-        return cls(column, start, length)
+        return cls(counts, start, length)
 
     def encode(self, X: np.ndarray) -> np.ndarray:
         """Return the inputs, shape (n_samples, n_intervals)."""
@@ -58,6 +72,12 @@ class PiecewiseLinear(Record, home="truepath.learners"):
         return np.clip(E, 0.0, 1.0, out=E)
 
 
+@holds(
+    is_sparse=flag,
+    scaler=maybe(an_object("transform")),
+    with_gaps=integers(None, least=0, below="n_features"),
+    pieces=maybe(an_object("encode", knows=())),
+)
 class NetworkInputs(Record, home="truepath.learners"):
     """How the columns of X become inputs.
 
@@ -72,6 +92,15 @@ class NetworkInputs(Record, home="truepath.learners"):
 
     def __init__(self, is_sparse: bool, scaler: Any, with_gaps: np.ndarray, pieces: PiecewiseLinear | None):
         self.is_sparse, self.scaler, self.with_gaps, self.pieces = is_sparse, scaler, with_gaps, pieces
+
+    def count(self, n_features: int) -> int:
+        """Return the number of inputs that so many columns become."""
+        n_columns = n_features if self.is_sparse else n_features + int(self.with_gaps.size)
+        if self.pieces is None:
+            return n_columns
+        if self.pieces.counts.size != n_columns:
+            raise ValueError("a network has pieces of other columns")
+        return int(self.pieces.start.size)
 
     @classmethod
     def of(cls, X: Any, normalize: str | None, n_pieces: int | None, weight: Any = None) -> NetworkInputs:

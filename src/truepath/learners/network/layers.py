@@ -20,7 +20,7 @@ import numpy as np
 from truepath.graph import Graph, raise_columns
 from truepath.hierarchy import Hierarchy, raise_up
 from truepath.hierarchy.matrices import as_dense
-from truepath.ridge.kernels import ROW_BLOCK
+from truepath.ridge.rows import map_rows
 
 #: Pairs (weights, biases), one for each layer: arrays, or tensors in training
 Layers: TypeAlias = Sequence[tuple[Any, Any]]
@@ -77,19 +77,11 @@ def ensemble_scores(X: Any, layers: Layers, raised_by: Hierarchy | None, device:
 
     Notes
     -----
-    Rows are taken in blocks of one size, the last one filled up, and the CPU multiplies in float64: a row's scores do
-    not depend on those beside it. In float32, OpenBLAS rounds some rows of a tile differently on some processors.
+    A row's scores do not depend on those beside it (:mod:`truepath.ridge.rows`).
     """
     score = _score_on_cpu(layers) if device == "cpu" else _score_on_device(layers, device)
-    S = np.empty((X.shape[0], layers[-1][1].shape[-1]), np.float32)
-    block = np.zeros((ROW_BLOCK, X.shape[1]), np.float32)
-    for start in range(0, X.shape[0], ROW_BLOCK):
-        part = X[start : start + ROW_BLOCK]
-        n_rows = part.shape[0]
-        block[:n_rows] = as_dense(part)
-        block[n_rows:] = 0.0
-        S[start : start + n_rows] = score(block, raised_by)[:n_rows]
-    return S
+    n_nodes = layers[-1][1].shape[-1]
+    return map_rows(lambda block: score(as_dense(block), raised_by), X, n_nodes, np.float32)
 
 
 def export_ensemble(graph: Graph, rows: str, layers: Layers, raised_by: Hierarchy | None) -> str:
@@ -158,7 +150,7 @@ def _score_on_cpu(layers: Layers) -> Score:
     def score(block: np.ndarray, raised_by: Hierarchy | None) -> np.ndarray:
         total = np.zeros((block.shape[0], layers[-1][1].shape[-1]))
         for own in members:
-            S = sigmoid(apply_layers(block.astype(float), own, _relu), np.exp)
+            S = sigmoid(apply_layers(block, own, _relu), np.exp)
             total += S if raised_by is None else raise_up(S, raised_by, out=S)
         return total / len(members)
 
@@ -177,7 +169,7 @@ def _score_on_device(layers: Layers, device: str) -> Score:
 
     def score(block: np.ndarray, raised_by: Hierarchy | None) -> np.ndarray:
         with torch.no_grad():
-            x = torch.as_tensor(block, device=device).expand(len(layers[0][0]), -1, -1)
+            x = torch.as_tensor(block.astype(np.float32), device=device).expand(len(layers[0][0]), -1, -1)
             S = sigmoid(apply_layers(x, there, torch.relu), torch.exp)
             if raised_by is None:
                 return np.asarray(S.mean(dim=0).cpu().numpy())

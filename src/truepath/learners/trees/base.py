@@ -21,9 +21,18 @@ from truepath.adapters.cost import TableShape
 from truepath.adapters.likeness import Likeness
 from truepath.adapters.parallel import iterate_parallel
 from truepath.graph import Graph
+from truepath.held import holds, integer, mapping, numbers
 from truepath.hierarchy import HierarchyDiff
 from truepath.hierarchy.matrices import as_dense, row_blocks
-from truepath.learners.base import FitInput, HierarchicalLearner, check_fit_input, check_predict_input, copy_for_change
+from truepath.learners.base import (
+    FitInput,
+    HierarchicalLearner,
+    check_fit_input,
+    check_predict_input,
+    copy_for_change,
+    is_all_known,
+    mark_training,
+)
 from truepath.learners.trees.columns import code_categories, encode_columns, find_categories
 from truepath.learners.trees.graph import forest_scores
 from truepath.learners.trees.grow import TrainingData, class_weights, critical_f
@@ -65,88 +74,12 @@ def resolve_count(value: Any, n: int, name: str) -> int:
     )
 
 
-class PCTBase(HierarchicalLearner):
-    """The common part of :class:`PCTree` and :class:`PCTForest`."""
+@holds(class_weight_=numbers("n_nodes"), categories_=mapping(numbers(None), integer(0)), _trained_on=integer(-1))
+class TreesBase(HierarchicalLearner):
+    """What all learners made of trees share: which features they ask for, which rows come to the same leaves."""
 
-    approximates = ("update",)
-    max_features: Any
-    significance: float | None = None  # the trees of a forest are not tested
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the scores: for each label, the mean share of training rows that have it in the leaves reached.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix, shape (n_samples, n_features)
-            NaN is a missing value; so is a nominal value not seen in training.
-
-        Returns
-        -------
-        S : ndarray, shape (n_samples, n_nodes)
-            Coherent: no label scores above a parent. float32 if X is, else float64.
-        """
-        X = check_predict_input(self, X, allow_nan=True)
-        n_jobs = getattr(self, "n_jobs", None)
-        return mean_scores(self._trees(), X, self.categories_, self.hierarchy_.n_nodes, n_jobs=n_jobs)
-
-    def fit_seconds(self, shape: TableShape) -> float:
-        """Return what a fit takes on one core, roughly."""
-        n_tried = resolve_count(self.max_features, shape.n_columns, "max_features")
-        per_level = shape.n_rows * (4.7e-7 + 1e-8 * n_tried) + 1.2e-8 * shape.n_set
-        dense = getattr(self, "n_estimators", 1) * float(np.log2(max(shape.n_rows, 2))) * per_level
-        return 3.0 * dense if shape.is_sparse else dense
-
-    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> Self:
-        """Return a learner for a changed hierarchy: the same questions, the labels of all leaves counted again.
-
-        Parameters
-        ----------
-        diff : HierarchyDiff
-            From the learner's hierarchy to the new one.
-        X : as in ``fit``
-            All rows to learn from, old and new.
-        y : labels of the new hierarchy
-            ``diff.transfer(Y)`` turns labels of the old one into them.
-
-        Notes
-        -----
-        All rows count once, drawn by a tree or not. A leaf that no row reaches keeps what it knew. The larger the
-        change, the more there is to gain from a new ``fit``, whose questions are about the new labels.
-        """
-        new = copy_for_change(self, diff)
-        given = new._check(X, y, None)
-        new.categories_ = self.categories_
-        Y = sparse.csr_array(given.y, dtype=np.float64)
-        new._keep_trees([count_again(tree, given.X, Y, self.categories_, diff) for tree in self._trees()], self)
-        return new
-
-    def _keep_trees(self, trees: list[Any], other: Any) -> None:
-        """Keep trees that were grown by another learner of the class."""
-        raise NotImplementedError
-
-    def contributions(self, x: Any, nodes: Any, *, method: str = "auto") -> Contributions:
-        """Return what each feature of one row adds to the scores of some labels.
-
-        Parameters
-        ----------
-        x : array-like or CSR matrix, shape (1, n_features)
-        nodes : sequence of int
-        method : {"auto", "shapley", "path"}, default="auto"
-            Shapley values, exact; or the changes of the scores on the row's way down the trees.
-
-        Returns
-        -------
-        found : Contributions
-            From the mean scores of the training rows.
-        """
-        if method not in ("auto", "shapley", "path"):
-            raise ValueError(f"method must be 'auto', 'shapley' or 'path' for trees; got {method!r}.")
-        X, wanted = as_dense(check_predict_input(self, x, allow_nan=True)), np.asarray(nodes, np.int64)
-        row = code_categories(X, self.categories_)[0]
-        explain = explain_by_path if method == "path" else explain_by_shapley
-        values, base = explain(self._trees(), row, wanted, self.hierarchy_.n_nodes)
-        columns = np.flatnonzero(values.any(axis=1))
-        return Contributions(wanted, values[columns], base, "path" if method == "path" else "shapley", columns)
+    #: Whether leaves hold scores, coherent by themselves, or steps that are added up
+    has_scores_in_leaves = True
 
     def feature_weights(self, by: str = "label") -> np.ndarray:
         """Return the shares of features in what splits explain of each label, or of the labels of each level.
@@ -190,30 +123,133 @@ class PCTBase(HierarchicalLearner):
         trees = self._trees()
         return feature_importances(trees, self.n_features_in_, self.hierarchy_, self.class_weight_, by=by)
 
-    def export_scores(self, graph: Graph, rows: str) -> str:
-        """Add the scores to an ONNX graph, to the same bits."""
-        return forest_scores(graph, self._trees(), self.hierarchy_.n_nodes, rows)
-
     def _trees(self) -> list[Any]:
         """Return the grown trees."""
         raise NotImplementedError
 
     def check_loaded(self) -> None:
         """Refuse trees from a file whose links lead outside: the kernels follow them unchecked."""
+        if not self._trees():
+            raise ValueError("a forest has no trees")
         for tree in self._trees():
-            check_tree(tree, self.n_features_in_, self.hierarchy_.n_nodes, self.categories_)
+            check_tree(
+                tree, self.n_features_in_, self.hierarchy_, self.categories_, is_coherent=self.has_scores_in_leaves
+            )
+
+    def _find_categories(self, X: Any) -> None:
+        """Set ``categories_``, the values of the nominal columns."""
+        is_nominal = resolve_categorical(
+            self.categorical_features, X.shape[1], getattr(self, "feature_names_in_", None)
+        )
+        self.categories_ = find_categories(X, is_nominal)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class PCTBase(TreesBase):
+    """The common part of :class:`PCTree` and :class:`PCTForest`."""
+
+    approximates = ("update",)
+    max_features: Any
+    significance: float | None = None  # the trees of a forest are not tested
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the scores: for each label, the mean share of training rows that have it in the leaves reached.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix, shape (n_samples, n_features)
+            NaN is a missing value; so is a nominal value not seen in training.
+
+        Returns
+        -------
+        S : ndarray, shape (n_samples, n_nodes)
+            Coherent: no label scores above a parent. float32 if X is, else float64.
+        """
+        X = check_predict_input(self, X, allow_nan=True)
+        n_jobs = getattr(self, "n_jobs", None)
+        return mean_scores(self._trees(), X, self.categories_, self.hierarchy_.n_nodes, n_jobs=n_jobs)
+
+    def fit_seconds(self, shape: TableShape) -> float:
+        """Return what a fit takes on one core, roughly."""
+        n_tried = resolve_count(self.max_features, shape.n_columns, "max_features")
+        per_level = shape.n_rows * (4.7e-7 + 1e-8 * n_tried) + 1.2e-8 * shape.n_set
+        dense = getattr(self, "n_estimators", 1) * float(np.log2(max(shape.n_rows, 2))) * per_level
+        return 3.0 * dense if shape.is_sparse else dense
+
+    def update(self, diff: HierarchyDiff, X: Any, y: Any) -> Self:
+        """Return a learner for a changed hierarchy: the labels of all leaves counted again, or trees grown anew.
+
+        Parameters
+        ----------
+        diff : HierarchyDiff
+            From the learner's hierarchy to the new one.
+        X : as in ``fit``
+            All rows to learn from, old and new.
+        y : labels of the new hierarchy
+            ``diff.transfer(Y)`` turns labels of the old one into them.
+
+        Notes
+        -----
+        Trees keep their questions where the rows are those that they were grown on, and no label is new or a part of an
+        old one: labels that were moved, merged, renamed or removed are told apart by the same questions. All rows count
+        once, drawn by a tree or not. Otherwise this is a ``fit``: no question was asked about what is new.
+        """
+        new = copy_for_change(self, diff)
+        given = new._check(X, y, None)
+        if not is_all_known(self._trained_on, diff, given.X, given.y):
+            new.fit(X, y).relearned_ = np.arange(diff.new.n_nodes)
+            return new
+        new.categories_ = self.categories_
+        Y = sparse.csr_array(given.y, dtype=np.float64)
+        new._keep_trees([count_again(tree, given.X, Y, self.categories_) for tree in self._trees()], self)
+        return new
+
+    def _keep_trees(self, trees: list[Any], other: Any) -> None:
+        """Keep trees that were grown by another learner of the class."""
+        raise NotImplementedError
+
+    def contributions(self, x: Any, nodes: Any, *, method: str = "auto") -> Contributions:
+        """Return what each feature of one row adds to the scores of some labels.
+
+        Parameters
+        ----------
+        x : array-like or CSR matrix, shape (1, n_features)
+        nodes : sequence of int
+        method : {"auto", "shapley", "path"}, default="auto"
+            Shapley values, exact; or the changes of the scores on the row's way down the trees.
+
+        Returns
+        -------
+        found : Contributions
+            From the mean scores of the training rows.
+        """
+        if method not in ("auto", "shapley", "path"):
+            raise ValueError(f"method must be 'auto', 'shapley' or 'path' for trees; got {method!r}.")
+        X, wanted = as_dense(check_predict_input(self, x, allow_nan=True)), np.asarray(nodes, np.int64)
+        row = code_categories(X, self.categories_)[0]
+        explain = explain_by_path if method == "path" else explain_by_shapley
+        values, base = explain(self._trees(), row, wanted, self.hierarchy_.n_nodes)
+        columns = np.flatnonzero(values.any(axis=1))
+        return Contributions(wanted, values[columns], base, "path" if method == "path" else "shapley", columns)
+
+    def export_scores(self, graph: Graph, rows: str) -> str:
+        """Add the scores to an ONNX graph, to the same bits."""
+        return forest_scores(graph, self._trees(), self.hierarchy_.n_nodes, rows)
 
     def _check(self, X: Any, Y: Any, sample_weight: Any) -> FitInput:
         """Check the input of fit; set ``hierarchy_`` and ``class_weight_``."""
         given = check_fit_input(self, X, Y, sample_weight, allow_nan=True)
         self.class_weight_ = class_weights(given.hierarchy, self.w0, self.weighting)
+        self._trained_on = mark_training(given.X, given.sample_weight)
         return given
 
     def _encode(self, given: FitInput) -> TrainingData:
         """Code the columns and set ``categories_``."""
-        names = getattr(self, "feature_names_in_", None)
-        is_nominal = resolve_categorical(self.categorical_features, given.X.shape[1], names)
-        self.categories_ = find_categories(given.X, is_nominal)
+        self._find_categories(given.X)
         columns = encode_columns(given.X, self.categories_, n_jobs=getattr(self, "n_jobs", None))
         return TrainingData.from_arrays(columns, given.y, self.class_weight_, given.sample_weight)
 
@@ -234,11 +270,6 @@ class PCTBase(HierarchicalLearner):
             missing=MISSING_RULES.index(self.missing),
             f_critical=critical_f(self.significance, total_weight),
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def mean_scores(

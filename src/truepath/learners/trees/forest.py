@@ -12,12 +12,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from truepath.adapters.groups import check_groups
 from truepath.adapters.parallel import iterate_parallel
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, fit_made
 from truepath.learners.trees.base import PCTBase, mean_scores, resolve_count
 from truepath.learners.trees.grow import TrainingData, grow_tree, tree_seed
 from truepath.parameters import check_number
+from truepath.resampling import count_groups
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -56,7 +58,7 @@ class PCTForest(PCTBase):
     tree_features : None, "sqrt", "log2", "log2+1", float or int, default=None
         How many features, drawn once, a tree may use at all (random subspaces); None: all.
     bootstrap : bool, default=True
-        Whether a tree's rows are drawn with replacement.
+        Whether a tree's rows, or groups of rows, are drawn with replacement.
     max_samples : None, float or int, default=None
         How many rows are drawn for a tree; None: as many as there are.
     warm_start : bool, default=False
@@ -148,7 +150,7 @@ class PCTForest(PCTBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -158,20 +160,22 @@ class PCTForest(PCTBase):
         y : 0/1 matrix (n_samples, n_nodes), dense or sparse, closed; or label names
         sample_weight : array-like, shape (n_samples,), optional
             Multiplies the number of times a row was drawn.
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: trees then draw groups, with all of their rows, instead of rows.
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, groups)
         return self
 
     @available_if(_draws_rows)
-    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
-        """Grow the trees, and score every training row by the trees that were not grown on it.
+    def fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> np.ndarray:
+        """Grow the trees, and score every training row by the trees that were not grown on it, nor on its group.
 
         Thresholds and combiners are fitted on these scores without a second fit. Not offered where every tree sees
         every row: without ``bootstrap`` and ``max_samples``.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, groups
             As in :meth:`fit`.
 
         Returns
@@ -179,18 +183,21 @@ class PCTForest(PCTBase):
         S : ndarray of float32, shape (n_samples, n_nodes)
             Mean scores; NaN for a row that all trees saw.
         """
-        rows = self._fit(X, y, sample_weight).X
+        rows = self._fit(X, y, sample_weight, groups).X
+        if groups is not None:
+            groups = check_groups(groups, rows.shape[0])
+            count_groups(groups)
         return mean_scores(
             self.trees_,
             rows,
             self.categories_,
             self.hierarchy_.n_nodes,
-            is_wanted=self._drawing(*rows.shape).leaves_out,
+            is_wanted=self._drawing(rows.shape[0], rows.shape[1], groups).leaves_out,
             dtype=np.float32,
             n_jobs=self.n_jobs,
         )
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> FitInput:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> FitInput:
         """Grow what is missing, and return what was learned from."""
         kept = self._kept_trees()
         given = self._check(X, y, sample_weight)
@@ -198,7 +205,7 @@ class PCTForest(PCTBase):
         if not kept:
             self.entropy_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.trees_ = kept
-        self._grow(data)
+        self._grow(data, check_groups(groups, data.n_rows))
         return given
 
     @classmethod
@@ -223,9 +230,9 @@ class PCTForest(PCTBase):
             )
         return kept
 
-    def _grow(self, data: TrainingData) -> None:
+    def _grow(self, data: TrainingData, groups: np.ndarray | None) -> None:
         """Grow what is missing of ``trees_``; each tree is added as it is done, in order."""
-        draw = self._drawing(data.n_rows, data.n_features)
+        draw = self._drawing(data.n_rows, data.n_features, groups)
         rules = self._rules(draw.n_features, data.row_weight.sum())
         todo = ((k,) for k in range(len(self.trees_), self.n_estimators))
         options: dict[str, Any] = {"n_jobs": self.n_jobs, "prefer": "threads"}
@@ -233,11 +240,14 @@ class PCTForest(PCTBase):
             self.trees_.append(tree)
             logger.debug("tree %d of %d: %d nodes", len(self.trees_), self.n_estimators, len(tree.link))
 
-    def _drawing(self, n_rows: int, n_features: int) -> Drawing:
+    def _drawing(self, n_rows: int, n_features: int, groups: np.ndarray | None) -> Drawing:
         """Resolve what a tree draws."""
         n_drawn = resolve_count(self.max_samples, n_rows, "max_samples")
         n_tree_features = resolve_count(self.tree_features, n_features, "tree_features")
-        return Drawing(self.entropy_, n_rows, n_drawn, self.bootstrap, n_tree_features)
+        if groups is not None:  # as many of the groups as of the rows
+            n_groups = int(groups.max()) + 1
+            n_drawn, n_rows = max(1, round(n_drawn / n_rows * n_groups)), n_groups
+        return Drawing(self.entropy_, n_rows, n_drawn, self.bootstrap, n_tree_features, groups)
 
     def _trees(self) -> list[Any]:
         check_is_fitted(self, "trees_")
@@ -249,16 +259,25 @@ class PCTForest(PCTBase):
 
 @dataclass(frozen=True)
 class Drawing:
-    """What trees draw: rows, and features each may use; tree k the same wherever it is grown."""
+    """What trees draw: rows, and features each may use; tree k the same wherever it is grown.
+
+    With ``groups``, the number of each row's group, ``n_rows`` and ``n_drawn`` count groups: these are drawn.
+    """
 
     entropy: int
     n_rows: int
     n_drawn: int
     bootstrap: bool
     n_features: int
+    groups: np.ndarray | None = None
 
     def rows(self, rng: np.random.Generator) -> np.ndarray:
-        """Return how often each row is drawn: with replacement (bootstrap) or without."""
+        """Return how often each row is drawn, alone or with its group."""
+        drawn = self._draw(rng)
+        return drawn if self.groups is None else drawn[self.groups]
+
+    def _draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Return how often each row, or group, is drawn: with replacement (bootstrap) or without."""
         if self.bootstrap:
             return np.bincount(rng.integers(self.n_rows, size=self.n_drawn), minlength=self.n_rows)
         counts = np.zeros(self.n_rows, np.int64)

@@ -33,19 +33,24 @@ MOST_LEAVES = 1 << 24
 
 def forest_scores(graph: Graph, trees: Sequence[Any], n_nodes: int, rows: str) -> str:
     """Return the mean label vectors of the leaves that rows reach."""
+    mean = graph.add("Div", forest_sums(graph, trees, n_nodes, rows), graph.constant(float(len(trees))))
+    return graph.like(graph.add("Min", mean, graph.constant(1.0)), rows)
+
+
+def forest_sums(graph: Graph, trees: Sequence[Any], n_nodes: int, rows: str, base: np.ndarray | None = None) -> str:
+    """Return the sums of the vectors of the leaves that rows reach, in double precision, after ``base``."""
     forest = _Forest.of(trees)
     forest.check()
     find = _walk_down if (forest.link[:, SURROGATE] >= 0).any() else _leaf_numbers
     leaves = graph.cast(find(graph, forest, graph.double(rows)), "INT64")
-    total = None
+    total = None if base is None else graph.constant(base[None, :])
     for k, tree in enumerate(trees):
         vectors = leaf_vectors(tree, n_nodes)[np.flatnonzero(tree.link[:, FEATURE] < 0)].astype(np.float32)
         reached = graph.add("Gather", leaves, graph.constant(k, np.int64), axis=1)
         own = graph.double(graph.add("Gather", graph.matrix(vectors), reached, axis=0))
         total = own if total is None else graph.add("Add", total, own)
     assert total is not None
-    mean = graph.add("Div", total, graph.constant(float(len(trees))))
-    return graph.like(graph.add("Min", mean, graph.constant(1.0)), rows)
+    return total
 
 
 class _Forest(NamedTuple):

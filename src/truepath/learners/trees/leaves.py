@@ -8,12 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from truepath import _kernels
-from truepath._kernels.trees.arrays import FEATURE, LEAF_START, LEAF_STOP
-from truepath.hierarchy import HierarchyDiff
+from truepath._kernels.trees.arrays import LEAF_START, LEAF_STOP
 from truepath.hierarchy.matrices import dense_blocks
-from truepath.hierarchy.propagation import cap_down
 from truepath.learners.trees.columns import code_categories
-from truepath.learners.trees.vectors import leaf_vectors
 
 
 def find_leaves(tree: Any, X: Any, categories: dict[int, np.ndarray]) -> np.ndarray:
@@ -24,21 +21,12 @@ def find_leaves(tree: Any, X: Any, categories: dict[int, np.ndarray]) -> np.ndar
     return leaves
 
 
-def count_again(tree: Any, X: Any, Y: sparse.csr_array, categories: dict[int, np.ndarray], diff: HierarchyDiff) -> Any:
-    """Return a tree of the same questions whose leaves hold the shares of the new labels among these rows.
-
-    A leaf that no row reaches keeps what it knew.
-    """
+def count_again(tree: Any, X: Any, Y: sparse.csr_array, categories: dict[int, np.ndarray]) -> Any:
+    """Return a tree of the same questions whose leaves hold the shares of other labels in the rows it is grown on."""
     n_places, leaves = len(tree.link), find_leaves(tree, X, categories)
     reached = np.bincount(leaves, minlength=n_places)
     share = sparse.csr_array((1.0 / reached[leaves], (leaves, np.arange(leaves.size))), shape=(n_places, leaves.size))
     vectors = share @ Y
-    empty = np.flatnonzero((tree.link[:, FEATURE] < 0) & (reached == 0))
-    if empty.size:
-        known = leaf_vectors(tree, diff.old.n_nodes)[empty] @ diff.label_map().astype(np.float64)
-        known = cap_down(sparse.csr_array(known.minimum(1.0)), diff.new)
-        place = sparse.csr_array((np.ones(empty.size), (empty, np.arange(empty.size))), shape=(n_places, empty.size))
-        vectors = vectors + place @ known
     vectors = sparse.csr_array(vectors)
     vectors.sort_indices()
     link = tree.link.copy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from truepath._kernels.trees.arrays import (
     CATEGORY_START,
@@ -17,12 +18,18 @@ from truepath._kernels.trees.arrays import (
     RIGHT,
     SURROGATE,
 )
+from truepath.hierarchy import Hierarchy
+
+#: What scores of float32 may lie above their parents'
+ROUNDING = 1e-5
 
 
-def check_tree(tree: Any, n_features: int, n_labels: int, categories: dict[int, np.ndarray]) -> None:
-    """Raise ValueError unless the arrays have their types and shapes and all links stay inside.
+def check_tree(
+    tree: Any, n_features: int, hierarchy: Hierarchy, categories: dict[int, np.ndarray], *, is_coherent: bool = True
+) -> None:
+    """Raise ValueError unless the arrays have their types and shapes, and all links stay inside.
 
-    ``categories`` holds the values of the nominal features.
+    ``categories`` holds the values of the nominal features. Leaves must be coherent if ``is_coherent``.
     """
     _check_arrays(tree)
     link = tree.link.astype(np.int64)
@@ -39,7 +46,22 @@ def check_tree(tree: Any, n_features: int, n_labels: int, categories: dict[int, 
     _refuse((start >= 0) & (ends > len(tree.categories)), "a set of categories")
     leaf = link[~inner][:, [LEAF_START, LEAF_STOP]]
     _refuse((leaf < 0) | (leaf > len(tree.leaf_label)), "a leaf")
-    _refuse((tree.leaf_label < 0) | (tree.leaf_label >= n_labels), "a label")
+    _refuse((tree.leaf_label < 0) | (tree.leaf_label >= hierarchy.n_nodes), "a label")
+    _check_leaves(tree, leaf, hierarchy, is_coherent)
+
+
+def _check_leaves(tree: Any, leaf: np.ndarray, hierarchy: Hierarchy, is_coherent: bool) -> None:
+    """Refuse leaves that are no pieces of the list in a row, or in which a label scores above a parent."""
+    size = np.diff(leaf, axis=1).ravel()
+    _refuse(size < 0, "a leaf")
+    if not is_coherent:
+        return
+    row = np.repeat(np.arange(len(leaf)), size)
+    place = np.repeat(leaf[:, 0] - np.cumsum(size) + size, size) + np.arange(row.size)
+    shape = (len(leaf), hierarchy.n_nodes)
+    values = sparse.csr_array((tree.leaf_value[place], (row, tree.leaf_label[place])), shape=shape)
+    if not hierarchy.is_coherent(values, tolerance=ROUNDING):
+        raise ValueError("a tree has a leaf where a label scores above its parent")
 
 
 def _check_arrays(tree: Any) -> None:
@@ -48,12 +70,14 @@ def _check_arrays(tree: Any) -> None:
     if not (
         link.ndim == 2
         and link.shape[1] == N_LINKS
-        and link.dtype.kind == "i"
+        and link.dtype in (np.int32, np.int64)
         and number.shape == (len(link), N_NUMBERS)
-        and number.dtype.kind == values.dtype.kind == "f"
+        and number.dtype == np.float64
+        and values.dtype in (np.float32, np.float64)
+        and np.isfinite(values).all()
         and categories.dtype == np.uint64
         and categories.ndim == labels.ndim == 1
-        and labels.dtype.kind in "iu"
+        and labels.dtype in (np.int32, np.int64)
         and labels.shape == values.shape
         and len(link) > 0
     ):

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters import encode_labels
+from truepath.adapters.groups import check_groups
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import FitInput, check_predict_input
 from truepath.learners.trees.base import PCTBase
@@ -22,6 +23,7 @@ from truepath.learners.trees.export import ReadableTree
 from truepath.learners.trees.grow import grow_tree, tree_seed
 from truepath.learners.trees.leaves import find_leaves
 from truepath.learners.trees.pruning import prune_tree
+from truepath.resampling import share_rows
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
@@ -150,7 +152,7 @@ class PCTree(ReadableTree, PCTBase):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Grow the tree, and prune it if a part is kept for validation.
 
         Parameters
@@ -159,10 +161,12 @@ class PCTree(ReadableTree, PCTBase):
             NaN is a missing value.
         y : 0/1 matrix (n_samples, n_nodes), dense or sparse, closed; or label names
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to: whole groups are kept for validation.
         """
         given = self._check(X, y, sample_weight)
         entropy = int(check_random_state(self.random_state).randint(2**31 - 1))
-        held_out = self._hold_out(given, entropy)
+        held_out = self._hold_out(given, entropy, check_groups(groups, given.X.shape[0]))
         data = self._encode(given if held_out is None else _rows(given, ~held_out))
         rules = self._rules(data.n_features, data.row_weight.sum())
         self.tree_ = grow_tree(data, data.row_weight, rules, tree_seed(entropy, 0))
@@ -201,7 +205,7 @@ class PCTree(ReadableTree, PCTBase):
     def _keep_trees(self, trees: list[Any], other: PCTree) -> None:
         self.tree_ = trees[0]
 
-    def _hold_out(self, given: FitInput, entropy: int) -> np.ndarray | None:
+    def _hold_out(self, given: FitInput, entropy: int, groups: np.ndarray | None) -> np.ndarray | None:
         """Return a mask of the rows kept for validation, or None."""
         if self.validation_fraction is None:
             return None
@@ -212,6 +216,9 @@ class PCTree(ReadableTree, PCTBase):
                 f"validation_fraction must lie between 0 and 1 and leave rows to grow on; got "
                 f"{self.validation_fraction!r} of {n_rows} rows."
             )
+        if groups is not None:
+            share = float(self.validation_fraction)
+            return share_rows(given.y, [1 - share, share], entropy, groups) == 1
         mask = np.zeros(n_rows, bool)
         mask[tree_seed(entropy, 1).permutation(n_rows)[:n_held]] = True
         return mask

@@ -112,7 +112,7 @@ def _tree(items: list[str]) -> Hierarchy:
         if parent is not None and parent not in declared:
             declared.add(parent)
             edges.append((parent.rpartition("/")[0] or None, parent))
-    return Hierarchy.from_edges(edges, nodes=[item for _, item in edges])
+    return Hierarchy.from_edges(edges, nodes=[item for _, item in edges], sep="/")
 
 
 def _dag(arff: Arff, attribute: Attribute, items: list[str]) -> Hierarchy:
