@@ -29,7 +29,7 @@ from truepath.decoders import SingleThreshold
 from truepath.errors import ModelFileError
 from truepath.learners import BinaryRelevance, HAdaBoostMH, PCTree, RestrictedCutsetNetwork
 from truepath.persistence import describe_model, load, save
-from truepath.persistence.container import FORMAT_VERSION, pack, read_model
+from truepath.persistence.container import FORMAT_VERSION, is_model_file, pack, read_model
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "b"])
 X, Y = make_data(TREE, n_samples=25, n_features=3)
@@ -425,13 +425,13 @@ def test_no_loader_takes_a_hostile_name(samples, tmp_path, loader):
 def test_a_refused_type_is_named_with_the_way_out(samples, tmp_path):
     def change(schema, entries):
         schema["content"]["content"]["objective"] = {
-            "__module__": "os",
-            "__class__": "system",
-            "__loader__": "FunctionNode",
-            "__id__": 4,
+            "__module__": "tp_canary",
+            "__class__": "Kind",
+            "__loader__": "ObjectNode",
+            "__id__": 900,
         }
 
-    with pytest.raises(ModelFileError, match=r"not trusted: 'os.system'.*load\(path, trusted=\['os.system'\]\)"):
+    with pytest.raises(ModelFileError, match=r"not trusted: 'tp_canary.Kind'.*trusted=\['tp_canary.Kind'\]\)"):
         load(craft(samples, tmp_path, change))
 
 
@@ -454,7 +454,7 @@ def test_references_that_fan_out_are_refused(samples, tmp_path):
     def change(schema, entries):
         node = plain("ha", 100)
         for level in range(40):
-            again = {"__id__": node["__id__"], "__module__": "m", "__class__": "c", "__loader__": "CachedNode"}
+            again = {key: value for key, value in node.items() if key != "content"}
             node = container("ListNode", [node, again], 101 + level)
         schema["content"]["content"]["objective"] = node
 
@@ -493,6 +493,35 @@ def test_a_bomb_within_a_sparse_matrix_is_refused(samples, tmp_path):
         entries[name] = zipped({"data.npy": bytes(20_000_000)}, zipfile.ZIP_DEFLATED)
 
     expect_refusal(samples, tmp_path, change, "max_bytes", sample=5, max_bytes=10_000_000)
+
+
+def test_bombs_within_several_sparse_matrices_are_counted_together(samples, tmp_path):
+    def change(schema, entries):
+        name = next(name for name in entries if name.endswith(".npz"))
+        for k in range(4):
+            entries[f"{k}{name}"] = zipped({"data.npy": array_bytes(3_000_000)}, zipfile.ZIP_DEFLATED)
+
+    expect_refusal(samples, tmp_path, change, "max_bytes", sample=5, max_bytes=10_000_000)
+
+
+def test_what_unpacks_to_much_more_than_its_size_is_refused_unless_it_is_asked_for(samples, tmp_path, monkeypatch):
+    """A file of half a megabyte that would unpack to 300 MB, by the ratio that the limits allow, and without it."""
+
+    def change(schema, entries):
+        entries["large.npy"] = array_bytes(300_000_000)
+
+    expect_refusal(samples, tmp_path, change, "TRUEPATH_MAX_RATIO")
+    path = craft(samples, tmp_path, change)
+    load(path, max_bytes=2**33)
+    monkeypatch.setenv("TRUEPATH_MAX_RATIO", "2000")
+    load(path)
+
+
+def array_bytes(n):
+    """Return n bytes that numpy reads as one array of zeros."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(n - 128, np.uint8))
+    return buffer.getvalue()
 
 
 def test_one_entry_read_many_times_is_refused(samples, tmp_path):
@@ -570,6 +599,41 @@ def test_indices_of_a_sparse_matrix_are_checked(samples, tmp_path):
     expect_refusal(samples, tmp_path, change, "cannot be rebuilt", sample=5)
 
 
+@pytest.mark.parametrize("hidden", [lambda matrix: [matrix], lambda matrix: {"a": (matrix,)}, lambda matrix: matrix])
+def test_what_lies_in_lists_is_checked(tmp_path, hidden):
+    model = MaxUp(hierarchy=TREE).fit(np.ones((1, TREE.n_nodes)))
+    matrix = sparse.csr_array(np.eye(3))
+    matrix.indices[1] = 7
+    model.parts_ = hidden(matrix)
+    save(model, tmp_path / "model")
+    with pytest.raises(ModelFileError, match="cannot be rebuilt"):
+        load(tmp_path / "model")
+
+
+def test_rows_of_a_sparse_matrix_end_after_they_start(tmp_path):
+    model = MaxUp(hierarchy=TREE).fit(np.ones((1, TREE.n_nodes)))
+    matrix = sparse.csr_array(np.eye(3))
+    model.matrix_ = matrix
+    for changed in ([0, 1, 2, -1], [0, 2, 1, 3]):
+        matrix.indptr[:] = changed
+        matrix.data, matrix.indices = np.ones(3), np.zeros(3, np.int32)
+        save(model, tmp_path / "model")
+        with pytest.raises(ModelFileError, match="cannot be rebuilt"):
+            load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(("row", "column"), [(-1, 0), (3, 0), (0, -1), (0, 3)])
+def test_coordinates_of_a_sparse_matrix_are_checked(tmp_path, row, column):
+    model = MaxUp(hierarchy=TREE).fit(np.ones((1, TREE.n_nodes)))
+    model.empty_, model.matrix_ = sparse.coo_array((3, 3)), sparse.coo_array(np.eye(3))
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").matrix_.toarray(), np.eye(3))
+    model.matrix_.coords[0][1], model.matrix_.coords[1][1] = row, column
+    save(model, tmp_path / "model")
+    with pytest.raises(ModelFileError, match="cannot be rebuilt"):
+        load(tmp_path / "model")
+
+
 def test_trees_of_scikit_learn_are_checked(tmp_path):
     from sklearn.tree import DecisionTreeClassifier
 
@@ -577,13 +641,13 @@ def test_trees_of_scikit_learn_are_checked(tmp_path):
     save(model, tmp_path / "tree")
     assert (load(tmp_path / "tree").predict(X) == model.predict(X)).all()
     samples = [(tmp_path / "tree").read_bytes()]
-    for field in ("left_child", "feature"):
+    for field, value in (("left_child", 10**8), ("left_child", 0), ("feature", 3), ("feature", -1)):
 
-        def change(schema, entries, field=field):
+        def change(schema, entries, field=field, value=value):
             def find(node, entries):
                 return np.load(io.BytesIO(entries[node["file"]])).dtype.names is not None
 
-            replace_array(entries, schema, find, lambda nodes: nodes[field].__setitem__(0, 10**8))
+            replace_array(entries, schema, find, lambda nodes: nodes[field].__setitem__(0, value))
 
         expect_refusal(samples, tmp_path, change, "a tree")
 
@@ -595,6 +659,9 @@ def test_a_newer_format_names_its_writer(samples, tmp_path):
     for reader in (load, describe_model):
         with pytest.raises(ModelFileError, match=r"written by truepath 9\.1, format 7; .* Upgrade"):
             reader(path)
+    path.write_bytes(sealed(b'{"truepath": "9.1"}', b"", version=7))
+    with pytest.raises(ModelFileError, match=r"written by truepath 9\.1, format 7"):
+        load(path)
     path.write_bytes(sealed(b"layout changed", payload, version=7))
     with pytest.raises(ModelFileError, match="written by a newer truepath, format 7"):
         load(path)
@@ -616,6 +683,15 @@ def test_foreign_files_are_recognised(tmp_path, content, match):
     for reader in (load, describe_model):
         with pytest.raises(ModelFileError, match=match):
             reader(path)
+
+
+def test_model_files_are_told_by_how_they_begin(tmp_path):
+    path = tmp_path / "file"
+    assert is_model_file(path) is False
+    for content, found in ((sealed(b"{}", b""), True), (sealed(b"{}", b"")[:7], False), (b"", False), (b"PK", False)):
+        path.write_bytes(content)
+        assert is_model_file(path) is found
+    assert is_model_file(tmp_path) is False
 
 
 def test_damage_is_found_before_parsing(samples, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +31,8 @@ from truepath.decoders import SingleThreshold
 from truepath.errors import ModelFileError, TruePathError
 from truepath.files.writing import open_atomically
 from truepath.learners import POLICIES, BinaryRelevance, PCTForest, SiblingLasso
-from truepath.persistence import describe_model, load, save, trusted_types
+from truepath.persistence import describe_model, load, model_file, save, trusted_types
+from truepath.persistence.container import read_model
 
 LOAD_ALL = """
 import sys, warnings
@@ -208,6 +210,51 @@ def test_a_foreign_type_is_refused_by_name_until_trusted(tmp_path):
         load(tmp_path / "model", trusted=name)
 
 
+class Foreign:
+    """Stands for the types of a package that truepath does not know."""
+
+
+FOREIGN = {f"Foreign{k}": type(f"Foreign{k}", (Foreign,), {"__module__": __name__}) for k in range(9)}
+globals().update(FOREIGN)
+
+
+def test_many_foreign_types_are_cut_short(tmp_path):
+    model = MaxUp(hierarchy=TREE).fit(make_scores())
+    names = [f"{__name__}.{name}" for name in FOREIGN]
+    for n_types, end in ((8, ""), (9, ", ...")):
+        model.parts_ = [cls() for cls in list(FOREIGN.values())[:n_types]]
+        save(model, tmp_path / "model")
+        listed = ", ".join(map(repr, names[:8]))
+        with pytest.raises(ModelFileError, match=re.escape(f"not trusted: {listed}{end}.")):
+            load(tmp_path / "model")
+        assert len(load(tmp_path / "model", trusted=names).parts_) == n_types
+
+
+def test_how_much_is_unpacked_follows_the_limits_of_readers(tmp_path, monkeypatch):
+    path = tmp_path / "model"
+    save(MaxUp(hierarchy=TREE).fit(make_scores()), path)
+    size = len(read_model(path).payload)
+    for line, ratio, most in ((1, 1, size), (1, 2, 2 * size), (size, 1, 2 * size), (size, 3, 3 * size)):
+        monkeypatch.setenv("TRUEPATH_MAX_LINE", str(line))
+        monkeypatch.setenv("TRUEPATH_MAX_RATIO", str(ratio))
+        with pytest.raises(ModelFileError, match=f"more than max_bytes={most:,}. If you expect"):
+            load(path)
+    monkeypatch.setenv("TRUEPATH_MAX_RATIO", "1000")
+    load(path)
+    monkeypatch.setattr(model_file, "MAX_BYTES", 1000)
+    with pytest.raises(ModelFileError, match=r"more than max_bytes=1,000\. If you expect"):
+        load(path)
+
+
+def test_a_wrong_limit_is_not_the_fault_of_the_file(tmp_path, monkeypatch):
+    save(MaxUp(hierarchy=TREE).fit(make_scores()), tmp_path / "model")
+    monkeypatch.setenv("TRUEPATH_MAX_RATIO", "many")
+    for options in ({}, {"max_bytes": 10**9}):
+        with pytest.raises(TruePathError, match="TRUEPATH_MAX_RATIO") as found:
+            load(tmp_path / "model", **options)
+        assert not isinstance(found.value, ModelFileError)
+
+
 def test_another_version_of_scikit_learn_is_warned_of_once(tmp_path, monkeypatch):
     X, Y = make_data()
     save(make("binary-relevance", TREE).fit(X, Y), tmp_path / "model")
@@ -239,7 +286,7 @@ def test_a_disk_that_is_really_full(tmp_path, monkeypatch):
     really_open = open
     monkeypatch.setattr(
         "builtins.open",
-        lambda file, mode="r", **k: really_open("/dev/full" if "x" in mode else file, mode.replace("x", "w"), **k),
+        lambda file, *args, **k: really_open("/dev/full" if str(file).endswith(".part") else file, *args, **k),
     )
     with pytest.raises(OSError, match="No space left"), open_atomically(path) as file:
         file.write(b"new" * 100_000)
@@ -261,7 +308,8 @@ def test_links_are_followed_and_rights_kept(tmp_path):
 
 def test_the_list_of_trusted_types_is_explicit():
     names = trusted_types()
-    assert all(name.startswith(("truepath.", "sklearn.", "scipy.sparse.", "numpy.dtype")) for name in names)
+    homes = ("truepath.", "sklearn.", "scipy.sparse.", "numpy.dtype", "collections.")
+    assert all(name.startswith(homes) for name in names)
     assert "truepath.classifier" not in names
     assert not any("system" in name or "eval" in name or name.startswith("builtins") for name in names)
     assert issubclass(ModelFileError, TruePathError)

@@ -8,8 +8,9 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse.linalg import LinearOperator
-from sklearn.naive_bayes import GaussianNB
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from persistence_room import TREE, make_scores
 from truepath.combiners import FAEL, MaxUp
@@ -43,6 +44,16 @@ def test_it_loads_with_one_warning_where_scikit_learn_differs(saved_by_others):
     assert len(found) == 1
 
 
+def test_parts_of_scikit_learn_add_no_warnings_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr("sklearn.base.__version__", "7.7")
+    model = make_pipeline(StandardScaler(), BernoulliNB()).fit([[0.0], [1.0]], [0, 1])
+    save(model, tmp_path / "model.tp")
+    monkeypatch.undo()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load(tmp_path / "model.tp")
+
+
 def test_what_cannot_be_rebuilt_says_which_versions_differ(saved_by_others, monkeypatch):
     def refuse(estimator):
         raise AttributeError("no attribute of that name")
@@ -58,10 +69,12 @@ def test_what_cannot_be_rebuilt_says_which_versions_differ(saved_by_others, monk
 
 def test_an_estimator_that_lacks_a_part_here_is_refused_when_loaded(saved_by_others):
     """As LogisticRegression of scikit-learn 1.9 has no multi_class, which 1.7 asks for when it predicts."""
-    inside = GaussianNB().fit([[0.0], [1.0]], [0, 1])
-    del inside.var_
+    inside = BernoulliNB().fit([[0.0], [1.0]], [0, 1])
+    del inside.feature_log_prob_
     save(inside, saved_by_others)
-    with pytest.raises(ModelFileError, match=r"no attribute 'var_'\): it was saved with .*scikit-learn 7\.7") as found:
+    with pytest.raises(
+        ModelFileError, match=r"no attribute 'feature_log_prob_'\): it was saved with .*scikit-learn 7\.7"
+    ) as found:
         load(saved_by_others)
     assert "\n" not in str(found.value)
 

@@ -7,6 +7,7 @@ from os import fspath
 from typing import Any
 
 from truepath.errors import DataFormatError
+from truepath.files.limits import Limits
 from truepath.files.names import PathType
 from truepath.files.unpacking import DAMAGE, open_unpacked
 
@@ -35,11 +36,11 @@ def guess_encoding(raw: bytes) -> str:
     return "utf-8-sig"
 
 
-def encoding_of(path: PathType) -> str:
+def encoding_of(path: PathType, limits: Limits | None = None) -> str:
     """Return how a table is encoded: UTF-8, UTF-16, or Windows' Latin-1 if bytes are not UTF-8 but could be letters."""
     decoder, is_utf8, has_control = getincrementaldecoder("utf-8")(), True, False
     try:
-        with open_unpacked(path) as file:
+        with open_unpacked(path, limits) as file:
             piece = file.read(_PIECE)
             if (wide := guess_encoding(piece[:HEAD])) != "utf-8-sig":
                 return wide
@@ -47,6 +48,8 @@ def encoding_of(path: PathType) -> str:
                 has_control = has_control or _has_control_bytes(piece)
                 is_utf8 = is_utf8 and _continues_utf8(decoder, piece)
                 piece = file.read(_PIECE)
+    except DataFormatError:  # a limit
+        raise
     except DAMAGE:
         return "utf-8-sig"  # the reader says what is wrong
     return "utf-8-sig" if is_utf8 or has_control else _LATIN

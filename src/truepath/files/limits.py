@@ -29,11 +29,20 @@ class Limits:
         Features of a sparse text file, by its first line or by its largest index.
     max_depth : int, default=1000
         Levels of a hierarchy.
+    max_line : int, default=2**27
+        Bytes of a line of text, and of a cell of a table. Files that are read a piece at a time, which may be larger
+        than ``max_bytes``, are held to it too.
+    max_columns : int, default=2**22
+        Cells of a line of a table of text, its line of names too.
+    max_ratio : int, default=200
+        How many times its size a compressed file unpacks to, once that is more than ``2 * max_line`` bytes; the texts
+        of a Parquet file and the arrays of an archive likewise. Real data stay below 100 as a rule.
 
     Notes
     -----
-    The variables ``TRUEPATH_MAX_BYTES``, ``TRUEPATH_MAX_LABELS``, ``TRUEPATH_MAX_FEATURES`` and
-    ``TRUEPATH_MAX_DEPTH`` replace these numbers where no limits are given; ``16G`` means 16 * 2**30.
+    The variables ``TRUEPATH_MAX_BYTES``, ``TRUEPATH_MAX_LABELS``, ``TRUEPATH_MAX_FEATURES``, ``TRUEPATH_MAX_DEPTH``,
+    ``TRUEPATH_MAX_LINE``, ``TRUEPATH_MAX_COLUMNS`` and ``TRUEPATH_MAX_RATIO`` replace these numbers where no limits are
+    given; ``16G`` means 16 * 2**30.
 
     Examples
     --------
@@ -46,6 +55,9 @@ class Limits:
     max_labels: int = 2**22
     max_features: int = 2**27
     max_depth: int = 1000
+    max_line: int = 2**27
+    max_columns: int = 2**22
+    max_ratio: int = 200
 
     def check(self, limit: str, found: int, problem: str, path: str | None, line: int | None = None) -> None:
         """Refuse what is above a limit; ``problem`` says what was found, the number in place of ``{}``."""
@@ -58,6 +70,17 @@ class Limits:
                 remedy=f"If you expect a file like this, pass limits=truepath.files.Limits({limit}=...) with a larger "
                 f"number, or set the environment variable {_variable(limit)}.",
             )
+
+    def check_cells(self, line: str, delimiter: str, path: str | None, number: int) -> None:
+        """Refuse a line of a table that would be cut into too many cells."""
+        if len(line) > self.max_columns:  # a sign each
+            self.check("max_columns", line.count(delimiter) + 1, "a line of {:,} cells", path, number)
+
+    def check_ratio(self, found: int, packed: int, path: str | None) -> None:
+        """Refuse what unpacks to much, and to much more than the file takes that it came in."""
+        if found > 2 * self.max_line:
+            ratio = -(-found // max(packed, 1))
+            self.check("max_ratio", ratio, f"{packed:,} bytes unpack to {found:,} or more, {{:,}} times as many", path)
 
     def check_paths(self, paths: Iterable[Sequence[str]], sep: str, path: str | None) -> None:
         """Refuse label paths that are too deep, too many, or whose names, each a whole path, take too much room."""

@@ -20,17 +20,18 @@ def stream_pieces(path: PathType, limits: Limits | None = None, size: int = PIEC
 
     The file may be of any size; only a line may not be larger than the limits allow. A byte order mark is skipped.
     """
-    limits, name, rest, is_first = limits or usual_limits(), fspath(path), b"", True
-    with refusing_damage(path), open_unpacked(path) as file:
-        while piece := file.read(size):
+    limits, name, is_first = limits or usual_limits(), fspath(path), True
+    rest: list[bytes] = []  # of a line whose end is in a later piece
+    n_rest = 0
+    with refusing_damage(path), open_unpacked(path, limits) as file:
+        while piece := file.raw.read(size):
             if is_first:
                 piece, is_first = piece.removeprefix(_MARK), False
-            end = piece.rfind(b"\n") + 1
-            if end:
-                yield rest + piece[:end]
-                rest = piece[end:]
-            else:
-                rest += piece
-            limits.check("max_bytes", len(rest), "a line of {:,} bytes or more", name)
-    if rest:
-        yield rest + b"\n"
+            if end := piece.rfind(b"\n") + 1:
+                yield b"".join([*rest, piece[:end]])
+                rest, n_rest = [], 0
+            rest.append(piece[end:])
+            n_rest += len(piece) - end
+            limits.check("max_line", n_rest, "a line of {:,} bytes or more", name)
+    if n_rest:
+        yield b"".join([*rest, b"\n"])

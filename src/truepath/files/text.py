@@ -10,7 +10,7 @@ from truepath.errors import DataFormatError
 from truepath.files.encodings import HEAD, decode_text, guess_encoding, not_text
 from truepath.files.limits import Limits, usual_limits
 from truepath.files.names import PathType
-from truepath.files.unpacking import DAMAGE, open_unpacked, read_bytes, refusing_damage
+from truepath.files.unpacking import DAMAGE, open_decoded, open_unpacked, read_bytes, refusing_damage
 
 
 def read_text(path: PathType, limits: Limits | None = None, encoding: str = "utf-8-sig") -> str:
@@ -29,24 +29,22 @@ def stream_lines(path: PathType, limits: Limits | None = None, encoding: str = "
 
     Only one line is in memory at a time, and only a line may not be larger than the limits allow.
     """
-    limits, name, number = limits or usual_limits(), fspath(path), 0
+    name = fspath(path)
     if not Path(path).stat().st_size:
         raise DataFormatError("the file is empty.", name)
     try:
-        with refusing_damage(path), open_unpacked(path, "rt", encoding=encoding) as file:
-            while line := file.readline(limits.max_bytes + 1):
-                number += 1
-                limits.check("max_bytes", len(line), "a line of {:,} characters or more", name, number)
+        with refusing_damage(path), open_decoded(path, encoding, limits) as file:
+            for number, line in enumerate(file, start=1):
                 if "\0" in line:
                     raise DataFormatError("a NUL character: this is a binary file, not text.", name, number)
                 yield line
     except UnicodeDecodeError as problem:
-        raise not_text(problem, encoding, path, _first_line_not_utf8(path)) from None
+        raise not_text(problem, encoding, path, _first_line_not_utf8(path, limits)) from None
 
 
-def _first_line_not_utf8(path: PathType) -> int:
+def _first_line_not_utf8(path: PathType, limits: Limits | None) -> int:
     """Return the line of the first byte that is not UTF-8; decoders read ahead and do not know it."""
-    with open_unpacked(path) as file:
+    with open_unpacked(path, limits) as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode("utf-8")
@@ -61,20 +59,15 @@ def head_lines(path: PathType, limits: Limits | None = None, encoding: str | Non
     By default the text is UTF-8 or UTF-16. Bytes that are not text are replaced; the reader refuses them.
     """
     seen, limits = 0, limits or usual_limits()
-    try:
+    with refusing_damage(path):
         if encoding is None:
-            with open_unpacked(path) as file:
-                encoding = guess_encoding(file.read(HEAD))
-        with open_unpacked(path, "rt", encoding=encoding, errors="replace") as file:
-            while line := file.readline(limits.max_bytes):  # a bomb may be one line without an end
+            with open_unpacked(path, limits) as head:
+                encoding = guess_encoding(head.read(HEAD))
+        with open_decoded(path, encoding, limits, errors="replace") as file:
+            for line in file:
                 seen += len(line)
                 limits.check("max_bytes", seen, "the first lines take {:,} bytes or more", fspath(path))
                 yield line.rstrip("\n")
-    except DataFormatError:
-        raise
-    except DAMAGE:
-        read_bytes(path, limits)  # which says what is wrong
-        raise
 
 
 def head_text(path: PathType, size: int = HEAD, encoding: str | None = None) -> str:

@@ -46,7 +46,9 @@ class Utf8Text:
 
 
 def read_utf8(
-    path: PathType, limits: Limits | None = None, encoding: str | Callable[[PathType], str] = _UTF8
+    path: PathType,
+    limits: Limits | None = None,
+    encoding: str | Callable[[PathType, Limits | None], str] = _UTF8,
 ) -> Utf8Text:
     """Read a text file as :func:`truepath.files.text.read_text` does, as bytes that end with a line feed.
 
@@ -55,7 +57,7 @@ def read_utf8(
     path : path
     limits : Limits, optional
     encoding : str or callable, default="utf-8-sig"
-        How the text is encoded; a callable is asked only if its bytes are not plain UTF-8.
+        How the text is encoded; a callable of path and limits is asked only if its bytes are not plain UTF-8.
 
     Raises
     ------
@@ -64,7 +66,7 @@ def read_utf8(
     """
     raw = read_bytes(path, limits)
     if not (_is_plain(raw) and (callable(encoding) or encoding == _UTF8)):
-        raw = decode_text(raw, path, encoding(path) if callable(encoding) else encoding).encode()
+        raw = decode_text(raw, path, encoding(path, limits) if callable(encoding) else encoding).encode()
     return Utf8Text(raw if raw.endswith(b"\n") else raw + b"\n")
 
 

@@ -20,10 +20,11 @@ import json
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import datetime, timezone
+from datetime import timezone
 from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
+from truepath.dates import now
 from truepath.errors import ModelFileError
 from truepath.files.strict_json import dump_json
 from truepath.files.writing import open_atomically
@@ -194,7 +195,7 @@ def describe_estimator(estimator: Any, untrusted: Iterable[str] = ()) -> dict[st
     names = getattr(estimator, "feature_names_in_", None)
     return {
         "class": f"{cls.__module__}.{cls.__qualname__}",
-        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "created": now().astimezone(timezone.utc).isoformat(timespec="seconds"),
         **installed_versions(),
         "hierarchy": None if hierarchy is None else describe_hierarchy(hierarchy),
         "n_features": None if n_features is None else int(n_features),

@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from os import PathLike
 from typing import Any
-from zipfile import ZIP_DEFLATED
 
 from truepath.errors import ModelFileError
+from truepath.files.limits import usual_limits
 from truepath.persistence.container import (
     Model,
     describe_estimator,
@@ -29,13 +29,12 @@ from truepath.persistence.container import (
     read_model,
     write_model,
 )
-from truepath.persistence.payload import PayloadError, check_payload
+from truepath.persistence.numbering import number_payload
+from truepath.persistence.payload import PayloadError, check_payload, list_called
 from truepath.persistence.soundness import check_sound, check_usable
+from truepath.persistence.trust import NO_FUNCTIONS, check_trusted
 from truepath.records import Record
 from truepath.registry import COMBINERS, DECODERS, LEARNERS
-
-#: Quick, and within a few percent of the smallest
-COMPRESSION_LEVEL = 3
 
 MAX_BYTES = 1 << 33
 
@@ -55,7 +54,12 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
     Raises
     ------
     ModelFileError
-        If something in the estimator cannot be written, such as a function without a name.
+        If something in the estimator cannot be written, such as a function.
+
+    Notes
+    -----
+    Equal estimators give equal bytes, but for the date and for how long fitting took, which many keep; these are the
+    same in every run where the environment variable ``SOURCE_DATE_EPOCH`` has a date, in seconds since 1970.
 
     See Also
     --------
@@ -81,7 +85,7 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
 
     check_is_fitted(estimator)
     try:
-        payload = skops.io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL)
+        payload = number_payload(skops.io.dumps(estimator))
         untrusted = set(skops.io.get_untrusted_types(data=payload)) - set(trusted_types())
     except Exception as problem:  # skops and the objects' own methods may raise anything
         raise ModelFileError(
@@ -94,10 +98,13 @@ def save(estimator: Any, path: str | PathLike[str]) -> None:
         raise ModelFileError(
             f"{nameless[0]} has no name by which it can be found again.", path, "Define it in a module."
         )
+    called = sorted(untrusted & list_called(payload))
+    if called:
+        raise ModelFileError(f"the model holds {called[0]}, which could be called.", path, NO_FUNCTIONS)
     write_model(path, Model(describe_estimator(estimator, untrusted), payload))
 
 
-def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
+def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int | None = None) -> Any:
     """Load an estimator that :func:`save` wrote, without running any code of the file.
 
     Parameters
@@ -105,9 +112,10 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     path : path
     trusted : sequence of str or type, optional
         Types outside truepath, scikit-learn, NumPy and SciPy that the model may hold, by full name or as types. The
-        file can use them with any content: list only types you know.
-    max_bytes : int, default=2**33
-        Files that would unpack to more than this are refused.
+        file can use them with any content: list only types you know. Packages and functions are refused.
+    max_bytes : int, optional
+        Files that would unpack to more than this are refused; unless given, to more than 2**33, or than 2**28 and 200
+        times their own size (the environment variable ``TRUEPATH_MAX_RATIO``).
 
     Returns
     -------
@@ -123,6 +131,8 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     ------
     ModelFileError
         If the file is damaged, foreign, too new, too large, or holds types that are not trusted.
+    TruePathError
+        If ``trusted`` names something that is not a type.
     OSError
         If the file is missing or may not be read.
 
@@ -132,17 +142,21 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     anything is unpacked, types before anything is built, and indices of trees and sparse matrices before the estimator
     is returned. See :func:`trusted_types` for what may be in a file.
     """
+    own = check_trusted(trusted)
+    usual_limits()  # wrong ones are refused by name, and are not the file's fault
     model = read_model(path)
     import skops.io
     from sklearn import __version__ as here
+    from sklearn.utils.validation import check_is_fitted
 
-    allowed, saved_by = [*trusted_types(), *_names(trusted)], model.metadata.get("scikit-learn")
+    allowed, saved_by = [*trusted_types(), *own], model.metadata.get("scikit-learn")
     is_of_other_sklearn = saved_by != here
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn warns about its version once per estimator inside
-            check_payload(model.payload, max_bytes)
+            check_payload(model.payload, _most_bytes(model.payload) if max_bytes is None else max_bytes)
             estimator = skops.io.loads(model.payload, trusted=allowed)
+        check_is_fitted(estimator)
         check_sound(estimator)
         if is_of_other_sklearn:
             check_usable(estimator)
@@ -163,10 +177,10 @@ def load(path: str | PathLike[str], *, trusted: Sequence[str | type] = (), max_b
     return estimator
 
 
-def _names(trusted: Sequence[str | type]) -> list[str]:
-    if isinstance(trusted, (str, type)) or not all(isinstance(item, (str, type)) for item in trusted):
-        raise TypeError(f"trusted must be a list of types or of their full names; got {trusted!r}.")
-    return [item if isinstance(item, str) else f"{item.__module__}.{item.__name__}" for item in trusted]
+def _most_bytes(payload: bytes) -> int:
+    """Return to how many bytes a payload may unpack where nobody says so."""
+    limits = usual_limits()
+    return min(MAX_BYTES, max(2 * limits.max_line, limits.max_ratio * len(payload)))
 
 
 def _explain(problem: Exception, model: Model, allowed: Sequence[str]) -> tuple[str, str]:
@@ -176,12 +190,18 @@ def _explain(problem: Exception, model: Model, allowed: Sequence[str]) -> tuple[
 
     if isinstance(problem, UntrustedTypesFoundException):
         found = sorted(set(skops.io.get_untrusted_types(data=model.payload)) - set(allowed))
+        called = [name for name in found if name in list_called(model.payload)]
+        if called:
+            return f"the model names {called[0]!r}, which could be called.", NO_FUNCTIONS
         listed = ", ".join(map(repr, found[:LISTED_TYPES])) + (", ..." if len(found) > LISTED_TYPES else "")
         return (
             f"the model holds types that are not trusted: {listed}.",
             f"If you know them and where the file comes from, load it with load(path, trusted=[{listed}]); "
-            "for truepath predict, name their package by --trust.",
+            "for truepath predict, name each by --trust.",
         )
+    if isinstance(problem, MemoryError):
+        said = f"the model cannot be rebuilt ({_brief(problem)}): there is too little memory, or the file is damaged."
+        return said, "Free some memory; if that does not help, save it again."
     saved, here = differing_versions(model.metadata)
     if not saved:
         return f"the model cannot be rebuilt ({_brief(problem)}): the file is damaged.", "Save it again."
@@ -202,6 +222,7 @@ ROOMS = ("hierarchy", "preprocessing", "combiners", "decoders", "learners", "cla
 
 #: Types of other packages, by module, that fitted estimators keep and skops does not trust by itself
 OTHERS = {
+    "collections": ["OrderedDict", "defaultdict", "deque"],
     "numpy": ["dtype"],
     "scipy.sparse": [f"{kind}_{form}" for kind in ("csr", "csc", "coo") for form in ("array", "matrix")],
     "sklearn.calibration": ["_CalibratedClassifier", "_SigmoidCalibration"],

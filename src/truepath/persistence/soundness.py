@@ -1,8 +1,10 @@
 """Checks after loading: indices that compiled code follows without checking.
 
 The types of a model file are trusted, its numbers are not. Trees, sparse matrices and tables are walked by compiled
-code that does not check indices, so a crafted number could read foreign memory. Everything loaded is therefore
-visited once; an object of truepath checks itself in ``check_loaded``, objects of other packages are checked here.
+code that does not check indices, so a crafted number could read foreign memory, and what does not fit together would
+fail later, in the middle of a prediction. Everything loaded is therefore visited: it holds what its class declares
+(:mod:`truepath.held`; objects of scikit-learn: :mod:`truepath.persistence.scikit_learn`), then an object of truepath
+checks what its parts are to each other in ``check_loaded``; sparse matrices and trees of scikit-learn are checked here.
 An estimator of another version of scikit-learn may lack what this version asks for when it predicts: it is tried out.
 """
 
@@ -16,6 +18,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.pipeline import Pipeline
+
+from truepath.held import check_held, declared, n_workers
+from truepath.persistence import scikit_learn  # noqa: F401 - says what its objects hold
 
 logger = logging.getLogger(__name__)
 
@@ -29,15 +35,38 @@ ASKED = ("predict_proba", "decision_function", "predict", "transform")
 
 def check_sound(root: Any) -> None:
     """Visit everything that ``root`` holds; raise ValueError where an index leads outside."""
-    for value in _visit(root):
+    found = list(_visit(root))
+    for value in found:  # before anything is asked of one that has them
+        if isinstance(value, Pipeline) and not _has_pairs(value.steps):
+            raise ValueError("steps of a Pipeline are no steps")
+    for value in found:
         if sparse.issparse(value):
             _check_sparse(value)
         elif type(value).__module__ == "sklearn.tree._tree":
             _check_sklearn_tree(value)
-        elif _is_sklearn(value):
+        elif isinstance(getattr(value, "__dict__", None), dict) and not isinstance(value, CODE):
+            _check_names(value)
+        if _is_sklearn(value):
             _check_features(value)
-        elif hasattr(type(value), "check_loaded") and _is_fitted(value):
-            value.check_loaded()
+    fitted = [value for value in found if _is_fitted(value)]
+    for value in fitted:
+        if declared(type(value)):
+            check_held(value)
+    for value in fitted:
+        if hasattr(type(value), "check_loaded"):
+            type(value).check_loaded(value)
+
+
+def _check_names(value: Any) -> None:
+    """Refuse an object that lacks a parameter, or has something of its own in the place of a method."""
+    cls = type(value)
+    if hasattr(cls, "get_params"):
+        value.get_params(deep=False)  # which asks for every one
+    n_workers(vars(value).get("n_jobs"), {})
+    for name, held in vars(value).items():
+        is_method = isinstance(name, str) and isinstance(getattr(cls, name, None), FunctionType)
+        if not isinstance(name, str) or (is_method and not isinstance(held, FunctionType)):
+            raise ValueError(f"a {cls.__name__} has an attribute called {str(name)[:40]}")
 
 
 def check_usable(root: Any) -> None:
@@ -81,9 +110,19 @@ def _visit(root: Any) -> Iterator[Any]:
         yield value
 
 
+def _has_pairs(steps: Any) -> bool:
+    """Say whether there are steps, each with a name and a part."""
+    are_listed = isinstance(steps, (list, tuple)) and len(steps) > 0
+    return are_listed and all(isinstance(step, (list, tuple)) and len(step) > 1 for step in steps)
+
+
 def _is_fitted(value: Any) -> bool:
     """Return whether there is something to check: an estimator given as a parameter has learned nothing yet."""
-    return not hasattr(value, "get_params") or any(name.endswith("_") for name in vars(value))
+    if not hasattr(type(value), "get_params"):
+        return True
+    if isinstance(value, Pipeline):  # all that it learns is in its steps
+        return _is_fitted(value.steps[-1][1])
+    return any(name.endswith("_") for name in set(vars(value)) - set(value.get_params(deep=False)))
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -101,6 +140,8 @@ def _parts(value: Any) -> Iterator[Any]:
 
 def _check_sparse(matrix: Any) -> None:
     if matrix.format in ("csr", "csc", "bsr"):
+        if (np.diff(matrix.indptr) < 0).any():  # a last one below zero would end SciPy's own check
+            raise ValueError("a sparse matrix has rows that end before they start")
         matrix.check_format(full_check=True)
     elif matrix.nnz and any((c < 0).any() or c.max() >= n for c, n in zip(matrix.tocoo().coords, matrix.shape)):
         raise ValueError("a sparse matrix has indices outside its shape")
