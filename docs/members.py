@@ -1,8 +1,8 @@
 """Tables of members and the pages of the API, made from the registries and from what the modules promise.
 
 ``.. members:: combiners`` becomes a table of that registry (or of the presets), ``.. capabilities:: learner`` one of
-what its members can do, ``.. default-model::`` the rules of the default. The pages under ``api/``, one for each
-module, are written before Sphinx looks for its sources.
+what its members can do, ``.. default-model::`` the rules of the default, ``.. options::`` what all options of the
+command line take. The pages under ``api/``, one for each module, are written before Sphinx looks for its sources.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from typing import Any
 import truepath
 from truepath.adapters.capabilities import CAPABILITIES, capability_table
 from truepath.classifier import describe_default
+from truepath.cli.app import COMMANDS
+from truepath.cli.cafa.group import CAFA_COMMANDS
 from truepath.cli.methods import KINDS, list_members
+from truepath.cli.shared.kinds import list_declared
+from truepath.cli.taxonomy.group import HIERARCHY_COMMANDS
 from truepath.public import written_in
 
 #: Column of a table, and where its cells come from
@@ -59,6 +63,21 @@ def capability_lines(kind: str) -> list[str]:
     table = [["", *columns], *([f"``{row['class']}``", *(MARKS[row[name]] for name in columns)] for row in rows)]
     for cells in table:
         lines += [f"   {'* -' if k == 0 else '  -'} {cell}".rstrip() for k, cell in enumerate(cells)]
+    return lines
+
+
+def option_lines() -> list[str]:
+    """Return the lines of a table of all options with a value: what it must be, and where they are."""
+    groups = {"": sum(COMMANDS.values(), ()), "cafa ": sum(CAFA_COMMANDS.values(), ())}
+    where: dict[tuple[str, str], list[str]] = {}
+    for group, functions in {**groups, "hierarchy ": HIERARCHY_COMMANDS}.items():
+        for function in functions:
+            for one in list_declared(function):
+                if one.is_option and one.kind is not None:
+                    where.setdefault((one.typed, one.kind.wanted), []).append(f"{group}{function.__name__}")
+    lines = [".. list-table::", "   :header-rows: 1", "", "   * - option", "     - a value is", "     - of"]
+    for (option, wanted), commands in sorted(where.items()):
+        lines += [f"   * - ``{option}``", f"     - {wanted}", f"     - {', '.join(commands)}"]
     return lines
 
 
@@ -169,7 +188,14 @@ def setup(app: Any) -> dict[str, bool]:
             lines = [f"   {line}" for line in describe_default().splitlines()]
             return self.parse_text_to_nodes("\n".join([".. code-block:: text", "", *lines]))
 
+    class Options(SphinxDirective):
+        """``.. options::``."""
+
+        def run(self) -> Any:
+            return self.parse_text_to_nodes("\n".join(option_lines()))
+
     app.add_directive("members", Members)
+    app.add_directive("options", Options)
     app.add_directive("capabilities", Capabilities)
     app.add_directive("default-model", DefaultModel)
     app.connect("viewcode-follow-imported", find_source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typer
 from typer.testing import CliRunner
 
 from truepath.cli.app import app, format_error
@@ -18,8 +19,8 @@ def run_command(*arguments):
 
 def refusal_of(*arguments):
     """Return the line that a command is refused with."""
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert isinstance(done.exception, (ValueError, OSError, ImportError)), done.output
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments], standalone_mode=False)
+    assert isinstance(done.exception, (ValueError, OSError, ImportError, typer.BadParameter)), done.output
     said = format_error(done.exception)
     assert "\n" not in said
     return said

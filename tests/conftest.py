@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+os.environ.setdefault("TRUEPATH_PROGRESS", "0")  # lines of progress depend on how busy the machine is
+
+if os.environ.get("NUMBA_DISABLE_JIT") == "1":  # kernels as plain Python are their own twins
+    from truepath._kernels import jit
+
+    jit._compile = lambda function, **options: setattr(function, "py_func", function) or function
 
 CHROMIUM = [
     "--no-sandbox",
@@ -26,6 +33,15 @@ CHROMIUM = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+@pytest.fixture(autouse=True)
+def _interrupts():
+    """Keep Ctrl-C what it is: the command line, when it ends, lets it end the process at once."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if signal.getsignal(signal.SIGINT) is not before:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

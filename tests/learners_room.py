@@ -37,6 +37,7 @@ SETTINGS = {
     "sparse-linear": {"C": 1.0, "loss": "log", "tol": 1e-9, "max_iter": 5000, "min_weight": 0.0},
     "ada-boost-mh": {"n_estimators": 20},
     "h-ada-boost-mh": {"n_estimators": 20},
+    "boosted-trees": {"max_iter": 20, "max_leaves": 8, "subsample": 1.0},
     "bagged-cutset-networks": {"n_estimators": 4, "random_state": 0},
     "pct-forest": {"n_estimators": 8, "random_state": 0},
     "table-blend": {"members": ["kernel ridge, laplacian", "kernel ridge, rbf"]},  # all of them: test_table_blend.py

@@ -13,10 +13,22 @@ def ranks_of(row, greater_is_better):
 
 
 def friedman_chi2(ranks):
-    """Demšar's formula, from rank sums."""
+    """Demšar's formula, from rank sums; ties are not corrected for."""
     N, k = len(ranks), len(ranks[0])
     sums = [sum(row[j] for row in ranks) for j in range(k)]
     return 12 / (N * k * (k + 1)) * sum(s * s for s in sums) - 3 * N * (k + 1)
+
+
+def friedman_with_ties(ranks):
+    """Friedman's statistic from the variances of ranks, and the F of a two-way analysis of variance of them."""
+    N, k = len(ranks), len(ranks[0])
+    means = [sum(row[j] for row in ranks) / N for j in range(k)]
+    between = N * sum((mean - (k + 1) / 2) ** 2 for mean in means)
+    within = sum((rank - (k + 1) / 2) ** 2 for row in ranks for rank in row)
+    if within == 0:
+        return 0.0, 0.0
+    rest = (within - between) / ((N - 1) * (k - 1))
+    return between / (within / (N * (k - 1))), between / (k - 1) / rest if rest > 1e-9 else float("inf")
 
 
 def wilcoxon_exact(differences):

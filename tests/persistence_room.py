@@ -6,20 +6,28 @@ import warnings
 
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import learners_room
 from truepath import Hierarchy, combiners, preprocessing
-from truepath.classifier import make_preset
+from truepath.classifier import HierarchicalClassifier, make_preset
 from truepath.decoders import MetaLabeler
-from truepath.learners import POLICIES, Stack
+from truepath.learners import POLICIES, SparseLinear, Stack
 from truepath.metrics import Tried
+from truepath.preprocessing import AutoFeatures
 from truepath.registry import COMBINERS, DECODERS
 
 TREE = learners_room.TREE
 OPTIONS = {"kernel-fael": {"gamma": 0.5}}
 # Presets that keep an estimator which has not been fitted beside the one that has, of each kind that checks itself
 PRESETS: dict[str, dict] = {"clus-ens+mts": {}, "h-ada.mh": {}, "rcnet": {}, "tpr": {}, "fael": {}}
+#: Rows that are no numbers: what a classifier makes of them is kept in its features
+WORDS = ("red", "green", "apple", "pear", "old", "new", "ripe", "small")
+ROWS = {
+    "texts": [f"{WORDS[i % 8]} {WORDS[i // 8]} {WORDS[i * 5 % 7]}" for i in range(40)],
+    "table": np.array([[WORDS[i % 3], f"{WORDS[i % 8]} and {WORDS[i // 8]}", i / 7] for i in range(40)], object),
+}
 ASKED = ("predict_proba", "predict_conditional_proba", "transform", "predict")
 
 
@@ -53,6 +61,10 @@ def fitted():
     for name, options in PRESETS.items():
         models[f"classifier.{name}"] = make_preset(name, hierarchy=TREE, **options).fit(X, Y)
     models["classifier.tpr"].tried_ = [Tried("tpr", 0.5, "auprc")]  # as where several were
+    for name, rows in ROWS.items():
+        models[f"classifier.{name}"] = HierarchicalClassifier(
+            make_pipeline(AutoFeatures(), SparseLinear()), hierarchy=TREE
+        ).fit(rows, Y)
     for name in preprocessing.__all__:
         models[f"preprocessing.{name}"] = getattr(preprocessing, name)().fit(X, Y)
     return models
@@ -83,6 +95,7 @@ def answer(name, model):
     """Return what the model says about rows it has not seen, as arrays by method."""
     room = name.partition(".")[0]
     asked = make_scores(seed=2) if room in ("combiners", "decoders") else make_data()[0][::-1].copy()
+    asked = ROWS.get(name.partition(".")[2], asked)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = {method: getattr(model, method)(asked) for method in ASKED if hasattr(model, method)}

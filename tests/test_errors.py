@@ -22,6 +22,7 @@ ERRORS = [
     errors.UnknownLabelError("no label 'x'.", ["x"], "Did you mean 'y'?"),
     errors.ConstraintError("row 3 lacks 'a'.", "Close it."),
     errors.UnknownDatasetError("no data set 'x'.", "Fetch it."),
+    errors.CellError(3, "price", "numbers", "cheap"),
     errors.DataFormatError("not a number.", "some.csv", 3, "Remove it."),
     errors.DataFormatError("not a number.", None, 3),
     errors.ModelFileError("the file is damaged.", "some.tp", "Save it again."),

@@ -33,7 +33,7 @@ def write(folder, name, text):
 @pytest.mark.parametrize("name", ["bomb.arff", "bomb.csv", "bomb.txt"])
 def test_a_compressed_bomb_is_not_unpacked(tmp_path, ending, name):
     bomb = write(tmp_path, name + ending, PACK[ending](bytes(2**21)) * 50)
-    said = rf"{name}\{ending}: .* bytes or more, more than max_bytes=1,048,576"
+    said = rf"{name}\{ending}:1: a line of .* bytes or more, more than max_bytes=1,048,576"
     tracemalloc.start()
     try:
         with pytest.raises(DataFormatError, match=said) as error:
@@ -48,8 +48,11 @@ def test_a_compressed_bomb_is_not_unpacked(tmp_path, ending, name):
 def test_the_head_of_a_bomb_is_no_bomb_either(tmp_path, monkeypatch):
     monkeypatch.setenv("TRUEPATH_MAX_BYTES", "1M")
     bomb = write(tmp_path, "bomb.arff.xz", lzma.compress(b"%" + bytes(2**21)) * 3)
-    with pytest.raises(DataFormatError, match=r"bomb\.arff\.xz: the first lines take .* max_bytes=1,048,576"):
+    with pytest.raises(DataFormatError, match=r"bomb\.arff\.xz:1: a line of .* max_bytes=1,048,576"):
         open_dataset(bomb)  # which looks for the dialect
+    bomb.write_bytes(lzma.compress(b"%\n" * 2**20))
+    with pytest.raises(DataFormatError, match=r"bomb\.arff\.xz: the first lines take .* max_bytes=1,048,576"):
+        open_dataset(bomb)
 
 
 BOMBS = {

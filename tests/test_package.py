@@ -130,3 +130,15 @@ def test_nothing_speaks_of_a_place_outside_the_repository():
     text = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")}
     offenders = [str(path) for path, content in text.items() if "/work/" in content or "/root/" in content]
     assert offenders == []
+
+
+def test_what_is_published_brings_all_that_its_tests_open():
+    """The archive of the sources; what else it holds, the tool that packs it adds by itself."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"targets\.sdist\]\ninclude = \[(.*)\]", text)
+    packed = {*re.findall(r'"(.*?)"', listed), "pyproject.toml", "LICENSE"}
+    sources = [path.read_text(encoding="utf-8") for name in ("tests", "tools") for path in (ROOT / name).rglob("*.py")]
+    opened = {name for text in sources for name in re.findall(r'\bROOT / "(.+?)"', text)}
+    is_made = {"build"}  # by a tool
+    assert opened - is_made <= packed
+    assert {"conftest.py", "tests", "src"} <= packed

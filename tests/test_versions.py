@@ -51,9 +51,9 @@ def test_what_is_not_found_or_not_reached_is_no_failure(tool, capsys):
 
 
 def test_a_run_ends_when_the_time_is_over(tool, tmp_path):
-    code = "import sys, time\nprint('..', flush=True)\ntime.sleep(60)"
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL, start_new_session=True)
-    watch = tool._Watch(process, time.monotonic())
-    process.wait(30)
+    code = "import signal, time\nsignal.signal(2, signal.default_int_handler)"  # else ignored in a shell's background
+    code += "\nprint('..', flush=True)\ntime.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        watch = tool._Watch(process, time.monotonic())
     watch.cancel()
     assert watch.is_over

@@ -220,7 +220,7 @@ def test_a_data_set_without_test_rows_is_not_measured():
     assert result.measures == {}
     assert result.labels_per_row is None
     assert "not measured" in repr(result)
-    with pytest.raises(ValueError, match="test_share must be at least 0 and below 1, not 1"):
+    with pytest.raises(ValueError, match="test_share must be a number >= 0 and below 1; got 1"):
         fit_dataset(load_dataset("toy"), test_share=1)
 
 
@@ -289,7 +289,8 @@ def test_columns_of_ids_are_left_out_and_named():
 def test_a_model_remembers_how_its_rows_were_read(tmp_path):
     file = KINDS["ids that are named"].write(tmp_path)
     result = fit_dataset(open_training(file, ids="gene"), "pct")
-    assert result.model.fitted_on_ == FittedOn("table", "data", ("x",), None, "gene", N_ROWS)
+    how = {"labels": ("labels",), "sep": "/", "between": ";"}
+    assert result.model.fitted_on_ == FittedOn("table", "data", ("x",), None, "gene", N_ROWS, ("gene", "labels"), **how)
     numbers = fit_dataset(open_dataset(file, ids="gene"), "pct")
     assert numbers.model.fitted_on_ == FittedOn("dataset", "data", ("x",), n_rows=N_ROWS)
 
@@ -325,13 +326,22 @@ def test_a_learner_of_others_behind_features():
 
 def test_advice_names_what_it_changes():
     result = fit_dataset(load_dataset("toy"), "half")
-    (few,) = advise(result)
+    few, tested = advise(result)
+    assert str(tested) == "more test rows: measures of 4 rows may be far from those of others"
     assert str(few).startswith("more rows: 5 labels have fewer than 10: ")
     assert few.options == {}
     result.run.results[0].S[:] = 1.0
-    few, calibrate = advise(result)
+    *_, calibrate = advise(result)
     assert calibrate.options == {"calibrate": "auto"}
     assert str(calibrate).endswith("calibrate='auto' does it")
+
+
+def test_a_perfect_result_on_one_label_for_all_is_no_result():
+    h = Hierarchy.from_paths(["a/1"])
+    X = np.arange(60.0).reshape(30, 2)
+    ds = Dataset("one", h, {"all": Split(X, h.encode([["a/1"]] * 30))}, ["x", "y"])
+    said = [str(advice) for advice in advise(fit_dataset(ds, "linear"))]
+    assert "rows with other labels: all have the same, so there is nothing to tell apart or to measure" in said
 
 
 def test_texts_are_counted_as_texts():

@@ -1,7 +1,9 @@
 """Everything that must hold before a change lands: style, types, the import contract, tests, doctests, docs.
 
 Run as ``python tools/check.py`` for the checks and the quick tests; ``--full`` adds the tests that are marked slow (the
-docs build among them), and ``--rest`` runs only what ``--full`` adds. Other arguments go to pytest.
+docs build among them), and ``--rest`` runs only those. ``--full`` also measures which branches the tests take, with
+kernels run once more as plain Python, whose lines can be seen. Other arguments go to pytest; with any, nothing is
+measured.
 """
 
 from __future__ import annotations
@@ -23,6 +25,27 @@ CHECKS = {
     "imports": [str(HERE / "lint-imports")],
 }
 KERNELS = [sys.executable, "-m", "truepath", "warmup"]
+COVERAGE = [sys.executable, "-m", "coverage"]
+#: Tests that reach the kernels and are small enough to run as plain Python
+OF_KERNELS = [
+    "tests/kernels",
+    "tests/hierarchy",
+    "tests/metrics/test_oracles.py",
+    "tests/decoders/leaves",
+    "tests/decoders/thresholds",
+    "tests/combiners/test_corrections.py",
+    "tests/learners/bayes",
+    "tests/learners/boosting/test_stumps.py",
+    "tests/learners/cutset",
+    "tests/learners/linear",
+    "tests/learners/trees",
+    "tests/data/tables",
+    "tests/cafa/test_evaluate.py",
+    "tests/classifier/test_top.py",
+    "tests/learners/reasons/test_contributions.py",
+]
+#: Numbers of 64 bits wrap around on purpose; compiled code says nothing of it
+WRAP_AROUND = ["-W", "ignore:overflow encountered:RuntimeWarning"]
 STAGES = {"quick": ["-m", "not slow"], "full": [], "rest": ["-m", "slow"]}
 
 
@@ -32,8 +55,8 @@ def main(arguments: list[str]) -> int:
     checks = {} if stage == "rest" else CHECKS
     with subprocess.Popen(KERNELS, cwd=ROOT):  # compiled beside the checks, once, not by every worker
         failed = [name for name, command in checks.items() if not passes(name, command)]
-    if not passes("tests", make_test_command(stage, for_pytest)):
-        failed.append("tests")
+    tests = measured_tests() if stage == "full" and not for_pytest else {"tests": make_test_command(stage, for_pytest)}
+    failed += [name for name, command in tests.items() if not passes(name, command)]
     if failed:
         print(f"failed: {', '.join(failed)}")
     return len(failed)
@@ -53,6 +76,15 @@ def make_test_command(stage: str, for_pytest: list[str]) -> list[str]:
     """Return the call of pytest; the stage comes first, so that an ``-m`` of one's own replaces it."""
     n_workers = str(min(os.cpu_count() or 1, 8))
     return [sys.executable, "-m", "pytest", "-q", "-n", n_workers, *STAGES[stage], *for_pytest]
+
+
+def measured_tests() -> dict[str, list[str]]:
+    """Return the steps that run all tests and measure the branches they take; what a run leaves behind is joined."""
+    tests = [*COVERAGE, "run", *make_test_command("full", [])[1:]]
+    plain = ["env", "NUMBA_DISABLE_JIT=1", "CI=1", *COVERAGE, "run", "-m", "pytest", "-q", *STAGES["quick"]]
+    plain += [*WRAP_AROUND, *OF_KERNELS]
+    steps = {"tests": tests, "kernels as plain Python": plain, "joining": [*COVERAGE, "combine", "-q"]}
+    return {**steps, "branches": [*COVERAGE, "report", "--skip-covered"]}
 
 
 def passes(name: str, command: list[str]) -> bool:

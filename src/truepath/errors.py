@@ -12,6 +12,7 @@ text.
     │   └── UnknownLabelError   a name is not in it (kept in ``.unknown``)
     ├── ConstraintError         a matrix breaks the hierarchy: Y not closed, or S not coherent
     ├── UnknownDatasetError     no data set of that name is here
+    ├── CellError               a cell of X cannot be read as its column was (``.row``, ``.column``)
     ├── DataFormatError         a file cannot be read as what it claims to be (``.path``, ``.line``)
     ├── ModelFileError          a model file is damaged, foreign, too new or not to be trusted (``.path``)
     ├── CapabilityError         a part of a model cannot do what was asked (``.capability``, ``.others`` can)
@@ -26,6 +27,7 @@ from typing import Any
 
 __all__ = [
     "CapabilityError",
+    "CellError",
     "ConstraintError",
     "CycleError",
     "DataFormatError",
@@ -37,6 +39,7 @@ __all__ = [
     "LeftOutWarning",
     "MissingExtraError",
     "ModelFileError",
+    "RelatedRowsWarning",
     "TruePathError",
     "UnknownDatasetError",
     "UnknownLabelError",
@@ -106,6 +109,23 @@ class UnknownDatasetError(TruePathError):
     """No data set of that name is bundled, in the data folder, or on the mirror."""
 
 
+class CellError(TruePathError):
+    """A cell of X cannot be read as its column was when fitted; ``row`` and ``column`` (a name, or a number) say where,
+    ``found`` what is wrong with it.
+    """
+
+    def __init__(self, row: int, column: Any, held: str, cell: str):
+        self.row, self.column, self.found = row, column, f"held {held} when fitted, and has {cell[:40]!r}"
+        self.held, self.cell = held, cell
+        problem = f"column {column!r} of X held {held} when fitted; row {row} has {cell[:40]!r}."
+        super().__init__(problem, "Correct the cell, or leave it empty if the value is not known.")
+
+    def moved(self, rows: int, columns: Sequence[str]) -> CellError:
+        """Return the error for a file that is read in blocks: with that many rows before, and named columns."""
+        is_known = isinstance(self.column, int) and self.column < len(columns)
+        return CellError(self.row + rows, columns[self.column] if is_known else self.column, self.held, self.cell)
+
+
 class DataFormatError(TruePathError):
     """A file cannot be read as what it claims to be; ``path`` and ``line`` (from 1, or None) say where."""
 
@@ -152,8 +172,24 @@ class JoinedLabelsWarning(InputWarning):
     """Labels were read as one each, though they look like several; the text says how to have them taken apart."""
 
 
+class FoundSeparatorWarning(InputWarning):
+    """Labels were read as paths by a separator that was found out; the text says which, and how to give another."""
+
+
+class MissingLabelsWarning(InputWarning):
+    """Labels are called as missing values are written; the text says how they were read, and how to change it."""
+
+
+class SpellingsWarning(InputWarning):
+    """Labels differ only in capitals, accents or blanks; the text names some, and how to make them one."""
+
+
 class LeftOutWarning(InputWarning):
     """Columns were left out, since they name the rows and there is nothing to learn from them."""
+
+
+class RelatedRowsWarning(InputWarning):
+    """Rows that belong together may be on both sides of a split, so that results look better than on new rows."""
 
 
 class GuessedEncodingWarning(InputWarning):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from truepath.errors import MissingExtraError
+from truepath.versions import packages_of_extra
 
 
 def import_extra(module: str, purpose: str, extra: str = "") -> Any:
@@ -34,6 +36,10 @@ def import_extra(module: str, purpose: str, extra: str = "") -> Any:
     except ModuleNotFoundError as problem:
         if (problem.name or "").partition(".")[0] != package:
             raise  # the package is there, and lacks something of its own
-        said = f"{purpose} needs {package}, which is not installed."
+        others = [name for name in packages_of_extra(extra) if name != package and find_spec(name) is None]
+        beside = (
+            f" (nor {'is' if len(others) == 1 else 'are'} {' and '.join(others)} of the same extra)" if others else ""
+        )
+        said = f"{purpose} needs {package}, which is not installed{beside}."
         wanted = f'"truepath[{extra}]"' if extra else package
         raise MissingExtraError(said, f"Install it: pip install {wanted}.") from problem

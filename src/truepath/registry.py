@@ -12,7 +12,7 @@ other list. A registry imports its module on first use, so that all members are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -32,11 +32,14 @@ class Registry:
         What a member is called in messages, such as ``"decoder"``.
     module : str
         The public module whose import fills the registry, such as ``"truepath.decoders"``.
+    methods : sequence of str
+        What an object must have to stand for a member.
     """
 
-    def __init__(self, kind: str, module: str):
+    def __init__(self, kind: str, module: str, methods: Sequence[str] = ()):
         self.kind = kind
         self.module = module
+        self.methods = tuple(methods)
         self._members: dict[str, Any] = {}
         self._origins: dict[str, str] = {}  # where each was written when it was entered
 
@@ -71,8 +74,17 @@ class Registry:
         return list(self._all().values())
 
     def resolve(self, given: Any, **options: Any) -> Any:
-        """Return a new member for its name, and anything else as it is."""
-        return self[given](**options) if isinstance(given, str) else given
+        """Return a new member for its name, and an object of the kind or None as it is; refuse anything else."""
+        if isinstance(given, str):
+            return self[given](**options)
+        is_member = not isinstance(given, type) and all(hasattr(given, name) for name in self.methods)
+        if given is not None and not is_member:
+            of_class = f" Write {given.__name__}(...), with its parameters." if isinstance(given, type) else ""
+            raise TypeError(
+                f"{self.kind} must be the name of a {self.kind} or an object with "
+                f"{' and '.join(self.methods)}; got {given!r}.{of_class} Names are {', '.join(map(repr, self))}."
+            )
+        return given
 
     def table(self) -> list[dict[str, Any]]:
         """Return the description of each member in plain values; lists of members are made from it.
@@ -110,8 +122,8 @@ def _row(member: Any) -> dict[str, Any]:
     }
 
 
-COMBINERS = Registry("combiner", "truepath.combiners")
-DECODERS = Registry("decoder", "truepath.decoders")
+COMBINERS = Registry("combiner", "truepath.combiners", ("fit", "transform"))
+DECODERS = Registry("decoder", "truepath.decoders", ("fit", "predict"))
 LEARNERS = Registry("learner", "truepath.learners")
 METRICS = Registry("metric", "truepath.metrics")
 READERS = Registry("reader", "truepath.data")

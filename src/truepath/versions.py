@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
+import re
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 
 #: The packages of others, by the names they are installed by
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
@@ -30,3 +31,13 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def packages_of_extra(extra: str) -> list[str]:
+    """Return the packages that an extra installs."""
+    try:
+        wanted = requires("truepath") or []
+    except PackageNotFoundError:  # not installed, but run from its sources
+        return []
+    named = [re.match(r"[\w.-]+", line) for line in wanted if re.search(rf"extra == ['\"]{extra}['\"]", line)]
+    return [name.group().replace("-", "_") for name in named if name]

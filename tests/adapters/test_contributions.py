@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from oracles_reasons import shapley_of
 from strategies import dags
 from truepath import Hierarchy
-from truepath.adapters import Contributions, ScorePart
+from truepath.adapters import Contributions, ScorePart, node_scores
 from truepath.adapters.capabilities import grade
 from truepath.adapters.contributions import ask_contributions, combine_contributions, keeps_columns
 from truepath.combiners import FAEL, Blend, FAELBlend, GreedyBlend, KernelFAEL
@@ -236,6 +236,22 @@ def test_zero_is_a_value_in_dense_rows_and_absent_in_sparse_ones():
     assert dense.of(0) == [("x0", 0.5)]
     assert ask_contributions(learner, sparse.csr_array(X[:1]), [0]).columns.tolist() == [1]
     assert grade(learner, "contributions") == "no"
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_feature_that_is_0_adds_something_where_the_baseline_is_not(form):
+    X, Y = rows(3)
+    X[np.abs(X) < 0.4] = 0
+    learner = make_pipeline(KNeighborsClassifier()).fit(form(X), Y)
+    x, usual = X[int(np.argmax((X == 0).sum(axis=1)))], X.mean(axis=0)
+    assert (x == 0).any()
+    found = ask_contributions(learner, form(x[None, :]), NODES, method="leave-one-out", baseline=form(usual[None, :]))
+    assert found.columns.tolist() == list(range(X.shape[1]))
+    score = node_scores(learner, form(x[None, :]))[0, NODES]
+    for j in range(X.shape[1]):
+        other = np.where(np.arange(X.shape[1]) == j, usual, x)
+        fall = score - node_scores(learner, form(other[None, :]))[0, NODES]
+        np.testing.assert_allclose(found.values[j], fall, atol=1e-12)
 
 
 def test_members_behind_steps_are_asked_by_column_where_steps_keep_columns():

@@ -19,6 +19,7 @@ from truepath import Hierarchy
 from truepath.adapters import parallel
 from truepath.adapters.alignment import align
 from truepath.adapters.parallel import count_workers, iterate_parallel, run_parallel
+from truepath.errors import InputWarning
 
 PACKAGE = SOURCES / "truepath"
 HOME = "adapters/parallel.py"
@@ -136,6 +137,15 @@ def test_the_user_chooses_backend_and_number():
         assert count_workers(2, shared_memory=True) == 2
 
 
+def test_no_more_workers_than_a_machine_could_run():
+    most = parallel.MOST_PER_CORE * joblib.cpu_count()
+    with pytest.warns(InputWarning, match="n_jobs=100000 is far more"):
+        assert count_workers(100_000) == most
+    with pytest.warns(InputWarning):
+        assert run_parallel(pow, [(2, 3)], n_jobs=100_000, prefer="threads") == [8]
+    assert count_workers(most) == most
+
+
 def test_shared_memory_stays_in_the_process_under_any_backend():
     found = []
     with joblib.parallel_config(backend="loky"):
@@ -209,7 +219,8 @@ def calls(tree, names):
 def test_parallel_loops_have_one_home():
     rivals = {"Parallel", "ThreadPool", "Pool", "ThreadPoolExecutor", "ProcessPoolExecutor", "Thread"}
     found = {where for where, tree in sources() if calls(tree, rivals)}
-    assert found == {HOME, "serve/threads.py"}  # a server's threads wait for requests; there is no loop in them
+    # a server's threads wait for requests, that of a worker for the end of its parent, that of progress for ten seconds
+    assert found == {HOME, "serve/threads.py", "orphans.py", "cli/shared/progress.py"}
 
 
 def jobs():

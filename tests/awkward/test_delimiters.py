@@ -10,6 +10,7 @@ from truepath import Hierarchy, open_dataset
 from truepath.data import read_hierarchy, read_labels, read_scores
 from truepath.data.tables import cut
 from truepath.data.tables.streams import stream_columns
+from truepath.errors import InputWarning
 
 TREE = Hierarchy.from_paths(["a/1", "b"])
 SCORES = "id,a,a/1,b\nx,0.5,0.25,-1e-3\ny,1,.5,7\n"
@@ -126,4 +127,25 @@ def test_what_cannot_separate_is_refused(tmp_path, given):
     (tmp_path / "s.csv").write_text(SCORES)
     (tmp_path / "h.json").write_text(TREE.to_json())
     said = refusal_of("label", tmp_path / "s.csv", "-H", tmp_path / "h.json", "--delimiter", given)
-    assert "--delimiter) must be one character, or tab" in said
+    wanted = (
+        "--delimiter must be one character or more" if given == "" else "--delimiter) must be one character, or tab"
+    )
+    assert wanted in said
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x;labels\n1.234,5;a\n-12.345.678,25;b\n", [1234.5, -12345678.25]),
+        ('x,labels\n"1,234.5",a\n7,b\n', [1234.5, 7]),
+    ],
+)
+def test_digits_in_groups_of_three(tmp_path, text, found):
+    (tmp_path / "t.csv").write_text(text)
+    assert open_dataset(tmp_path / "t.csv")["all"].X[:, 0].tolist() == found
+
+
+def test_a_point_that_may_separate_thousands_is_told_of(tmp_path):
+    (tmp_path / "t.csv").write_text("x;y;labels\n950,5;0,5;a\n1.250;0.125;b\n")
+    with pytest.warns(InputWarning, match=r"column 'x' has '1\.250' beside '950,5': read as 1\.25\. Write thousands"):
+        open_dataset(tmp_path / "t.csv")

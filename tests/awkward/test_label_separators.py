@@ -15,7 +15,7 @@ from truepath import HierarchicalClassifier, Hierarchy
 from truepath.adapters.labels import derive_hierarchy, split_paths
 from truepath.cli.app import app
 from truepath.data import read_paths_csv
-from truepath.errors import DataFormatError, FlatLabelsWarning, JoinedLabelsWarning
+from truepath.errors import DataFormatError, FlatLabelsWarning, FoundSeparatorWarning, JoinedLabelsWarning
 
 X = np.array([[0.0], [1.0], [2.0], [3.0]] * 3)
 PATHS = [("Food", "Fruit"), ("Food", "Bread"), ("Tools",), ("Tools", "Saw")] * 3
@@ -134,13 +134,16 @@ def write(tmp_path, rows, header="id,colour,size,labels"):
 def test_a_file_with_another_separator_is_said_and_read(tmp_path):
     rows = [f"r{i},{'red' if i % 2 else 'blue'},{i % 5},{' > '.join(PATHS[i % 12])}" for i in range(40)]
     file = write(tmp_path, rows)
-    with pytest.warns(FlatLabelsWarning):
+    with pytest.warns(FoundSeparatorWarning):
         read_paths_csv(file)
     said = CliRunner().invoke(app, ["describe", file, "--ids", "id"])
     assert said.exit_code == 0
     assert "--sep" in said.output
-    found = CliRunner().invoke(app, ["describe", file, "--ids", "id", "--sep", " > ", "--json"])
-    counts = json.loads(found.stdout)
+    found = [
+        CliRunner().invoke(app, ["describe", file, "--ids", "id", *sep, "--json"]) for sep in ([], ["--sep", " > "])
+    ]
+    counts = json.loads(found[0].stdout)
+    assert counts == json.loads(found[1].stdout)
     assert (counts["kind"], counts["n_classes"], counts["depth"], counts["n_leaves"]) == ("tree", 5, 2, 3)
     assert (counts["n_numeric"], counts["n_categorical"]) == (1, 1)
 

@@ -117,6 +117,6 @@ def test_bad_lines_stop_the_command_or_are_said(made, tmp_path):
     for command in (["cutoffs", bad, "--resamples", 2], ["blend", bad, "-o", tmp_path / "blend.tsv"]):
         _, err = run_command("cafa", *command, *common)
         assert "2 columns where 3 are needed" in err
-    assert "cafa, exact or a step" in refusal_of(
+    assert "--grid must be one of 'cafa', 'exact' or a step" in refusal_of(
         "cafa", "evaluate", "-O", made.ontology, "-t", made.truth, "-p", made.predictions, "--grid", "fine"
     )

@@ -10,6 +10,7 @@ from cafa_files import make_case
 from truepath import Hierarchy
 from truepath.cafa import Ontology, read_long_table, read_ontology, write_evaluations
 from truepath.cafa import evaluate_predictions as evaluate
+from truepath.errors import InputWarning
 from truepath.metrics import cafa_curve
 
 HIERARCHY = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("s", "d")])
@@ -119,6 +120,47 @@ def test_known_terms_count_neither_as_true_nor_as_predicted():
     assert curve.values["fp"].tolist() == [0.0]
 
 
+def test_known_terms_of_a_matrix_have_their_ancestors():
+    ontology = Ontology.of(Hierarchy.from_edges([("a", "b"), ("b", "c"), ("a", "d")], nodes=["a", "b", "c", "d"]))
+    truth, scores = np.array([[1, 1, 1, 1], [1, 0, 0, 1]]), np.array([[0.9, 0.8, 0.7, 0.6], [0.9, 0.2, 0.1, 0.8]])
+    open_, closed = np.array([[0, 1, 0, 0], [0, 0, 0, 0]]), np.array([[1, 1, 0, 0], [0, 0, 0, 0]])
+    for known in (open_, sparse.csr_array(open_)):
+        found, expected = (evaluate(truth, scores, ontology, known=given) for given in (known, closed))
+        assert found.rows() == expected.rows()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_alternative_id_of_several_terms_means_all_of_them(tmp_path, seed):
+    """As cafaeval has it; the twin writes a line for each of the terms."""
+    made = make_case(tmp_path, seed)
+    shared = {"X:shared": ["X:001", "X:004", "X:007"], "X:two": ["X:002", "X:003"]}
+    text = made.ontology.read_text()
+    for alias, names in shared.items():
+        for name in names:
+            text = text.replace(f"id: {name}\n", f"id: {name}\nalt_id: {alias}\n")
+    made.ontology.write_text(text)
+    ontology = read_ontology(made.ontology)
+    assert {alias: list(names) for alias, names in ontology.shared.items()} == shared
+    tables = {}
+    for name, file in (("truth", made.truth), ("predictions", made.predictions)):
+        lines = [line.split("\t") for line in file.read_text().splitlines()]
+        for line in lines[:: seed % 3 + 1]:
+            line[1] = list(shared)[len(line[0] + line[1]) % 2 if name == "truth" else int(line[0][1:]) % 2]
+        written_out = [[line[0], name, *line[2:]] for line in lines for name in shared.get(line[1], [line[1]])]
+        for kind, rows in (("short", lines), ("written out", written_out)):
+            tables[kind, name] = tmp_path / f"{kind}-{name}.tsv"
+            tables[kind, name].write_text("".join("\t".join(row) + "\n" for row in rows))
+    for options in ({}, {"max_terms": 2}):
+        short, twin = (
+            evaluate(tables[kind, "truth"], tables[kind, "predictions"], ontology, **options)
+            for kind in ("short", "written out")
+        )
+        assert short.rows() == twin.rows()
+    kept = ontology.keep(["X:shared"])
+    assert {"X:001", "X:004", "X:007"} <= set(kept.hierarchy.names)
+    assert kept.resolve(["X:shared"]).counts["alternative"] == 1
+
+
 def test_fill_keeps_the_scores_that_are_given():
     S, Y = np.zeros((1, 6)), np.zeros((1, 6), bool)
     for name, score in (("c", 0.9), ("a", 0.2)):
@@ -188,3 +230,13 @@ def test_curves_can_be_drawn():
     axes = evaluate(TRUTH, PREDICTED, ONTOLOGY).plot()
     assert [ax.get_title() for ax in axes] == ["R", "S"]
     assert evaluate(TRUTH, PREDICTED, ONTOLOGY, ia={"c": 1.0, "d": 2.0}).plot("s").size == 2
+
+
+def test_scores_that_no_threshold_tells_apart_are_told_of():
+    with pytest.warns(InputWarning, match=r"2 of 3 scores are not from 0 to 1, such as 59\.5: thresholds end at 1"):
+        evaluate({"P": ["a"], "Q": ["b"]}, {"P": {"a": 59.5, "b": 0.5}, "Q": {"b": -1.0}}, ONTOLOGY)
+
+
+def test_targets_that_are_called_otherwise_are_told_of():
+    with pytest.warns(InputWarning, match=r"none of the 1 pairs is of a target .* such as 'sp\|P\|X'\. Ids must be"):
+        evaluate({"sp|P|X": ["a"]}, {"P": {"a": 0.5}}, ONTOLOGY)

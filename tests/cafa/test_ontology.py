@@ -205,3 +205,15 @@ def test_misspelt_relations_are_found_out():
         read(relations=["is_a", "part_off"])
     with pytest.raises(TypeError, match="is_a"):
         read(relations="is_a")
+
+
+@pytest.mark.parametrize("value", [1, ["x"], {"x": 1}])
+@pytest.mark.parametrize("field", ["id", "lbl", "val"])
+def test_a_graph_whose_texts_are_none(tmp_path, field, value):
+    said = {"pred": "o#hasOBONamespace", "val": "x", **({"val": value} if field == "val" else {})}
+    odd = {"id": "o/X_2", "lbl": "two", "meta": {"basicPropertyValues": [said]}}
+    nodes = [{"id": "o/X_1", "lbl": "one"}, {**odd, **({} if field == "val" else {field: value})}]
+    file = tmp_path / "o.json"
+    file.write_text(json.dumps({"graphs": [{"nodes": nodes}]}))
+    with pytest.raises(DataFormatError, match=r"o\.json"):
+        read_ontology(file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from commands import refusal_of, run_command
 from truepath import Hierarchy
 from truepath.cafa import (
     Embeddings,
@@ -12,7 +13,9 @@ from truepath.cafa import (
     evaluate_predictions,
     load_models,
     predict_naively,
+    read_annotations,
     read_embeddings,
+    read_ontology,
     train_models,
 )
 from truepath.errors import DataFormatError, TruePathError
@@ -72,7 +75,7 @@ def test_embeddings_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(DataFormatError, match="Object arrays cannot be loaded"):
         read_embeddings(tmp_path / "c.npz")
     (tmp_path / "d.csv").write_text("x")
-    with pytest.raises(DataFormatError, match=r"\.npy, \.npz or \.parquet"):
+    with pytest.raises(DataFormatError, match=r"\.npy, \.npz, \.h5 or \.parquet"):
         read_embeddings(tmp_path / "d.csv")
 
 
@@ -111,7 +114,9 @@ def test_one_model_per_aspect_beats_frequencies_and_survives_a_folder(tmp_path):
 
 def test_what_cannot_be_trained_is_said():
     train, annotations = make(20)
-    with pytest.raises(TruePathError, match="none of the 1 annotated proteins has an embedding"):
+    with pytest.raises(
+        TruePathError, match="none of the 1 annotated protein can be trained on: 1 line of proteins without"
+    ):
         train_models(train, {"Q": ["a"]}, ONTOLOGY)
     with pytest.raises(TruePathError, match="no term has 999"):
         train_models(train, annotations, ONTOLOGY, min_count=999)
@@ -119,3 +124,80 @@ def test_what_cannot_be_trained_is_said():
         train_models(train, annotations, ONTOLOGY, head="tree")
     with pytest.raises(TruePathError, match="no models"):
         load_models("/nowhere")
+
+
+GAF_LINE = "UniProtKB\t{}\tG\t{}\t{}\tPMID:1\tIDA\t\tF\t\t\tprotein\ttaxon:9606\t20230105\tX\n"
+OBO = """format-version: 1.2
+
+[Term]
+id: X:000
+name: root
+namespace: f
+
+[Term]
+id: X:001
+name: one
+namespace: f
+is_a: X:000
+
+[Term]
+id: X:009
+name: gone
+namespace: f
+is_obsolete: true
+"""
+
+
+def write_lines(folder, *lines):
+    """Write annotations, an ontology of one term below its root and one that is obsolete, and 10 embeddings."""
+    (folder / "k.gaf").write_text("!gaf-version: 2.2\n" + "".join(GAF_LINE.format(*line) for line in lines))
+    (folder / "o.obo").write_text(OBO)
+    X = np.random.default_rng(0).normal(size=(10, 4)).astype(np.float32)
+    np.savez(folder / "e.npz", ids=np.array([f"P{i}" for i in range(10)]), X=X)
+    return ["cafa", "train", folder / "e.npz", folder / "k.gaf", "-O", folder / "o.obo", "-o", folder / "m"]
+
+
+def test_every_line_is_accounted_for(tmp_path):
+    good = [(f"P{i}", "enables", "X:001") for i in range(8)]
+    bad = [
+        ("P8", "NOT|enables", "X:001"),
+        ("P0", "enables", "Y:1"),
+        ("P1", "enables", "X:009"),
+        ("Q1", "enables", "X:001"),
+    ]
+    call = write_lines(tmp_path, *good, *bad)
+    account = train_models(
+        read_embeddings(tmp_path / "e.npz"), read_annotations(tmp_path / "k.gaf"), read_ontology(tmp_path / "o.obo"),
+        min_count=8,
+    ).account  # fmt: skip
+    assert (account.n_lines, account.n_used, sum(account.left_out.values())) == (12, 8, 4)
+    assert (account.n_proteins, account.n_proteins_used, account.n_spare) == (9, 8, 2)
+    assert account.aspects == {"f": (2, 0, 8)}
+    said = run_command(*call, "--min-count", "8")[1].splitlines()
+    assert [line.partition("k.gaf: ")[2] for line in said] == [
+        "8 of 12 lines and 8 of 9 proteins are trained on",
+        "1 line left out: that say NOT",
+        "1 line left out: with terms that the ontology does not have, such as 'Y:1'",
+        "1 line left out: with obsolete terms, such as 'X:009'",
+        "1 line left out: of proteins without an embedding, such as 'Q1'",
+        "2 embeddings not used: no line that can be trained on",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "term", "way_out"),
+    [
+        ("sp|P{}|NAME", "X:001", "written alike in both files (here 'sp|P0|NAME' and 'P0')"),
+        ("P{}", "Y:001", "Give the ontology that the annotations were made with"),
+    ],
+)
+def test_training_on_a_small_rest_is_refused(tmp_path, names, term, way_out):
+    lost = [(names.format(i), "enables", term) for i in range(7)]
+    call = write_lines(tmp_path, *lost, *[(f"P{i}", "enables", "X:001") for i in (7, 8, 9)])
+    said = refusal_of(*call, "--min-count", "1")
+    assert "only 3 of 10 annotated proteins and 3 of 10 lines can be trained on: 7 lines" in said
+    assert way_out in said
+    assert "--min-used 0" in said
+    assert not (tmp_path / "m").exists()
+    run_command(*call, "--min-count", "1", "--min-used", "0")
+    assert (tmp_path / "m" / "f.tp").exists()

@@ -79,7 +79,7 @@ def test_a_label_is_added_and_one_moved(fitted, tmp_path):
     model.update(diff, X, Y)
     S = model.predict_proba(X)
     assert diff.new.is_coherent(S)
-    assert set(diff.new.names[diff.touched]) == {"a3", "b2", "c"}
+    assert set(diff.new.names[diff.touched]) == {"a", "a1", "a2", "a3", "b1", "b2", "c"}
     by_hand = update_learner(learner, diff, X, Y).predict_proba(X)
     np.testing.assert_array_equal(S, by_hand)
     same = diff.new.indices(["a1", "a2", "b1"])

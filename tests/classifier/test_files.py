@@ -11,6 +11,7 @@ import truepath.classifier.files as files
 from truepath import HierarchicalClassifier, open_dataset
 from truepath.classifier import FittedOn, predict_file
 from truepath.data import read_labels, read_scores, write_labels
+from truepath.errors import CellError
 
 COLUMNS = ("x", "colour")
 
@@ -110,3 +111,9 @@ def test_data_sets_are_taken_in_blocks_too(monkeypatch):
     write_labels(wanted, fitted.predict(ds.test.X), ds.hierarchy, ids=ds.test.ids)
     assert out.getvalue() == wanted.getvalue()
     assert files.MOST_ROWS % 64 == 0
+
+
+def test_a_cell_that_cannot_be_read_is_named_by_its_column_and_its_row_of_the_file(model, tmp_path):
+    (tmp_path / "few.csv").write_text("colour,x\n" + "red,1\n" * 100 + "red,cheap\n")
+    with pytest.raises(CellError, match="column 'x' of X held numbers when fitted; row 100 has 'cheap'"):
+        predict_file(model, tmp_path / "few.csv", io.StringIO(), batch_size=64)

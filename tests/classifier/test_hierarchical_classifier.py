@@ -369,6 +369,31 @@ def test_bad_parameters_are_named(made, options, message):
         fitted(made, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"decoder": 0.5}, r"decoder=truepath.decoders.Threshold\(0.5\)"),
+        ({"decoder": [1]}, "decoder must be the name of a decoder or an object with fit and predict; got"),
+        ({"decoder": Threshold}, r"Write Threshold\(...\)"),
+        ({"combiner": 3}, "combiner must be the name of a combiner or an object with fit and transform; got 3"),
+        ({"combiner": LogisticRegression()}, "fit and transform"),
+    ],
+)
+def test_what_is_no_part_is_refused_before_anything_is_fitted(made, options, message):
+    with pytest.raises(TypeError, match=message):
+        fitted(made, **options)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 4])
+@pytest.mark.parametrize("learner", [None, "linear", "forest", BinaryRelevance(LogisticRegression())])
+def test_the_fewest_rows_ask_for_nothing_that_was_not_set(n_rows, learner):
+    """Folds are as many as there are rows; one row has no threshold of its own."""
+    h = Hierarchy.from_paths(["a/1", "a/2", "b"])
+    rows = [["a/1", "b"], ["a/2"], ["b"], ["a/1"]][:n_rows]
+    model = HierarchicalClassifier(learner, hierarchy=h).fit(np.arange(2.0 * n_rows).reshape(-1, 2), rows)
+    assert model.predict(np.zeros((2, 2))).shape == (2, h.n_nodes)
+
+
 def test_bad_labels_are_named(made):
     open_Y = made.train.y.copy()
     open_Y[0] = False

@@ -89,6 +89,31 @@ def test_a_learner_that_searches_is_left_to_search(monkeypatch):
         assert (np.diff(found.probabilities) <= 0).all()
 
 
+@settings(max_examples=20)
+@given(dags(max_nodes=8), st.data(), st.integers(1, 4))
+def test_propensities_rank_labels_by_what_they_are_worth(hierarchy, data, k):
+    """No other k labels of a row are worth more in expectation: probability divided by propensity, summed."""
+    S = data.draw(score_matrices(hierarchy, n_rows=2, min_rows=2))
+    p = np.array(data.draw(st.lists(st.floats(0.1, 1.0), min_size=hierarchy.n_nodes, max_size=hierarchy.n_nodes)))
+    model = fitted(hierarchy, S)
+    for per, among in [("row", "all"), ("row", "leaves"), ("level", "all")]:
+        top = model.predict_top(S, k, per=per, among=among, propensities=p)
+        for i in range(2):
+            found = top.nodes[i][top.nodes[i] >= 0]
+            parts = brute_force(hierarchy, S[i] / p, k, per, among)
+            assert found.tolist() == [v for part in parts for v in part]
+            np.testing.assert_array_equal(top.probabilities[i][top.nodes[i] >= 0], S[i, found])
+
+
+def test_a_searching_learner_ranks_by_worth_too():
+    model = HierarchicalClassifier().fit(TEXTS, LABELS)
+    S = model.predict_proba(TEXTS)
+    p = np.linspace(1.0, 0.01, S.shape[1])
+    top = model.predict_top(TEXTS, 2, propensities=p, batch_size=2)
+    np.testing.assert_array_equal(top.nodes, np.argsort(-S / p, axis=1, kind="stable")[:, :2])
+    assert (top.nodes != model.predict_top(TEXTS, 2).nodes).any()
+
+
 def test_what_a_row_reads_like():
     h = Hierarchy.from_paths(["a/1", "a/2", "b"])
     top = fitted(h, np.zeros((1, 4))).predict_top([[0.9, 0.7, 0.3, 0.2], [0.1, 0.0, 0.0, 0.5]], 2, per="level")
@@ -107,6 +132,9 @@ def test_what_a_row_reads_like():
         ({"per": "column"}, "per must"),
         ({"among": "b"}, "among must"),
         ({"per": "level", "among": "leaves"}, "among must be 'all'"),
+        ({"among": "most-specific", "propensities": [1.0, 1.0]}, "propensities go with 'all' and 'leaves'"),
+        ({"propensities": [1.0]}, "propensities must"),
+        ({"propensities": [1.0, 0.0]}, "propensities must be greater than 0"),
     ],
 )
 def test_what_is_refused(options, said):

@@ -7,6 +7,9 @@ every kind, and for the files that people give by mistake.
 from __future__ import annotations
 
 import ast
+import errno
+import io
+import os
 import shlex
 import traceback
 from pathlib import Path
@@ -19,6 +22,7 @@ import truepath.cli
 from commands import run_command
 from truepath.cli import main
 from truepath.cli.app import app, format_error
+from truepath.cli.shared.streams import printing_what_is_possible
 
 CLI = Path(truepath.cli.__file__).parent
 
@@ -66,6 +70,9 @@ CALLS = {
     "cafa evaluate -O bad.obo -t y.csv -p s.csv --grid fine": ["--grid", "fine"],
     "cafa evaluate -O bad.obo -t y.csv -p bare": ["bare", "no files of predictions"],
     "cafa evaluate -O bad.obo -t y.csv": ["--predictions"],
+    "cafa evaluate -O bad.obo -t y.csv -p s.csv --aspects ,": ["--aspects must be a name"],
+    "cafa pairs y.csv -o out.tsv --after 2024-02-30": ["--after must be a day such as"],
+    "cafa pairs y.csv -o out.tsv --until 20240131": ["--until must be a day such as", "'20240131'"],
     # what matters to labels
     "features nowhere.tp": ["nowhere.tp"],
     "features m.tp": ["cannot list the features that matter", "PCTForest"],
@@ -88,13 +95,19 @@ CALLS = {
     "fit": ["missing argument", "data"],  # as one version of click writes it, or in capitals
     "fit t.csv": ["--output"],
     "fit t.csv -o m.tp --lables x": ["--lables", "--labels"],
-    "fit t.csv -o m.tp --seed x": ["--seed"],
+    "fit t.csv -o m.tp --seed x": ["--seed must be an integer from 0 to 4294967295; got 'x'"],
+    "fit t.csv -o m.tp --seed -1": ["--seed must be an integer from 0 to 4294967295; got '-1'"],
+    "fit t.csv -o m.tp --n-jobs 0": ["--n-jobs must be an integer other than 0, from -1000 to 1000000; got '0'"],
+    "fit t.csv -o m.tp --labels ''": ["--labels must be a text that is not empty"],
     "fit t.csv -o m.tp --test-share 2": ["--test-share"],
+    "fit t.csv -o /dev/null": ["--output: /dev/null is not a file"],
+    f"fit t.csv -o {'x' * 252}.tp": ["File name too long"],
     "fit t.csv -o no/m.tp": ["--output", "no"],
     "fit t.csv -o .": ["--output", "folder"],
     "fit t.csv -o t.csv": ["--output", "DATA"],
     "fit t.csv -o m.tp --method mass": ["'mass'", "mas"],
     "fit t.csv -o m.tp --learner pcx": ["--learner", "pct"],
+    "fit t.csv -o m.tp --learner ../..": ["--learner '../..'", "not the full name"],
     "fit t.csv -o m.tp --learner no.Such": ["--learner", "pip install no"],
     "fit t.csv -o m.tp --learner sklearn.tree.Oak": ["--learner", "sklearn.tree has no Oak"],
     "fit t.csv -o m.tp --learner sklearn.tree.plot_tree": ["--learner", "not an estimator"],
@@ -138,11 +151,15 @@ CALLS = {
     "predict m.tp t.csv -o m.tp": ["--output", "MODEL"],
     "predict m.tp t.csv -o o.xyz": ["o.xyz"],
     "predict m.tp t.csv -o o.json --matrix": ["matrix", ".csv"],
-    "predict m.tp t.csv --format pdf": ["format", "'pdf'"],
+    "predict m.tp t.csv --format pdf": ["--format must be one of", "'pdf'"],
+    "predict m.tp t.csv --top 1e20": ["--top must be an integer from 1 to"],
     "predict m.tp t.csv --coverage 0.9": ["coverage", "--decoder conformal"],
     "serve": ["missing argument", "model"],
     "serve nowhere.tp": ["nowhere.tp"],
     "serve t.csv": ["t.csv"],
+    "serve m.tp m.tp": ["two models are called 'm'"],
+    "serve old=": ["'old=' names no file"],
+    f"evaluate y.csv - -S - {ON}": ["PREDICTED", "--scores"],
     "serve m.tp --port 99999": ["--port"],
     "serve m.tp --workers 0": ["--workers"],
     "serve m.tp --max-body 0": ["--max-body"],
@@ -207,6 +224,7 @@ CALLS = {
     "compare r.csv --greater-is-better --diagram d.xyz": ["--diagram", ".svg"],
     "compare r.csv --truth y.csv": ["--truth"],
     "compare y.csv z.csv": ["--truth"],
+    "compare . z.csv": ["is a folder", "--truth"],
     f"compare r.csv {ON}": ["--hierarchy"],
     f"compare y.csv z.csv --truth y.csv {ON} --format latex": ["--format latex"],
     f"compare y.csv z.csv --truth y.csv {ON} -m auprc,exact_match": ["--metrics"],
@@ -216,6 +234,7 @@ CALLS = {
     "experiment nowhere.toml": ["nowhere.toml"],
     "experiment plan.toml": ["plan.toml"],
     "reproduce": ["name a paper"],
+    "reproduce bi2012 --data nowhere": ["--data", "nowhere is not a folder"],
     "reproduce nobody1999": ["'nobody1999'"],
     "methods --kind learner": ["--kind", "learners"],
     "report nowhere": ["nowhere"],
@@ -234,11 +253,21 @@ CALLS = {
     f"report --truth y.csv -p z.csv -o y.csv {ON}": ["--output", "--truth"],
     f"report --truth y.csv -p z.csv --text story {ON}": ["'story'"],
     "report --truth toy -p toy_labels.csv --text story": ["--text", "toy"],
+    "predict m.tp t.csv -o loop": ["--output", "loop", "leads back to itself"],
+    "demo -o t.csv": ["--output", "t.csv", "not a folder"],
+    "fit t.csv -o m2.tp --run t.csv/run": ["--run", "t.csv", "not a folder"],
     "fetch": ["--list"],
     "fetch toy --from .": ["--from"],
     "fetch wordnet-nouns": ["--from"],
     "fetch nowhere": ["nowhere"],
 }
+
+
+class FullDisk(io.StringIO):
+    """A stream that cannot hand over what was written to it."""
+
+    def flush(self):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
 
 @pytest.fixture(scope="module")
@@ -248,6 +277,7 @@ def folder(tmp_path_factory):
     for name, text in FILES.items():
         (at / name).write_text(text)
     (at / "bare").mkdir()
+    (at / "loop").symlink_to("loop")
     np.save(at / "n.npy", np.eye(3))
     (at / "l.json").write_text('[{"id": "x", "labels": ["a/1"]}]')
     run_command("fit", at / "t.csv", "-o", at / "m.tp", "--learner", "GaussianNB", "--ids", "gene", "--test-share", "0")
@@ -262,6 +292,16 @@ def errors(folder):
         patch.delenv("TRUEPATH_DATA", raising=False)
         return {call: refusal(call) for call in CALLS}
 
+
+#: What may stand in truepath.toml that no command takes
+PROJECTS = {
+    "[fti]": ["no command 'fti'", "'fit'"],
+    "fit = 3": ["'fit' must be a table of options, [fit]"],
+    "[fit]\nlables = 'x'": ["no option 'lables'", "'labels'"],
+    "[fit]\nmerge-spellings = 3": ["[fit] merge-spellings must be true or false; got 3"],
+    "[fit]\nseed = 'x'": ["[fit] seed", "an integer from 0"],
+    "[fit]\nseed = {a = 1}": ["[fit] seed must be one value, or a list of values"],
+}
 
 COMMAND = get_command(app)  # made once
 
@@ -294,8 +334,9 @@ def sites():
 
 
 def reached(error):
-    """Return the places of an error's traceback."""
-    return {(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)}
+    """Return the places of the tracebacks of an error, and of the one that it was raised for."""
+    found = {(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)}
+    return found | (reached(error.__context__) if error.__context__ is not None else set())
 
 
 def test_every_raise_of_the_command_line_is_in_the_table(errors, folder, monkeypatch):
@@ -306,6 +347,34 @@ def test_every_raise_of_the_command_line_is_in_the_table(errors, folder, monkeyp
         without.setattr("truepath.cli.strategies._required", lambda member: ["k"])  # as a decoder of others may have it
         seen |= reached(error := refusal(f"label s.csv {ON} -s mas"))
         assert "--strategy mas needs --k" in format_error(error)
+    with monkeypatch.context() as closed:
+        closed.setattr("sys.stdout", None)
+        seen |= reached(error := refusal("predict m.tp t.csv"))
+        assert "standard output is closed" in format_error(error)
+    with monkeypatch.context() as closed:
+        closed.setattr("sys.stdin", None)
+        seen |= reached(error := refusal("describe -"))
+        assert "nothing is piped into standard input" in format_error(error)
+    with monkeypatch.context() as soon:
+        soon.setenv("TRUEPATH_PROGRESS", "soon")
+        seen |= reached(error := refusal("predict m.tp t.csv"))
+        assert "TRUEPATH_PROGRESS must be a number of seconds" in format_error(error)
+    with monkeypatch.context() as maybe:
+        maybe.setenv("TRUEPATH_SERVE_QUIET", "maybe")
+        seen |= reached(error := refusal("serve m.tp"))
+        assert "TRUEPATH_SERVE_QUIET must be 1 or 0; got 'maybe'" in format_error(error)
+    for text, words in PROJECTS.items():
+        (project := folder / "project.toml").write_text(text, encoding="utf-8")
+        with monkeypatch.context() as own:
+            own.setattr("truepath.cli.shared.project.FILE", project)
+            seen |= reached(error := refusal("fit t.csv -o m.tp"))
+        assert [word for word in ["project.toml", *words] if word not in format_error(error)] == []
+    with monkeypatch.context() as full:
+        full.setattr("sys.stdout", FullDisk())
+        with pytest.raises(OSError, match="standard output") as caught, printing_what_is_possible():
+            print("what is written at the end")
+    seen |= reached(caught.value)
+    assert format_error(caught.value) == "truepath: standard output: No space left on device"
     places = sites()
     assert len(places) > 40
     assert [site for site, (file, lines) in places.items() if not any((file, line) in seen for line in lines)] == []
@@ -347,3 +416,27 @@ def test_no_text_of_an_error_has_a_line_end():
     found = list(messages())
     assert len(found) > 400
     assert [where for where, text in found if "\n" in text.strip("\n")] == []
+
+
+def test_files_that_cannot_be_opened_any_more_are_named_though_another_error_hides_them():
+    error = UnboundLocalError("child_r")  # what joblib makes of it
+    error.__context__ = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    assert "too many files are open" in format_error(error)
+    assert "failed to map" in (said := format_error(ImportError("a.so: failed to map segment from shared object")))
+    assert "not enough memory" in said
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gone").mkdir()
+    os.chdir("gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(FileNotFoundError) as caught:
+        os.getcwd()
+    assert "started in is gone" in format_error(caught.value)
+
+
+def test_memory_that_ran_out_is_named_though_another_error_hides_it():
+    error = IndexError("invalid index")  # what SciPy makes of it
+    error.__cause__ = MemoryError()
+    assert "not enough memory" in format_error(error)

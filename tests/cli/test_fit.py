@@ -7,13 +7,17 @@ import shutil
 import sys
 from collections import Counter
 
+import numpy as np
 import pytest
 
+from commands import refusal_of, run_command
 from places import ROOT
-from truepath import metrics
+from truepath import HierarchicalClassifier, metrics
 from truepath.cli import main
 from truepath.cli.fit import fit
+from truepath.errors import RelatedRowsWarning
 from truepath.report import load_run
+from truepath.workflow import fit_dataset, open_training
 
 COUNTED = ("h_loss", "hmc_loss", "exact_match", "auprc", "macro_f1", "jaccard_score", "hierarchical_f1")
 
@@ -59,13 +63,11 @@ def test_the_table_and_its_legend_are_made_from_the_metrics(books, capsys, monke
     ("arguments", "problem", "remedy"),
     [
         ("fit books.csv --labels topics -o no/such/x.tp", "there is no folder no/such", "Create it"),
-        ("fit books.csv --labels topics -o x.tp --test-share 2", "--test-share must be at least 0", ""),
         ("fit books.csv --labels topics -o x.tp --method mass", "'mass'", "Did you mean 'mas"),
         ("evaluate books.csv", "nothing to evaluate.", "Give predicted labels"),
         ("evaluate books.csv books.csv", "(--hierarchy) is missing", "Give a file of edges"),
         ("evaluate toy books.csv --part nowhere", "no part 'nowhere'", "Choose by part (--part)"),
         ("evaluate nowhere.csv books.csv -H books.csv", "nowhere.csv: no such file", ""),
-        ("compare books.csv --alpha 3", "--alpha must be between 0 and 1", ""),
         ("report books.csv", "neither a run", "A run is saved by"),
         ("report nowhere", "no such folder", ""),
         ("predict books.csv books.csv", "books.csv", ""),
@@ -82,3 +84,46 @@ def test_errors_are_one_line_with_the_way_out(books, capsys, monkeypatch, argume
     assert err.count("\n") == 1
     assert problem in err
     assert remedy in err
+
+
+def test_groups_of_rows_are_held_out_together(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [",".join(map(str, [*rng.normal(size=4), f"p{i}", "ab"[rng.integers(2)]])) for i in range(60)]
+    (tmp_path / "twice.csv").write_text("\n".join(["v,w,x,y,who,labels", *np.repeat(lines, 2), ""]))
+    fit = ("fit", tmp_path / "twice.csv", "-o", tmp_path / "model.tp", "--method", "clus-ens+sts", "--json")
+    blind, said = run_command(*fit)
+    assert "120 of 120 rows are equal to others, or nearly (first: rows 0 and 1)" in said
+    assert "--group COLUMN" in said
+    known, said = run_command(*fit, "--group", "who")
+    assert "rows are equal" not in said
+    assert json.loads(blind)["measures"]["auprc"] > 0.85
+    assert json.loads(known)["measures"]["auprc"] < 0.75
+    assert HierarchicalClassifier.load(tmp_path / "model.tp").fitted_on_.columns == ("v", "w", "x", "y")
+
+
+def test_a_row_without_a_group_and_an_unknown_column_are_refused(tmp_path):
+    (tmp_path / "rows.csv").write_text("x,who,labels\n1,p1,a\n2,,b\n")
+    fit = ("fit", tmp_path / "rows.csv", "-o", tmp_path / "model.tp")
+    assert "rows.csv:3: column 'who' does not say what this row belongs to" in refusal_of(*fit, "--group", "who")
+    assert "no column 'whom'; did you mean 'who'" in refusal_of(*fit, "--group", "whom")
+
+
+def test_groups_that_a_test_part_of_its_own_divides_are_told_of(tmp_path):
+    rows = [f"{i},{i // 2},{'train' if i % 2 else 'test'},{'ab'[i % 3 == 0]}" for i in range(40)]
+    (tmp_path / "rows.csv").write_text("\n".join(["x,who,part,labels", *rows, ""]))
+    ds = open_training(tmp_path / "rows.csv", groups="who", split="part")
+    with pytest.warns(RelatedRowsWarning, match="20 of 20 test rows belong to groups that are learned from too"):
+        fit_dataset(ds, "linear")
+
+
+def test_the_report_counts_columns_as_describe_does(tmp_path):
+    words = [f"word{k}" for k in range(20)]
+    rows = "".join(
+        f"{' '.join(words[i % 7 :])} {i},story {i} of {' '.join(words[: i % 9])},{'xy'[i % 2]},{i % 9},{'ab'[i % 2]}\n"
+        for i in range(60)
+    )
+    (tmp_path / "t.csv").write_text("title,about,shop,price,labels\n" + rows)
+    call = [tmp_path / "t.csv", "--labels", "labels"]
+    assert "1 numeric + 1 categorical + 2 text" in run_command("describe", *call)[0]
+    run_command("fit", *call, "-o", tmp_path / "m.tp", "--method", "linear")
+    assert dict(load_run(tmp_path / "m.run").description.rows())["features"] == "1 numeric + 1 categorical + 2 text"

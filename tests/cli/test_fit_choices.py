@@ -99,8 +99,8 @@ def test_what_was_tried_is_listed_best_first():
         ("--learner sklearn.multioutput.MultiOutputClassifier", "cannot be made"),
         ("--decoder bestpath", "--decoder 'bestpath' is unknown. Did you mean 'best-path'? Available:"),
         ("--combiner up", "--combiner 'up' is unknown. Available:"),
-        ("--budget hours", "--budget must be one of 'seconds', 'minutes' or a number of seconds; got 'hours'"),
-        ("--budget 0", "--budget must be one of 'seconds', 'minutes' or a number of seconds; got 0"),
+        ("--budget hours", "--budget must be one of 'seconds', 'minutes' or a number of seconds"),
+        ("--budget 0", "--budget must be one of 'seconds', 'minutes' or a number of seconds"),
     ],
 )
 def test_what_is_unknown_answers_with_the_choices(table, options, said):
@@ -113,7 +113,14 @@ def test_a_class_of_another_package(table):
     pytest.importorskip("lightgbm")
     options = ["--set", "n_estimators=5", "--set", "min_child_samples=2", "--set", "verbose=-1"]
     summary, _ = fit("--learner", "lightgbm.LGBMClassifier", *options)
-    assert summary["trust"] == ["lightgbm"]
-    assert "name their package by --trust" in refusal_of("predict", "t.tp", "t.csv")
-    out, _ = run_command("predict", "t.tp", "t.csv", "--trust", "lightgbm")
+    assert summary["trust"] == ["lightgbm.basic.Booster", "lightgbm.sklearn.LGBMClassifier"]
+    assert "name each by --trust" in refusal_of("predict", "t.tp", "t.csv")
+    trust = [word for name in summary["trust"] for word in ("--trust", name)]
+    out, _ = run_command("predict", "t.tp", "t.csv", *trust)
     assert len(out.splitlines()) == 31
+
+
+def test_trust_names_types(table):
+    fit("--learner", "GaussianNB")
+    said = refusal_of("predict", "t.tp", "t.csv", "--trust", "pandas")
+    assert "'pandas' cannot be trusted: it is a package or module." in said

@@ -7,6 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from commands import refusal_of
 from truepath.cli.app import app
 from truepath.registry import REGISTRIES
 
@@ -34,5 +35,5 @@ def test_all_are_listed_with_their_headings():
 
 
 def test_an_unknown_kind_is_answered_with_the_nearest():
-    assert "Did you mean 'learners'" in str(run("--kind", "learner").exception)
-    assert "Available: presets, learners" in str(run("--kind", "xyz").exception)
+    assert "Did you mean 'learners'" in refusal_of("methods", "--kind", "learner")
+    assert "--kind must be one of 'presets', 'learners'" in refusal_of("methods", "--kind", "xyz")

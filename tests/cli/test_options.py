@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import defaultdict
 
 import pytest
 from typer.main import get_command
 
+from truepath.cafa.evaluation import curves
+from truepath.classifier import top_search
 from truepath.cli.app import app
+from truepath.cli.shared.kinds import list_declared
+from truepath.parameters import Range
 
 #: Long names whose help differs from command to command: each says what is written, read, printed or meant there
 OWN_WORDS = {"--aspects", "--coverage", "--hierarchy", "--json", "--max-terms", "--metrics", "--output", "--targets"}
 OWN_WORDS |= {"--decimals", "--format", "--predictions", "--resamples", "--scores", "--text", "--truth", "--n-jobs"}
-OWN_WORDS |= {"--labels", "--between", "--open", "--list"}
+OWN_WORDS |= {"--labels", "--threshold", "--between", "--open", "--list"}
 
 
 def walk(command, path=()):
@@ -87,3 +92,26 @@ def test_help_is_a_sentence(name, param):
     assert param.help.endswith("."), param.help
     for phrase in ("by default", "so many", "How is", "whichever", " is no ", "found out"):
         assert phrase not in param.help, param.help
+
+
+#: Words that an option takes, written on the command line so that it starts at once, and where the library has them
+LIBRARY = {
+    "predict --per": top_search.PER,
+    "predict --among": top_search.AMONG,
+    "cafa evaluate --norm": curves.NORMS,
+}
+
+
+@pytest.mark.parametrize("option", LIBRARY)
+def test_choices_are_those_of_the_library(option):
+    command, _, typed = option.rpartition(" ")
+    declared = list_declared(inspect.unwrap(COMMANDS[command].callback))
+    assert next(one.kind.allowed for one in declared if one.typed == typed) == tuple(LIBRARY[option])
+
+
+def test_numbers_have_two_ends():
+    """No option takes infinity, or a number that nobody can mean."""
+    found = [one for command in COMMANDS.values() for one in list_declared(inspect.unwrap(command.callback))]
+    ranges = [one.kind.allowed for one in found if one.kind is not None and isinstance(one.kind.allowed, Range)]
+    assert len(ranges) > 30
+    assert [each for each in ranges if not -1e10 < each.least <= each.most < 1e10] == []

@@ -93,6 +93,15 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(here):
         call("predict", "model.tp", "rows.csv", "-o", here)
 
 
+@pytest.mark.parametrize("name", ["results.csv", "plan.json", "runs.jsonl"])
+def test_links_that_lead_back_are_refused_in_a_folder_too(here, name):
+    (here / "out").mkdir()
+    (here / "out" / name).symlink_to(name)
+    with pytest.raises(TruePathError, match=rf"--output: out/{name} is a link that leads back to itself"):
+        call("experiment", "plan.toml", "-o", "out")
+    assert list((here / "out").iterdir()) == [here / "out" / name]
+
+
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="the system has no /dev/null")
 def test_devices_may_be_written_twice_and_stay(here):
     check_outputs({"--output": Path("/dev/null"), "--scores": Path("/dev/null")}, {"DATA": "/dev/null"})

@@ -28,11 +28,11 @@ def test_a_hierarchy_is_edited_and_compared(folder):
     assert said == "added: plant/oak\nremoved: animal/cat\n"
     new = folder / "new.json"
     run_command("hierarchy", "edit", folder / "old.csv", "rename animal to fauna", "-o", new)
-    assert Hierarchy.from_json(new.read_text()).names.tolist() == ["fauna", "animal/cat", "plant"]
+    assert Hierarchy.from_json(new.read_text()).names.tolist() == ["fauna", "fauna/cat", "plant"]
     said, _ = run_command("hierarchy", "diff", folder / "old.csv", new)
-    assert said.splitlines()[-1] == "to learn: fauna, animal/cat"
+    assert said.splitlines()[-1] == "to learn: fauna, fauna/cat"
     said, _ = run_command("hierarchy", "diff", folder / "old.csv", new, "--json")
-    assert json.loads(said)["removed"] == ["animal"]
+    assert json.loads(said)["removed"] == ["animal", "animal/cat"]
 
 
 def test_a_model_is_updated(folder):
@@ -49,12 +49,14 @@ def test_a_model_is_updated(folder):
         "level 2",
     }
     table.write_text(table.read_text() + "an elm tree,plant/elm\nelm leaves,plant/elm\n")
-    options = ["-o", folder / "n.tp", "--step", "add plant/elm under plant"]
+    options = ["-o", folder / "n.tp", "--step", "add plant/elm under plant", "--test-share", "0"]
     said, _ = run_command("update", folder / "m.tp", table, *options)
-    assert said == "added: plant/elm\nlearned: plant/elm; the other 5 labels as they were\n"
+    assert said == "added: plant/elm\nlearned: all 6 labels anew, since the features did not know elm\n"
     new = HierarchicalClassifier.load(folder / "n.tp")
-    kept = new.hierarchy_.indices(model.hierarchy_.names)
-    np.testing.assert_array_equal(new.predict_proba(texts)[:, kept], model.predict_proba(texts))
+    assert new.predict_labels(["an elm"]) == [("plant/elm",)]
+    (folder / "old_words.csv").write_text(table.read_text().replace("elm tree", "tree").replace("elm leaves", "leaves"))
+    said, _ = run_command("update", folder / "m.tp", folder / "old_words.csv", *options)
+    assert said == "added: plant/elm\nlearned: animal, animal/cat, animal/dog, plant, plant/oak, plant/elm\n"
     table.write_text("about,labels\n" + "\n".join(ROWS * 2) + "\n")
     options = [
         "-o",
@@ -66,7 +68,10 @@ def test_a_model_is_updated(folder):
     ]
     done = json.loads(run_command("update", folder / "m.tp", table, *options)[0])
     assert (done["to_learn"], done["rows"]) == (["animal/pet"], 12)
-    assert HierarchicalClassifier.load(folder / "k.tp").hierarchy_.n_nodes == 4
+    merged = HierarchicalClassifier.load(folder / "k.tp")
+    kept = ["animal", "plant", "plant/oak"]
+    before, after = (one.predict_proba(texts)[:, one.hierarchy_.indices(kept)] for one in (model, merged))
+    np.testing.assert_array_equal(after, before)
 
 
 NAMED = [("cat", "animal/cat"), ("dog", "animal/dog"), ("oak", "plant/oak")]

@@ -6,26 +6,34 @@ Blocks with ``>>>`` are collected as doctests of their page. Blocks that show an
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 from tools_by_file import load_tool
+from truepath.cli.app import app
+from truepath.cli.shared.project import read_project
 from truepath.registry import REGISTRIES
 
 pages = load_tool("pages")
 PAGES = {page.relative_to(pages.DOCS).as_posix(): page for page in pages.find_pages()}
 BLOCKS = {name: list(pages.find_blocks(page)) for name, page in PAGES.items()}
+#: What the plan of an experiment may set; a block of TOML without any of these is a truepath.toml
+PLAN_KEYS = {"name", "seeds", "folds", "data", "measures", "datasets", "methods"}
 #: What a block is replaced with where it speaks of a place that is not here
 INSTEAD = {
     '"scheduler-address:8786"': "processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None",
     'scores.to_zarr("scores.zarr")': "scores.compute()",  # zarr is not installed for the tests
+    "my_package.MyClassifier": "sklearn.linear_model.LogisticRegression",
     'open_dataset("cellcycle_FUN")': "make_hmc(60, 6, 8, random_state=0)",
     "CoherentNetwork(hierarchy=ds.hierarchy)": "CoherentNetwork(hierarchy=ds.hierarchy, n_estimators=2, n_epochs=2)",
 }
 #: Blocks of Python that are not run, and why
 LEFT_OUT = {
     "ray.init": "tests/backends starts Ray where it is installed",
+    'load_dataset("hmc/spo_FUN")': "takes minutes, and data that are not bundled",
     "sentence_transformers": "downloads a model; the classifiers that it is given to are tested with arrays",
 }
 
@@ -133,10 +141,30 @@ def give_large_rows(names, folder):
     names["dask_array"] = dask.array.from_array(X, chunks=(32, -1))
 
 
+def toml_blocks():
+    """Return the tables of every block of TOML: those of plans, and those of truepath.toml."""
+    tomllib = pytest.importorskip("tomllib")
+    blocks = [block for blocks in BLOCKS.values() for block in blocks if block.language == "toml"]
+    texts = ["\n".join(block.lines) for block in blocks]
+    plans = [text for text in texts if PLAN_KEYS & set(tomllib.loads(text))]
+    return plans, [text for text in texts if text not in plans]
+
+
 def test_plans_are_toml_with_the_keys_of_a_plan():
     tomllib = pytest.importorskip("tomllib")
-    plans = [block for blocks in BLOCKS.values() for block in blocks if block.language == "toml"]
+    plans, _ = toml_blocks()
     assert plans
-    for block in plans:
-        keys = set(tomllib.loads("\n".join(block.lines)))
-        assert keys <= {"name", "seeds", "folds", "data", "measures", "datasets", "methods"}
+    assert [set(tomllib.loads(text)) - PLAN_KEYS for text in plans] == [set() for _ in plans]
+
+
+def test_other_toml_is_options_of_a_project(tmp_path, monkeypatch, capsys):
+    """Each table is one of a command, and each key an option that takes the value."""
+    tomllib = pytest.importorskip("tomllib")
+    _, projects = toml_blocks()
+    assert projects
+    monkeypatch.chdir(tmp_path)
+    for text in projects:
+        Path("truepath.toml").write_text(text)
+        for name in tomllib.loads(text):
+            assert read_project(typer.main.get_command(app), name)[name]
+            assert "truepath.toml sets --" in capsys.readouterr().err

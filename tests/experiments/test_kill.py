@@ -49,7 +49,7 @@ def start(folder, n_jobs=1, tear=0):
 
 
 def finish(folder, **options):
-    assert start(folder, **options).wait(timeout=120) == 0
+    assert start(folder, **options).wait() == 0
     return (Path(folder) / "results.csv").read_bytes()
 
 
@@ -66,13 +66,13 @@ def kill_after(folder, n_runs, delay, n_jobs=1):
     time.sleep(delay)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=60)
+    process.wait()
 
 
 def tear_line(folder, n_line, n_jobs=1):
     """Let the process kill itself while it writes a line, and its workers with it."""
     process = start(folder, n_jobs, n_line)
-    process.wait(timeout=120)
+    process.wait()
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 

@@ -12,6 +12,7 @@ from truepath.experiments import make_plan, survey_experiment
 from truepath.experiments.fingerprint import data_fingerprint, describe_settings
 from truepath.experiments.job import run_job
 from truepath.experiments.methods import make_method
+from truepath.experiments.sources import open_source
 from truepath.experiments.store import digest
 from truepath.learners import PCTForest, PCTree, PerNode
 
@@ -67,6 +68,10 @@ def test_defaults():
         ({"datasets": ["toy", "toy"]}, "names 'toy' twice"),
         ({"datasets": ["toi"]}, "no data set 'toi'.*Did you mean 'toy'"),
         ({"datasets": {"x": {"make": {"n_nodez": 3}}}}, "datasets: 'x'.*n_nodez"),
+        ({"datasets": {"x": {"load": "toy", "prune": "x"}}}, "plan: datasets: 'x': prune must be an integer"),
+        ({"datasets": {"x": {"load": "toy", "one_hot": 3}}}, "plan: datasets: 'x': one_hot must be true or false"),
+        ({"datasets": {"x": {"make": {"n_samples": -1}}}}, "plan: datasets: 'x': n_samples must be at least 1"),
+        ({"methods": {"x": {"use": "pct", "params": 3}}}, "methods.x.params must be a table of parameters; got 3"),
         ({"datasets": {"x": {}}}, "'x' needs one of load, path, files, make"),
         ({"datasets": {"x": 3}}, "must be a Dataset, a name, a path or a table"),
         ({"datasets": [make_hmc(20, random_state=0).merge()]}, "'made' has no published split.*folds = 5"),
@@ -75,6 +80,11 @@ def test_defaults():
         ({"seeds": [1, 1]}, "seeds must be a list of different whole numbers"),
         ({"seeds": ["a"]}, "seeds must be"),
         ({"seeds": []}, "seeds must be"),
+        ({"seeds": 4_000_000_000}, "at most 1,000,000 can be run.*seeds = .4000000000."),
+        ({"folds": 4_000_000_000}, "4,000,000,000 runs are more than the 1,000,000"),
+        ({"data": 3}, "data must be the path of a folder; got 3"),
+        ({"measures": 3}, "measures must be names of metrics, or tables .*; got 3"),
+        ({"measures": [3]}, "measures must be names of metrics, or tables .*; got 3"),
         ({"measures": ["micro_f"]}, "no metric is called 'micro_f'. Did you mean 'micro_f1'"),
         ({"measures": [{"name": "auprc", "node": "leaves"}]}, "auprc has no option 'node'. Did you mean 'nodes'"),
         ({"measures": [{"name": "auprc", "nodes": ["zz"]}]}, "auprc.*cannot be used on 'toy'.*zz"),
@@ -167,3 +177,20 @@ def test_data_are_distinguished_by_content(sparse):
 def test_text_features_have_a_fingerprint():
     ds = load_dataset("toy")
     assert data_fingerprint(ds) != data_fingerprint(ds.merge())
+
+
+def test_folds_keep_the_groups_of_a_table_together(tmp_path):
+    rows = "".join(f"{i},{i // 3},{'ab'[i % 2]}\n" for i in range(30))
+    (tmp_path / "visits.csv").write_text("x,patient,labels\n" + rows)
+    source = open_source("visits", {"path": "visits.csv", "groups": "patient"}, 3, tmp_path, None)
+    assert source.rows.X.shape == (30, 1)
+    for train, test in source.deal(0):
+        assert not set(source.rows.groups[train]) & set(source.rows.groups[test])
+    blind = open_source("visits", {"path": "visits.csv", "features": ["x"]}, 3, tmp_path, None)
+    assert blind.fingerprint != source.fingerprint
+
+
+def test_a_file_of_brackets_within_brackets_is_refused(tmp_path):
+    (tmp_path / "plan.toml").write_text("datasets = " + "[" * 5000 + "]" * 5000 + "\n")
+    with pytest.raises(TruePathError, match=r"plan.toml: .*(nested|not a TOML file)"):
+        make_plan(tmp_path / "plan.toml")

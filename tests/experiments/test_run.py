@@ -2,6 +2,7 @@
 
 import errno
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -12,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from truepath.data import load_dataset, make_hmc
-from truepath.errors import TruePathError
+from truepath.errors import DataFormatError, TruePathError
 from truepath.experiments import compare, format_table, run_experiment, survey_experiment
 from truepath.experiments.store import Store
 from truepath.experiments.survey import JOURNAL
@@ -182,6 +183,22 @@ def test_a_damaged_line_is_done_again(tmp_path):
     assert found.n_kept == 14
     assert "2 damaged line(s)" in found.remarks[0]
     assert table(tmp_path) == before
+
+
+@pytest.mark.parametrize("change", [{"value": None}, {"value": {"values": {}}}, {"value": {}}, {"key": "toy"}])
+def test_a_line_that_is_no_run_is_refused(tmp_path, change):
+    """With the right checksum: written by another program, or by hand."""
+    one = {"datasets": ["toy"], "methods": {"tree": PCTree()}, "measures": ["micro_f1"]}
+    run_experiment(one, tmp_path)
+    store = Store(tmp_path / "runs.jsonl")
+    (unit,) = store.read().units
+    store.path.unlink()
+    store.append(replace(unit, **change))
+    if "key" in change:  # of another plan
+        assert run_experiment(one, tmp_path).n_kept == 0
+        return
+    with pytest.raises(DataFormatError, match="not the outcome of a run"):
+        run_experiment(one, tmp_path)
 
 
 def test_a_full_disk_loses_nothing_and_says_how_to_go_on(tmp_path, monkeypatch):

@@ -1,10 +1,12 @@
 """The store of finished work: all comes back bit by bit; what is damaged is dropped, what is foreign is left alone."""
 
+import json
 import math
 import os
 import signal
 import subprocess
 import sys
+import zlib
 
 import pytest
 
@@ -67,6 +69,45 @@ def test_a_foreign_file_is_left_alone(store, line):
         store.repair()
     assert "another folder" in caught.value.remedy
     assert store.path.read_text() == f"{line}\n"
+
+
+def test_brackets_within_brackets_are_damage(store):
+    store.append(Finished("a", "s", value=1))
+    with open(store.path, "a") as file:
+        file.write("[" * 100_000 + "]" * 100_000 + "\n")
+    assert (len(store.read().units), store.read().damaged) == (1, (2,))
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        *({"key": [["a"]]}, {"settings": 3}, {"parts": ["x"]}, {"about": "x"}, {"error": None}, {"seconds": "1"}),
+        *({"versions": 1}, {"traceback": []}, {"date": 3}, {"more": 1}),
+    ],
+)
+def test_a_line_with_a_checksum_but_of_other_kinds_is_refused(store, field):
+    store.append(Finished("a", "s", value=1))
+    unit = json.loads(store.path.read_text())["unit"] | field
+    text = json.dumps(unit, sort_keys=True)
+    store.path.write_text(f'{{"checksum": "{zlib.crc32(text.encode()):08x}", "unit": {text}}}\n')
+    with pytest.raises(DataFormatError, match="not a line of finished work"):
+        store.read()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize(("kind", "what"), [("link", "a link that leads back to itself"), ("pipe", "not a file")])
+def test_a_place_that_keeps_nothing_is_refused_before_any_work(store, kind, what):
+    os.mkfifo(store.path) if kind == "pipe" else store.path.symlink_to(store.path.name)
+    for use in (store.read, store.repair, lambda: store.hold().__enter__()):
+        with pytest.raises(TruePathError, match=rf"work\.jsonl is {what}, and finished work is kept there"):
+            use()
+
+
+def test_a_link_to_a_file_to_come_is_followed(store, tmp_path):
+    store.path.symlink_to(tmp_path / "elsewhere.jsonl")
+    with store.hold():
+        store.append(Finished("a", "s", value=1))
+    assert [unit.key for unit in Store(tmp_path / "elsewhere.jsonl").read().units] == ["a"]
 
 
 def test_one_writer_at_a_time(store):

@@ -313,3 +313,15 @@ def test_inputs_are_called_like_the_columns_of_the_file(tmp_path):
     names = np.array(json.loads(about["labels"]))
     assert names[session.run(["labels"], row)[0][0]].tolist() == ["plant", "plant/oak"]
     assert json.loads(about["columns"]) == ["size", "about it", "letter"]
+
+
+@pytest.mark.parametrize(("text", "columns"), [("about", ["about"]), ("about,more", ["about", "more"])])
+def test_columns_of_texts_are_named(tmp_path, text, columns):
+    rows = [f"{i},a {name} {i % 7},{name[0]} x,{label}" for i in range(20) for name, label in NAMED]
+    (tmp_path / "things.csv").write_text("id,about,more,labels\n" + "\n".join(rows) + "\n")
+    asked = ("--method", "linear", "--text", text, "--ids", "id", "--test-share", 0)
+    run_command("fit", tmp_path / "things.csv", "-o", tmp_path / "things.tp", *asked)
+    run_command("export", tmp_path / "things.tp", "-o", tmp_path / "things.onnx")
+    about = {entry.key: entry.value for entry in onnx.load(tmp_path / "things.onnx").metadata_props}
+    assert json.loads(about["columns"]) == columns
+    assert json.loads(about["inputs"]) == [{"name": "text", "column": " + ".join(columns), "holds": "text"}]

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
+from truepath.data.fetch.sources import fetch_command, layouts_of
 from truepath.errors import DataFormatError, TruePathError
 from truepath.papers import PAPERS, Paper, Settings, choose_cells, reproduce
 from truepath.papers.base import Cell, Comparison, comparisons_of
 from truepath.papers.runner import all_comparisons, finished_cells
+
+
+def test_every_command_that_brings_missing_data_names_data_that_it_brings(tmp_path):
+    settings = Settings(data=tmp_path / "nothing")
+    for paper in PAPERS.members():
+        said = " ".join(one.reason or "" for one in all_comparisons(paper, tmp_path, settings))
+        commands = re.findall(r"truepath fetch ([^.;]+)", said)
+        assert commands, paper.name
+        for names in commands:
+            plain = names.removesuffix(" --mirror ADDRESS")
+            assert all(("tree" in layouts_of(name)) == (plain == names) for name in plain.split()), names
+        others = re.findall(r"Of ([^.]+) there are no public files", said)
+        assert [name for listed in others for name in listed.split(" and ") if fetch_command(name)] == []
 
 
 def compare(key, ours=1.0, published=1.0):

@@ -20,8 +20,10 @@ HOSTILE = [
     "<!-- <script>",
     "日本語 \u2028 naïve 🧬",
     "{{ 7 * 7 }}{% raw %}",
-    "half a pair \ud83e",
+    "control \x01",
 ]
+#: Texts and ids may hold what names of labels cannot
+HOSTILE_TEXTS = [*HOSTILE, "half a pair \ud83e"]
 
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 
@@ -108,7 +110,7 @@ def hostile():
     run.results = [Evaluated(name, r.y_pred, r.S, settings={name: name}) for name, r in zip(HOSTILE, run.results)]
     run.more = {
         "title": HOSTILE[1],
-        "ids": [HOSTILE[i % len(HOSTILE)] for i in range(60)],
-        "texts": [HOSTILE[(i + 3) % len(HOSTILE)] for i in range(60)],
+        "ids": [HOSTILE_TEXTS[i % len(HOSTILE_TEXTS)] for i in range(60)],
+        "texts": [HOSTILE_TEXTS[(i + 3) % len(HOSTILE_TEXTS)] for i in range(60)],
     }
     return run

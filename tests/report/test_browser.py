@@ -40,6 +40,13 @@ def cells(page):
     )]  # fmt: skip
 
 
+def test_the_whole_menu_is_seen_on_a_phone(chromium, pages):
+    with opened(chromium, pages["three"], viewport=PHONE) as page:
+        ends = page.eval_on_selector_all(".links a", "all => all.map(a => a.getBoundingClientRect().right)")
+        assert len(ends) > 5
+        assert max(ends) <= PHONE["width"]
+
+
 def test_a_click_zooms_in_and_the_breadcrumb_zooms_out(chromium, pages):
     with opened(chromium, pages["one"]) as page:
         assert here(page) == "All labels"

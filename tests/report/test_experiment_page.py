@@ -46,12 +46,23 @@ def test_one_method_is_shown_without_ranks(tmp_path):
     assert "0.500" in page
 
 
+@needs_compare
+@pytest.mark.parametrize("value", ["1e30", "-1e99", "1e-300", "0"])
+def test_values_of_any_size_are_drawn(tmp_path, value):
+    (tmp_path / "results.csv").write_text(f"dataset,method,measure,value\na,m,h_loss,{value}\nb,m,h_loss,{value}\n")
+    page = write_experiment_report(tmp_path / "page.html", tmp_path / "results.csv").read_text(encoding="utf-8")
+    assert "nan" not in page.partition("</head>")[2].partition("<script")[0]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("dataset,method,value\na,b,1\n", "column 'measure' is missing"),
         ("dataset,method,measure,value\n", "at least one row"),
         ("dataset,method,measure,value\na,b,c,x\n", "'x', not a number"),
+        ("dataset,method,measure,value\na,b,h_loss,inf\n", "inf"),
+        ("dataset,method,measure,value\na,b,h_loss,1e101\n", "1e101"),
+        (f"dataset,method,measure,value\na,b,h_loss,{'9' * 200_000}\n", "99999"),
     ],
 )
 def test_a_bad_table_is_refused_by_name(tmp_path, text, message):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from truepath import Hierarchy, metrics
+from truepath.decoders import Promise
 from truepath.hierarchy import raise_up
 from truepath.report import Evaluated, Run, write_report
 
@@ -33,7 +34,7 @@ def noisy(hierarchy, seed):
 def runs(one, three, hostile, dag):
     _, S = noisy(one.hierarchy, 1)
     first, flat = Evaluated("method 1", S > 0.6, S, 0.6), make_run(Hierarchy.flat([f"label {k}" for k in range(60)]))
-    explained = Evaluated(first.name, first.y_pred, first.S, 0.6, reasons=REASONS, coverage=0.8)
+    explained = Evaluated(first.name, first.y_pred, first.S, 0.6, reasons=REASONS, promise=Promise("row", 0.8))
     texts = [f"text of row {i}" for i in range(60)]
     return {
         "one": Run(one.hierarchy, one.y_true, explained, texts=texts),

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import hierarchies, label_matrices, score_matrices
-from truepath import metrics
+from truepath import Hierarchy, metrics
+from truepath.hierarchy import raise_up
 from truepath.metrics import bootstrap_interval
 from truepath.report import Evaluated, Run, load_run, save_run, write_report
 from truepath.report import measures as module
@@ -60,6 +61,24 @@ def test_intervals_agree_with_the_general_bootstrap(one, name):
     assert found.low == pytest.approx(wanted.low, abs=0.6 * wanted.standard_error)
     assert found.high == pytest.approx(wanted.high, abs=0.6 * wanted.standard_error)
     assert run.measures[result.name].get(name, found.value) == found.value
+
+
+def test_every_interval_of_rare_labels_holds_its_value():
+    """Most draws lack most labels; the intervals of single methods and of differences hold what they are about."""
+    hierarchy = Hierarchy.from_paths([f"{top}/{leaf}" for top in "abcde" for leaf in range(8)])
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        truth = hierarchy.close(np.eye(hierarchy.n_nodes, dtype=bool)[rng.choice(np.asarray(hierarchy.leaves), 14)])
+        results = []
+        for name in ("one", "other"):
+            S = raise_up(np.clip(truth * 0.6 + rng.random(truth.shape) * 0.5, 0, 1), hierarchy)
+            results.append(Evaluated(name, S > 0.55, S))
+        found = draw_intervals(Run(hierarchy, truth, results), seed)
+        for name in found["one"]:
+            one, other = (found[method][name] for method in ("one", "other"))
+            ahead = paired_difference(one, other)
+            assert one.low <= one.value <= one.high, name
+            assert ahead.low <= ahead.value <= ahead.high, name
 
 
 def test_measures_are_computed_once_for_the_run_its_folder_and_its_page(one, tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 
 from truepath import Hierarchy, metrics
+from truepath.decoders import Promise
 from truepath.report import Evaluated, Run, write_report
 
 from .conftest import HOSTILE, make_run
@@ -251,15 +252,15 @@ def test_without_jinja_the_way_out_is_named(tmp_path, one, monkeypatch):
 def test_short_names_drop_what_the_parent_says():
     from truepath.report.nodes import short_names
 
-    edges = [(None, "A"), ("A", "A :: B"), ("A", "Another"), ("A :: B", "A :: B/c"), ("A", "GO:1")]
-    h = Hierarchy.from_edges(edges)
+    edges = [(None, "A"), ("A", "A :: B"), ("A", "Another"), ("A :: B", "A :: B :: c"), ("A", "GO:1"), ("A", "A.1")]
+    h = Hierarchy.from_edges(edges, sep=" :: ")
     assert dict(zip(h.names, short_names(h))) == {
-        "A": "A", "A :: B": "B", "Another": "Another", "A :: B/c": "c", "GO:1": "GO:1"
+        "A": "A", "A :: B": "B", "Another": "Another", "A :: B :: c": "c", "GO:1": "GO:1", "A.1": "A.1"
     }  # fmt: skip
 
 
 def test_a_word_that_begins_like_its_parent_stays_whole_everywhere():
-    h = Hierarchy.from_edges([(None, "cat"), ("cat", "category"), ("cat", "cat/tabby")])
+    h = Hierarchy.from_edges([(None, "cat"), ("cat", "category"), ("cat", "cat/tabby")], sep="/")
     drawn = h.plot().to_svg()
     for page in (drawn, h._repr_html_()):
         assert "category" in page
@@ -321,14 +322,25 @@ def test_thresholds_are_saved_under_names_without_titles(tmp_path):
     assert data["names"] == ["GO:1", "GO:2"]
 
 
-def test_coverage_is_measured_where_it_was_asked_for(tmp_path, one):
+def test_what_was_promised_is_measured(tmp_path, one):
     result = one.results[0]
-    asked = Evaluated("sets", result.y_pred, result.S, coverage=0.9)
+    covered = ~(one.y_true & ~result.y_pred).any(axis=1)
+    share = min(max(covered.mean() - 0.01, 0.01), 0.99)
+    asked = Evaluated("sets", result.y_pred, result.S, promise=Promise("row", float(share)))
     text = page_of(tmp_path / "x.html", one.hierarchy, one.y_true, asked)
-    covered = 100 * ~(one.y_true & ~result.y_pred).any(axis=1)
-    assert "asked to cover 90.0&nbsp;%" in text
-    assert f"every true label of {covered.mean():.1f}&nbsp;% of the rows" in text
-    assert "asked to cover" not in write(tmp_path, one)
+    assert "Promised: label sets hold all true labels of their row with a probability of" in text
+    assert f"On these rows: {100 * covered.mean():.1f}&nbsp;%" in text
+    assert "<b>kept</b>" in text
+    assert "Promised" not in write(tmp_path, one)
+
+
+def test_sure_labels_that_are_all_true_keep_their_promise_whatever_they_miss(tmp_path):
+    run = make_run(Hierarchy.from_paths(["a/1", "b"]))
+    none = Evaluated("sure", 0 * np.asarray(run.y_true), promise=Promise("sure", 0.9))
+    text = page_of(tmp_path / "x.html", run.hierarchy, run.y_true, none)
+    assert "all labels of a set are true (others may be missing) with a probability of 90.0&nbsp;%" in text
+    assert "On these rows: 100.0&nbsp;% (standard error 0.0), <b>kept</b>" in text
+    assert "100.0&nbsp;% are empty" in text
 
 
 def test_a_page_without_a_run_carries_no_script(tmp_path):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import threading
 from contextlib import suppress
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from truepath.decoders import Promise
 from truepath.errors import DataFormatError
+from truepath.files import writing
 from truepath.report import Evaluated, Run, load_run, run_folder, save_run, write_report
 from truepath.report.run import write_features
+from truepath.report.run_folder import saving_run
 
 
 @pytest.fixture
@@ -21,7 +26,7 @@ def folder(tmp_path, three):
     results = [dense, Evaluated("sparse", sparse.csr_array(other.y_pred), sparse.csr_array(other.S))]
     per_node = np.linspace(0.1, 0.9, three.hierarchy.n_nodes)
     reasons = [{"a": [("word", 0.5)]}, *[None] * 59]
-    results.append(Evaluated("bare", other.y_pred, thresholds=per_node, reasons=reasons, coverage=0.9))
+    results.append(Evaluated("bare", other.y_pred, thresholds=per_node, reasons=reasons, promise=Promise("sure", 0.9)))
     more = {"title": "Mine", "ids": [f"r{i}" for i in range(60)], "texts": ["t"] * 60, "y_train": three.y_true[:9]}
     return save_run(tmp_path / "deep" / "run", Run(three.hierarchy, three.y_true, results, **more))
 
@@ -37,7 +42,7 @@ def test_what_is_saved_comes_back(folder, three):
     assert bare.S is None
     assert bare.thresholds.shape == (three.hierarchy.n_nodes,)
     assert (dense.fit_seconds, dense.settings) == (1.5, {"depth": "0", "rate": "0.1"})
-    assert (dense.reasons, dense.coverage, bare.coverage) == (None, None, 0.9)
+    assert (dense.reasons, dense.promise, bare.promise) == (None, None, Promise("sure", 0.9))
     assert bare.reasons[:2] == ({three.hierarchy.index("a"): [("word", 0.5)]}, None)
     assert 0 < run.measures["sparse"]["hierarchical_f1"] < 1
     assert "truepath" in run.versions
@@ -70,12 +75,13 @@ def test_a_run_that_is_not_finished_leaves_the_old_one_whole(folder, three, n_fi
             raise KeyboardInterrupt
         return opened(path, *args, **options)
 
-    monkeypatch.setattr(run_folder, "open_atomically", stop)
+    for module in (run_folder, writing):
+        monkeypatch.setattr(module, "open_atomically", stop)
     monkeypatch.setattr(run_folder.shutil, "rmtree", lambda *args, **options: None)  # nothing tidies up after a kill
     with suppress(KeyboardInterrupt):
         save_run(folder, Run(three.hierarchy, three.y_true[:5], Evaluated("new", three.y_true[:5]), title="Newer"))
     run = load_run(folder)
-    is_new = n_files > 3  # the hierarchy, the truth, the labels, then run.json
+    is_new = n_files > 4  # the hierarchy, the truth, the labels, then the hierarchy again and run.json
     assert (run.title, len(run.y_true.toarray())) == (("Newer", 5) if is_new else ("Mine", 60))
 
 
@@ -85,6 +91,29 @@ def test_nothing_is_left_of_the_old_run(folder, three):
     save_run(folder, Run(three.hierarchy, three.y_true, three.results[0]))
     kept = {path.name for path in folder.iterdir() if not path.name.startswith("arrays-")}
     assert kept == {"run.json", "hierarchy.json", "report.html"}
+    assert len(list(folder.glob("arrays-*"))) == 1
+
+
+def test_a_run_is_saved_with_what_belongs_to_it_or_not_at_all(folder, three):
+    new = Run(three.hierarchy, three.y_true, three.results[0], title="Newer")
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(ZeroDivisionError), saving_run(folder, new):
+        raise ZeroDivisionError  # as saving the model may fail
+    assert sorted(folder.rglob("*")) == before
+    assert load_run(folder).title == "Mine"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders have no locks")
+def test_two_that_save_to_one_folder_wait_for_each_other(folder, three):
+    """The second would remove the arrays of the first, which are named nowhere yet."""
+    runs = [Run(three.hierarchy, three.y_true, three.results[0], title=title) for title in ("first", "second")]
+    second = threading.Thread(target=save_run, args=(folder, runs[1]))
+    with saving_run(folder, runs[0]):
+        second.start()
+        second.join(0.3)
+        assert second.is_alive()
+    second.join()
+    assert load_run(folder).title == "second"
     assert len(list(folder.glob("arrays-*"))) == 1
 
 
@@ -149,7 +178,7 @@ def test_a_foreign_folder_is_refused(tmp_path):
     with pytest.raises(DataFormatError, match=r"run\.json"):
         load_run(tmp_path)
     (tmp_path / "run.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(DataFormatError, match="format 4"):
+    with pytest.raises(DataFormatError, match="format 5"):
         load_run(tmp_path)
 
 

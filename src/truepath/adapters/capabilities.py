@@ -10,7 +10,8 @@ the members that do.
 capability          method of a learner                         what it returns
 ==================  ==========================================  ====================================================
 held-out scores     ``fit_held_out(X, y, sample_weight=None)``  fits itself; each training row's scores by what did
-                                                                not see it, NaN for rows that everything saw
+                                                                not see it, NaN for rows that everything saw; with
+                                                                ``groups=None`` too: by what saw none of its group
 contributions       ``contributions(x, nodes)``                 what each feature of one row adds to some scores
 features            ``feature_weights(by="label")``             which features matter, one column per label or level
 likeness            ``likeness(x, X)``                          how similar each row of X is to one row

@@ -239,7 +239,14 @@ def constant_part(scores: Any) -> ScorePart:
 
 
 def ask_contributions(
-    learner: Any, x: Any, nodes: Any, scores: Any = None, *, own_features: bool = False, method: str = "auto"
+    learner: Any,
+    x: Any,
+    nodes: Any,
+    scores: Any = None,
+    *,
+    own_features: bool = False,
+    method: str = "auto",
+    baseline: Any = None,
 ) -> Contributions:
     """Ask a fitted learner, at the end of any pipelines and searches, what features add; or leave them out.
 
@@ -256,6 +263,8 @@ def ask_contributions(
         column, and features are left out.
     method : str, default="auto"
         A way that the learner offers, or "leave-one-out".
+    baseline : one row like those that reach the learner, optional
+        What features become when they are left out, see :func:`leave_out`.
     """
     found, nodes = reach(learner), np.asarray(nodes, np.int64)
     check_is_fitted(found.member)
@@ -264,7 +273,7 @@ def ask_contributions(
     x = x if sparse.issparse(x) else np.asarray(x)
     can_say = offers(learner, "contributions") and (own_features or keeps_columns(learner, x.shape[1]))
     if method == "leave-one-out" or (method == "auto" and not can_say):
-        return leave_out(learner, x, nodes)
+        return leave_out(learner, x, nodes, baseline)
     asked = {} if method == "auto" else {"method": method}
     if asked and not (can_say and "method" in signature(found.member.contributions).parameters):
         raise ValueError(f"method={method!r} is not offered by {type(found.member).__name__}; it takes 'auto' alone.")
@@ -301,23 +310,27 @@ def keeps_columns(learner: Any, n_columns: int) -> bool:
     return True
 
 
-def leave_out(learner: Any, x: Any, nodes: Nodes) -> Contributions:
+def leave_out(learner: Any, x: Any, nodes: Nodes, baseline: Any = None) -> Contributions:
     """Return how much scores fall when a feature is taken away.
 
-    In sparse rows what is not stored is absent, and what is stored is set to 0. In dense rows 0 is a value like any
-    other: each feature becomes a missing value where the learner takes these, and 0 where it does not.
+    A feature that is taken away becomes that of ``baseline``, one row such as the means of the training rows. Without
+    one, what is stored in sparse rows is set to 0, and what is not stored is absent already. In dense rows 0 is a value
+    like any other: each feature becomes a missing value where the learner takes these, and 0 where it does not; there
+    a feature that is 0 adds nothing.
     """
     if sparse.issparse(x):
         row = sparse.csr_array(x).astype(np.float64)
-        columns = np.sort(row.indices[row.data != 0])
-        stored = sparse.csr_array(_without(as_dense(row[:, columns]), 0.0))
+        usual = sparse.csr_array(np.zeros((1, x.shape[1])) if baseline is None else baseline).astype(np.float64)
+        columns = np.unique(np.concatenate([part.indices[part.data != 0] for part in (row, usual)]))
+        stored = sparse.csr_array(_without(as_dense(row[:, columns]), as_dense(usual[:, columns])[0]))
         places = stored.data, columns[stored.indices], stored.indptr
         without: Any = sparse.csr_array(places, shape=(stored.shape[0], row.shape[1]))
     else:
         row, columns = np.asarray(x, np.float64), np.arange(x.shape[1])
         tags = tags_of(learner)
         takes_missing = tags is not None and tags.input_tags.allow_nan
-        without = _without(row, np.nan if takes_missing else 0.0)
+        absent = np.nan if takes_missing else 0.0
+        without = _without(row, absent if baseline is None else np.asarray(as_dense(baseline), np.float64).ravel())
     S = node_scores(learner, without)[:, nodes].astype(np.float64)
     values = S[-1] - S[:-1]
     return Contributions(nodes, values, S[-1] - values.sum(axis=0), "leave-one-out", columns)

@@ -7,13 +7,13 @@ machine.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from truepath.adapters.kinds import is_embedding
+from truepath.parameters import SECONDS
 
 #: Seconds on one core, by name
 BUDGETS = {"seconds": 90.0, "minutes": 600.0}
@@ -65,6 +65,6 @@ def check_budget(budget: Any) -> float:
     """
     if isinstance(budget, str) and budget in BUDGETS:
         return BUDGETS[budget]
-    if isinstance(budget, Real) and not isinstance(budget, bool) and float(budget) > 0:
+    if SECONDS.holds(budget):
         return float(budget)
     raise ValueError(f"budget must be one of {', '.join(map(repr, BUDGETS))} or a number of seconds; got {budget!r}.")

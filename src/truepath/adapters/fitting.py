@@ -19,6 +19,7 @@ from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from truepath.adapters.capabilities import ask, is_search, offers, reach
+from truepath.adapters.groups import groups_argument, takes_groups
 from truepath.adapters.parallel import iterate_parallel
 from truepath.adapters.prepare import (
     copy_unfitted,
@@ -35,7 +36,7 @@ from truepath.hierarchy.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 
 
-def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = None) -> Any:
+def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = None, groups: Any = None) -> Any:
     """Fit a learner on some rows and return it.
 
     Parameters
@@ -48,8 +49,11 @@ def fit_learner(learner: Any, X: Any, Y: Any, weight: Any = None, rows: Any = No
         One weight per row. A learner that takes none is fitted without them, with a warning.
     rows : ndarray of int, optional
         Which rows to take; None takes all.
+    groups : ndarray of int, optional
+        The group of each row, for a learner that holds out rows inside.
     """
     options = {} if weight is None else _weight_options(learner, take_rows(weight, rows))
+    options |= groups_argument(learner, None if groups is None else groups[slice(None) if rows is None else rows])
     return _call_fit(learner, learner.fit, take_rows(X, rows), take_rows(Y, rows), options)
 
 
@@ -281,6 +285,7 @@ def out_of_fold(
     weight: Any,
     splits: Sequence[Split],
     *,
+    groups: Any = None,
     hierarchy: Hierarchy | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -290,7 +295,7 @@ def out_of_fold(
     Parameters
     ----------
     learners : sequence of unfitted learners
-    X, Y, weight
+    X, Y, weight, groups
         As in :func:`fit_learner`.
     splits : sequence of pairs (train, held out)
         Row numbers.
@@ -308,7 +313,7 @@ def out_of_fold(
     cases = ((learner, *split) for learner in learners for split in splits)
     parts: list[NDArray[Any]] = []
     for part in iterate_parallel(
-        _fit_and_score, cases, common=(X, Y, weight, hierarchy), n_jobs=n_jobs, one_by_one=True
+        _fit_and_score, cases, common=(X, Y, weight, groups, hierarchy), n_jobs=n_jobs, one_by_one=True
     ):
         parts.append(part)
         if progress is not None:
@@ -320,29 +325,37 @@ def out_of_fold(
 
 
 def _fit_and_score(
-    X: Any, Y: Any, weight: Any, hierarchy: Any, learner: Any, train: Any, held_out: Any
+    X: Any, Y: Any, weight: Any, groups: Any, hierarchy: Any, learner: Any, train: Any, held_out: Any
 ) -> NDArray[Any]:
     """Fit a copy on some rows and score others."""
-    fitted = fit_learner(copy_unfitted(learner), X, Y, weight, train)
+    fitted = fit_learner(copy_unfitted(learner), X, Y, weight, train, groups)
     return node_scores(fitted, take_rows(X, held_out), Y.shape[1], hierarchy=hierarchy, rows=held_out)
 
 
-def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy) -> Any:
+def fit_part(part: Any, S: Any, Y: Any, weight: Any, hierarchy: Hierarchy, groups: Any = None) -> Any:
     """Fit a combiner or a decoder on scores and labels that were checked, and return it."""
     with already_checked(Y, hierarchy):
-        return part.fit(S, Y, sample_weight=weight)
+        return part.fit(S, Y, sample_weight=weight, **part_groups(part, groups))
 
 
-def scores_own_rows(learner: Any) -> bool:
+def part_groups(part: Any, groups: Any) -> dict[str, Any]:
+    """Return the groups as an argument of a combiner or a decoder that takes them."""
+    return {} if groups is None or not takes_groups(part) else {"groups": groups}
+
+
+def scores_own_rows(learner: Any, groups: Any = None) -> bool:
     """Say whether a learner can score each training row by parts of it that did not see the row, in one fit.
 
     Forests that draw their rows can, by the trees that left a row out; networks by the members that did; kernel ridge
-    regression in closed form; stacks by their learners. A search cannot: it chose its settings on all rows.
+    regression in closed form; stacks by their learners. A search cannot: it chose its settings on all rows. With
+    groups the learner must be able to leave out whole groups: its ``fit_held_out`` then names ``groups``.
     """
-    return offers(learner, "held-out scores") and not is_search(final_step(learner))
+    if not offers(learner, "held-out scores") or is_search(final_step(learner)):
+        return False
+    return groups is None or "groups" in signature(reach(learner).member.fit_held_out).parameters
 
 
-def fit_held_out(learner: Any, X: Any, Y: Any, weight: Any = None) -> tuple[HeldOut, Any]:
+def fit_held_out(learner: Any, X: Any, Y: Any, weight: Any = None, groups: Any = None) -> tuple[HeldOut, Any]:
     """Fit a copy of a learner that scores its own rows; return those scores, and the copy.
 
     Steps of a pipeline before the learner are fitted on all rows.
@@ -350,6 +363,7 @@ def fit_held_out(learner: Any, X: Any, Y: Any, weight: Any = None) -> tuple[Held
     fitted = copy_unfitted(learner)
     member = ask(fitted, "held-out scores").member
     options = {} if weight is None else _weight_options(member, weight)
+    options |= groups_argument(member, groups)
     with config_context(enable_metadata_routing=False):
         X = _fit_steps(fitted, X, Y)
     S = _call_fit(member, member.fit_held_out, X, Y, options)

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-#: Dense float32 arrays of this many columns and more are taken as embeddings
+#: Dense arrays of this many columns and more are taken as embeddings, if they are float32 or their rows have length 1
 COLUMNS_OF_EMBEDDING = 64
+#: How far from 1 such a length may be: numbers may have been written with few digits
+LENGTH_TOLERANCE = 1e-3
 
 
 #: The first texts show what script they are in
@@ -20,17 +22,24 @@ _UNSPACED = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3
 
 
 def is_embedding(X: Any) -> bool:
-    """Say whether rows look like what an encoder of texts or images gives: 64 columns or more of float32, none missing.
+    """Say whether rows look like what an encoder of texts or images gives: 64 columns or more, no value missing.
+
+    They are float32, or of any float type and every row has length 1.
 
     Examples
     --------
     >>> import numpy as np
     >>> is_embedding(np.zeros((2, 384), np.float32)), is_embedding(np.zeros((2, 384))), is_embedding(["a text"])
     (True, False, False)
+    >>> is_embedding(np.eye(2, 384))
+    True
     """
-    if not isinstance(X, np.ndarray) or X.dtype != np.float32 or X.ndim != 2 or X.shape[1] < COLUMNS_OF_EMBEDDING:
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2 or X.shape[1] < COLUMNS_OF_EMBEDDING:
         return False
-    return bool(np.isfinite(X).all())
+    if X.dtype == np.float32:
+        return bool(np.isfinite(X).all())
+    squares = np.einsum("ij,ij->i", X, X)  # NaN where a value is missing
+    return bool(squares.size and (np.abs(np.sqrt(squares) - 1) < LENGTH_TOLERANCE).all())
 
 
 def is_unspaced(texts: Any) -> bool:

@@ -13,8 +13,15 @@ from scipy import sparse
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels, resolve_hierarchy
 from truepath.hierarchy.encode import paths_of_levels
-from truepath.hierarchy.flatness import warn_about_levels, warn_about_lists, warn_about_separators
+from truepath.hierarchy.flatness import (
+    warn_about_levels,
+    warn_about_lists,
+    warn_about_missing,
+    warn_about_separators,
+)
 from truepath.hierarchy.names import WAYS
+from truepath.hierarchy.prefixes import warn_about_codes
+from truepath.hierarchy.spellings import warn_about_spellings
 
 
 def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:
@@ -48,10 +55,15 @@ def derive_hierarchy(Y: Any, sep: str = "/") -> Hierarchy:
     paths = dict.fromkeys(_paths(values))
     if not paths:
         raise ValueError(_NO_LABEL)
+    warn_about_missing(path for path in paths if isinstance(path, str))
     found = Hierarchy.from_paths(paths, sep=sep)
-    between = warn_about_lists([path if isinstance(path, str) else sep.join(map(str, path)) for path in paths], sep)
+    named = [path if isinstance(path, str) else sep.join(map(str, path)) for path in paths]
+    between = warn_about_lists(named, sep)
+    if found.n_nodes > 1:
+        warn_about_separators(named, sep, between)
+        warn_about_spellings({tuple(name.split(sep)): 1 for name in named}, sep)
     if found.n_edges == 0 and found.n_nodes > 1:
-        warn_about_separators(found.names.tolist(), sep, between)
+        warn_about_codes(found.names.tolist())
         if values.ndim == 1:
             warn_about_levels(values.tolist())
     return found
@@ -116,12 +128,19 @@ def _as_array(Y: Any) -> NDArray[Any]:
 
 
 def _class_ids(values: Any) -> str:
-    """Say what to write instead of numbers of classes."""
-    shown = ", ".join(str(value) for value in list(values)[:3])
+    """Say what to write instead of numbers of classes, or of levels."""
+    listed = list(values)
+    shown = ", ".join(str(value) for value in listed[:3])
+    if listed and all(np.size(value) > 1 for value in listed):
+        way = "For levels whose labels are numbers give texts: [[tuple(map(str, row))] for row in y]."
+    else:
+        way = (
+            "For class ids give their names, as in [[str(label)] for label in y]; for a matrix of one label reshape "
+            "your data using y.reshape(-1, 1)."
+        )
     return (
-        f"y must be a label matrix (n_samples, n_nodes) of 0 and 1, or a list of label collections; got numbers "
-        f"({shown}, ...). For class ids give their names, as in [[str(label)] for label in y]; for a matrix of one "
-        "label reshape your data using y.reshape(-1, 1)."
+        "y must be a label matrix (n_samples, n_nodes) of 0 and 1, or a list of label collections; got numbers "
+        f"({shown}, ...). {way}"
     )
 
 

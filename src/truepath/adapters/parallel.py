@@ -11,6 +11,9 @@ What joblib's backends leave open is settled here:
 * Some backends return results one by one, others only as a list.
 * A Dask worker that dies takes along the data that were sent to it. What was not finished is then run once more.
 * scikit-learn's configuration goes along with the job.
+* Workers of joblib's own backends wait five minutes for the next job, also if the process that started them was killed.
+  They end with it.
+* More workers than a machine could run are not started, with a warning: each takes some 300 MB.
 
 Sums have the same bits however many jobs run beside each other only if BLAS keeps to one thread
 (:func:`single_blas_thread`). The limit of most BLAS libraries belongs to the whole process, but jobs run in several
@@ -24,20 +27,25 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import lru_cache
+from inspect import Parameter, signature
 from itertools import chain, islice
 from threading import Lock
 from typing import Any, Literal
 from uuid import uuid4
 
 import threadpoolctl
-from joblib import Parallel, delayed
-from joblib.parallel import get_active_backend
+from joblib import Parallel, cpu_count, delayed
+from joblib.parallel import BACKENDS, get_active_backend
 from sklearn import config_context, get_config
 
 from truepath.adapters.alignment import align
+from truepath.errors import InputWarning
+from truepath.orphans import end_with
+from truepath.parameters import JOBS, check_in
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +61,9 @@ RETRIES = 1
 #: What Dask raises when a worker died: by name, for Dask need not be installed
 LOST = ("FutureCancelledError", "FuturesCancelledError", "KilledWorker")
 
+
+#: Jobs at the same time on this machine, for each of its cores, above which there is no use in more
+MOST_PER_CORE = 8
 
 _PROCESS = uuid4().hex
 
@@ -107,10 +118,11 @@ def iterate_parallel(
     asked = {"prefer": prefer, "require": "sharedmem" if shared_memory else None}
     asked = {key: value for key, value in asked.items() if value}  # the rest is the user's to set
     backend, _ = get_active_backend(**asked)
+    how = {"n_jobs": _check_n_jobs(n_jobs, backend), **asked, **_life_of_workers(backend)}
     for attempt in range(RETRIES + 1):
         jobs = _make_jobs(function, common, backend, _hand_out(ahead, unfinished))
         try:
-            with closing(_results(jobs, backend, {"n_jobs": n_jobs, **asked}, in_order, one_by_one)) as results:
+            with closing(_results(jobs, backend, how, in_order, one_by_one)) as results:
                 for k, result in results:
                     del unfinished[k]
                     yield result
@@ -126,7 +138,30 @@ def count_workers(n_jobs: int | None = None, *, shared_memory: bool = False) -> 
     if n_jobs == 1:
         return 1
     backend, default = get_active_backend(**({"require": "sharedmem"} if shared_memory else {}))
-    return int(backend.effective_n_jobs(default if n_jobs is None else n_jobs))
+    return int(backend.effective_n_jobs(default if n_jobs is None else _check_n_jobs(n_jobs, backend)))
+
+
+def _check_n_jobs(n_jobs: int | None, backend: Any) -> int | None:
+    """Return the number of jobs, or as many as make sense on this machine; refuse what is no number of jobs."""
+    check_in("n_jobs", n_jobs, JOBS, none=True)
+    most = MOST_PER_CORE * cpu_count()
+    if n_jobs is None or n_jobs <= most or type(backend) not in BACKENDS.values():  # a cluster has cores of its own
+        return n_jobs
+    said = (
+        f"n_jobs={n_jobs} is far more than the {cpu_count()} cores of this machine; {most} jobs run at the same time."
+    )
+    warnings.warn(said, InputWarning, stacklevel=4)
+    return most
+
+
+def _life_of_workers(backend: Any) -> dict[str, Any]:
+    """Return the option by which a backend's workers end with this process, where it takes one."""
+    starts_processes = type(backend) in [BACKENDS.get(name) for name in ("loky", "multiprocessing")]
+    takes_options = Parameter.VAR_KEYWORD in [p.kind for p in signature(Parallel).parameters.values()]
+    is_taken = "initializer" in getattr(backend, "backend_kwargs", {})  # by the user
+    if not starts_processes or not takes_options or is_taken:
+        return {}
+    return {"initializer": end_with, "initargs": (os.getpid(),)}
 
 
 def _results(
@@ -172,13 +207,15 @@ class _Call:
     def __init__(self, function: Callable[..., Any]):
         self.function = function
         self.__name__ = getattr(function, "__name__", type(function).__name__)  # what dashboards show
-        self.home = _here()
+        self.home, self.pid = _here(), os.getpid()
         self.config = get_config()
 
     def __call__(self, common: Any, k: int, *case: Any) -> tuple[int, Any]:
         function = self.function
         if self.home != _here():
             function, case = align((function, case))
+            if os.getppid() == self.pid:
+                end_with(self.pid)
         with config_context(**self.config):
             return k, function(*common.get(), *case)
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from truepath.adapters.fitting import fit_learner, raw_scores
 from truepath.adapters.prepare import tags_of
 from truepath.adapters.rows import count_rows
+from truepath.held import a_scorer, holds, integers, maybe, numbers
 from truepath.hierarchy.matrices import as_dense
 from truepath.public import Documented
 from truepath.records import Record
@@ -39,7 +40,22 @@ def set_constant_scores(S: NDArray[Any], constant: NDArray[np.float64]) -> NDArr
     return S
 
 
+def check_n_outputs(estimator: Any, n_labels: int) -> None:
+    """Refuse a classifier of label sets that says it has another number of labels, or other values than 0 and 1."""
+    found = getattr(estimator, "n_outputs_", n_labels)
+    classes = getattr(estimator, "classes_", None) if n_labels > 1 else None
+    lists = classes if isinstance(classes, list) else []
+    is_odd = any(not np.array_equal(values, [0, 1]) for values in lists)
+    if found != n_labels or is_odd or len(lists) not in (0, n_labels):
+        raise ValueError("a classifier of label sets has other labels")
+
+
 @Record.enter("truepath.adapters")
+@holds(
+    constant_=numbers("n_labels", least=0, most=1, gaps=True),
+    varying_=integers("v", least=0, below="n_labels"),
+    estimator_=maybe(a_scorer),
+)
 class VaryingLabels(Documented, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """One multi-label classifier for the labels that vary in training; the others score what they always are.
 
@@ -93,6 +109,13 @@ class VaryingLabels(Documented, MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         if self.estimator_ is not None:
             Y[:, self.varying_] = as_dense(self.estimator_.predict(X)).reshape(Y.shape[0], -1).astype(bool)
         return Y
+
+    def check_loaded(self) -> None:
+        """Refuse labels from a file that are neither constant nor scored."""
+        varying = np.flatnonzero(np.isnan(self.constant_))
+        if not np.array_equal(self.varying_, varying) or (varying.size > 0) != (self.estimator_ is not None):
+            raise ValueError("the labels that vary are not those without a constant score")
+        check_n_outputs(self.estimator_, varying.size)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

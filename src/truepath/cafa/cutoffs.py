@@ -16,7 +16,7 @@ from truepath.cafa.evaluation.matrices import to_matrices
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.hierarchy import raise_up
 from truepath.metrics.sweep import sweep_scores
-from truepath.resampling import count_draws, draw_bootstraps, interval_of
+from truepath.resampling import check_resampling, count_draws, draw_bootstraps, interval_of
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ def find_cutoffs(
     cutoffs : dict of str to Cutoff
         By aspect; aspects without truth or without predictions are left out.
     """
+    check_resampling(n_resamples, confidence)
     found = to_matrices(truth, predictions, None, ontology, None)
     scores = sparse.csr_array(raise_up(found.scores, ontology.hierarchy))
     rng, cutoffs = np.random.default_rng(random_state), {}
@@ -83,9 +84,11 @@ def find_cutoffs(
         drawn = draw_bootstraps(rows.size, n_resamples, rng)
         draws = [best(count_draws(some, rows.size)) for some in drawn]
         known = [draw for draw in draws if draw is not None] or [everyone]
-        ends = {key: interval_of([draw[key] for draw in known], confidence) for key in ("threshold", "f")}
+        low, high = interval_of([draw["threshold"] for draw in known], confidence)
+        best_threshold, f = everyone["threshold"], everyone["f"]
+        f_ends = interval_of([draw["f"] for draw in known], confidence, around=f, bounds=(0.0, 1.0))
         cutoffs[aspect] = Cutoff(
-            everyone["threshold"], *ends["threshold"], everyone["f"], *ends["f"],
+            best_threshold, min(low, best_threshold), max(high, best_threshold), f, *f_ends,
             everyone["precision"], everyone["recall"], int(rows.size),
         )  # fmt: skip
     return cutoffs

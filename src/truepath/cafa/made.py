@@ -13,6 +13,7 @@ from truepath.cafa.annotations.annotations import Annotations, Coded
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.training.embeddings import Embeddings
 from truepath.files.names import PathType
+from truepath.files.writing import open_atomically, write_text
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.build import number_edges
 
@@ -32,9 +33,10 @@ class FunctionData(NamedTuple):
         """Write ``made.obo``, ``annotations.gaf`` and ``embeddings.npz`` into a folder."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "made.obo").write_text(_obo(self.ontology), encoding="utf-8")
-        (folder / "annotations.gaf").write_text(_gaf(self.annotations, self.ontology), encoding="utf-8")
-        np.savez(folder / "embeddings.npz", ids=np.array(self.embeddings.ids), X=self.embeddings.X)
+        write_text(folder / "made.obo", _obo(self.ontology))
+        write_text(folder / "annotations.gaf", _gaf(self.annotations, self.ontology))
+        with open_atomically(folder / "embeddings.npz") as file:
+            np.savez(file, ids=np.array(self.embeddings.ids), X=self.embeddings.X)
         return [folder / name for name in ("made.obo", "annotations.gaf", "embeddings.npz")]
 
 

@@ -14,6 +14,7 @@ from truepath.classifier.files import find_row, predict_file
 from truepath.classifier.fitted_on import FittedOn
 from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
 from truepath.classifier.presets import PRESETS, Preset, get_preset, make_preset, preset, preset_names
+from truepath.classifier.refused import describe_refused, list_refused
 from truepath.classifier.top import TopLabels
 from truepath.public import publish
 
@@ -30,8 +31,10 @@ __all__ = [
     "default_learner",
     "default_method",
     "describe_default",
+    "describe_refused",
     "find_row",
     "get_preset",
+    "list_refused",
     "make_preset",
     "predict_file",
     "preset",

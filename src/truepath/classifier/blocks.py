@@ -6,6 +6,7 @@ to a sink: an array, a sparse matrix, an array of yours, or a ``.npy`` file that
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.adapters.blocks import choose_batch_size, is_arrow_stream, is_lazy, known_rows, map_lazily, take_blocks
-from truepath.adapters.rows import count_rows
+from truepath.adapters.rows import count_rows, plain_rows
 from truepath.data.tables.frames import read_columns
-from truepath.errors import TruePathError
+from truepath.english import counted, did_you_mean
+from truepath.errors import LeftOutWarning, TruePathError
 from truepath.files.writing import open_atomically
 from truepath.hierarchy.matrices import DENSE_LIMIT, as_dense, stack_sparse
+from truepath.preprocessing.auto_features import is_frame
 
 if TYPE_CHECKING:
     from truepath.classifier.fitted_on import FittedOn
@@ -84,9 +87,10 @@ def _predict_chunk(predict: Predict, X: Any, **options: Any) -> Any:
 def block_results(X: Any, predict: Predict, n_nodes: int, fitted_on: FittedOn, batch_size: Any) -> Iterator[Any]:
     """Yield what is predicted for each block; parameters as for :func:`map_blocks`."""
     n_features = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
+    is_given_otherwise = is_arrow_stream(X) or is_table_as_frame(X, fitted_on)
     size, start = choose_batch_size(batch_size, n_nodes, n_features), 0
     for block in take_blocks(X, size, fitted_on.columns if fitted_on.kind in ("table", "frame") else ()):
-        rows = fitted_rows(block, fitted_on) if is_arrow_stream(X) else block
+        rows = fitted_rows(block, fitted_on) if is_given_otherwise else block
         found = predict(rows, start)
         start += count_rows(found)
         yield found
@@ -151,8 +155,34 @@ def keep_high(S: NDArray[Any], min_score: float) -> sparse.csr_array:
     return sparse.csr_array(np.where(S >= min_score, S, 0))
 
 
+def is_table_as_frame(X: Any, fitted_on: FittedOn) -> bool:
+    """Say whether X is a data frame with the columns of the file that the classifier was fitted on.
+
+    Refuses one that lacks columns, and warns about those that the file did not have: they are not looked at.
+    """
+    if fitted_on.kind != "table" or not is_frame(X) or is_arrow_stream(X):
+        return False
+    import narwhals.stable.v1 as nw
+
+    names, wanted = list(map(str, nw.from_native(plain_rows(X)).columns)), list(fitted_on.columns)
+    if missing := [name for name in wanted if name not in names]:
+        lacks = f"X lacks {counted(len(missing), 'column')} that the model was fitted on: "
+        has = f"Its columns are {', '.join(map(repr, names))}."
+        raise TruePathError(f"{lacks}{', '.join(map(repr, missing))}.", did_you_mean(missing[0], names, has))
+    extra = [name for name in names if name not in wanted and name not in fitted_on.others]
+    if extra and fitted_on.others:  # files of models say which other columns there were
+        told = f"X has {counted(len(extra), 'column')} that the model was not fitted on: "
+        warnings.warn(told + f"{', '.join(map(repr, extra))}. Not looked at.", LeftOutWarning, stacklevel=4)
+    return True
+
+
+def frame_rows(X: Any, fitted_on: FittedOn) -> Any:
+    """Return a data frame with the columns of a file as rows of the file; anything else as it is."""
+    return fitted_rows(X, fitted_on) if is_table_as_frame(X, fitted_on) else X
+
+
 def fitted_rows(table: Any, fitted_on: FittedOn) -> Any:
-    """Return the rows of a pyarrow table as the classifier was given rows in ``fit``."""
+    """Return the rows of a pyarrow table, or a frame, as the classifier was given rows in ``fit``."""
     if fitted_on.kind == "table":
         return table_rows(read_columns(table), fitted_on)
     if fitted_on.kind == "frame":
@@ -171,4 +201,4 @@ def fitted_rows(table: Any, fitted_on: FittedOn) -> Any:
 def table_rows(table: Any, fitted_on: FittedOn) -> Any:
     """Return the columns of a table read from a file that the classifier was fitted on: cells, or one text per row."""
     table.check(list(fitted_on.columns))
-    return table.cells(list(fitted_on.columns)) if fitted_on.text is None else table.texts(fitted_on.text)
+    return table.joined_texts(fitted_on.texts) if fitted_on.texts else table.cells(list(fitted_on.columns))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from truepath.adapters.kinds import COLUMNS_OF_EMBEDDING
 from truepath.adapters.prepare import seed_parts, tags_of
 from truepath.adapters.rows import count_rows
 from truepath.classifier.fitted_on import are_texts
@@ -46,12 +47,14 @@ def describe_default() -> str:
       texts*, fewer than 100 rows    linear      one linear classifier per label
       texts*, 100 to 8,000 rows      text-blend  linear models, kernel ridge and FAEL, weighed on held-out rows
       texts*, more than 8,000 rows   linear      one linear classifier per label
-      anything else                  blend       forests, kernel ridge and FAEL, weighed on held-out rows
+      anything else                  blend       forests, kernel ridge, FAEL, boosted trees, weighed on held-out rows
     Decoder, by what the labels are:
       one label in every row, a leaf in at least 90 % of them   best-path  ...
       anything else                                             single     ...
     * also sparse matrices, and tables with at least as many columns of texts as others, or more than 5,000 rows
       and one column of texts.
+    Dense arrays of 64 columns or more, none missing, are taken as embeddings if they are float32 or their rows
+    have length 1: the blend then tries a linear model first.
     """
     least, most = LEAST_ROWS_TO_BLEND, MOST_ROWS_TO_BLEND
     learners = [
@@ -73,6 +76,9 @@ def describe_default() -> str:
             "* also sparse matrices, and tables with at least as many columns of texts as others, or more than "
             f"{MANY_ROWS:,} rows",
             "  and one column of texts.",
+            f"Dense arrays of {COLUMNS_OF_EMBEDDING} columns or more, none missing, are taken as embeddings if they "
+            "are float32 or their rows",
+            "have length 1: the blend then tries a linear model first.",
         ]
     )
 
@@ -119,6 +125,8 @@ def default_decoder(Y: Any, hierarchy: Hierarchy) -> DecoderChoice:
     """
     specific = drop_ancestors(sparse.csr_array(Y, dtype=bool), hierarchy)
     counts, n_rows = np.diff(specific.indptr), specific.shape[0]
+    if n_rows == 1 and counts[0] != 1:
+        return DecoderChoice("threshold", "one row cannot be held out to choose a threshold on")
     if counts.max(initial=0) > 1:
         return DecoderChoice("single", "rows may have several labels")
     if counts.min(initial=1) == 0:

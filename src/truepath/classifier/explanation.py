@@ -12,6 +12,7 @@ from truepath.adapters import Contributions, ScorePart, node_scores
 from truepath.adapters.capabilities import reach
 from truepath.adapters.contributions import ask_contributions, combine_contributions
 from truepath.adapters.prepare import final_step
+from truepath.classifier.blocks import fitted_rows, is_table_as_frame
 from truepath.classifier.html import explanation_table
 from truepath.classifier.parts import takes_conditional
 from truepath.extras import import_extra
@@ -125,8 +126,7 @@ class Explanation:
         seen.add(record.node)
         mark = "✓" if record.predicted else "·"
         title = self.hierarchy.titles.get(record.name, "")
-        above = self.hierarchy.names[self.hierarchy.parents(record.node)] if indent else ()
-        name = f"{short_name(record.name, above)} {title}".rstrip()
+        name = f"{short_name(self.hierarchy, record.node) if indent else record.name} {title}".rstrip()
         numbers = f"{record.score:6.3f} {_number(record.threshold):>10} {_signed(record.margin):>8}"
         lines = [f"{mark} {numbers}   {indent}{name}{' (see above)' if again else ''}"]
         if again:
@@ -223,7 +223,12 @@ def _one_row(model: HierarchicalClassifier, x: Any) -> Any:
     """Return x as a batch of one row."""
     if isinstance(x, str):
         return [x]
-    if not (is_frame(x) or sparse.issparse(x)):
+    columns = model.fitted_on_.columns
+    if hasattr(x, "to_frame") and hasattr(x, "index") and columns and all(name in x.index for name in columns):
+        x = x.to_frame().T.infer_objects()  # a row of a pandas frame
+    if is_table_as_frame(x, model.fitted_on_):
+        x = fitted_rows(x, model.fitted_on_)
+    elif not (is_frame(x) or sparse.issparse(x)):
         x = np.asarray(x)
         is_text = x.dtype.kind in "UT" and not hasattr(model, "n_features_in_")
         x = x[None, :] if x.ndim == 1 and not is_text else x

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -17,13 +18,15 @@ from truepath.classifier.blocks import table_rows
 from truepath.classifier.top_search import check_top, top_levels
 from truepath.data.open import open_dataset, reader_of
 from truepath.data.readers.base import split_files
-from truepath.data.tables.frames import FOUND_OUT, TextForm
+from truepath.data.tables.frames import FOUND_OUT, TableForm
 from truepath.data.tables.scores import write_scores
 from truepath.data.tables.sinks import UniqueIds, open_label_sink, open_score_sink, open_top_sink
 from truepath.data.tables.streams import stream_columns
+from truepath.decoders import Threshold
 from truepath.english import did_you_mean
-from truepath.errors import TruePathError
+from truepath.errors import CellError, TruePathError
 from truepath.files.names import PathType, ending_of
+from truepath.parameters import Range, check_in
 
 if TYPE_CHECKING:
     from truepath.classifier.fitted_on import FittedOn
@@ -75,10 +78,13 @@ def predict_file(
     long: bool = False,
     keep: Sequence[str] | str = (),
     matrix: bool = False,
+    threshold: float | None = None,
+    probabilities: bool = False,
     format: str | None = None,
     safe_csv: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     batch_size: int | None = None,
     on_progress: Callable[[int, int | None, str], None] | None = None,
 ) -> int:
@@ -89,9 +95,10 @@ def predict_file(
     model : HierarchicalClassifier
         Fitted on a table or a data set, as :func:`truepath.workflow.fit_dataset` does.
     data : path or str
-        A CSV, TSV or Parquet file, which is read some rows at a time; or any other data set, which is read whole.
+        A CSV, TSV or Parquet file, which is read some rows at a time; or any other table or data set, which is read
+        whole.
     output : path or text stream
-        ``.csv``, ``.tsv``, ``.json`` or ``.parquet``; a file appears when it is whole.
+        ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` or ``.parquet``; a file appears when it is whole.
     scores : path, optional
         Also write the scores of all labels there: ``.csv``, ``.tsv``, ``.parquet``, or ``.npz``, which is collected in
         memory.
@@ -103,10 +110,15 @@ def predict_file(
     keep : sequence of str, or "all", default=()
         Columns of the input to write between the ids and the labels; one that is called like a new column gets
         ``_given`` behind its name.
+    threshold : float, optional
+        Labels are those with a score above this, with all labels above them, instead of what the decoder decides.
+    probabilities : bool, default=False
+        Whether to write the scores of the labels of each row beside them, in the same order. They are probabilities
+        where the model is calibrated.
     matrix, format, safe_csv
         As for :func:`truepath.data.write_labels`.
-    delimiter, encoding : str, optional
-        Of a text file; see :func:`truepath.data.read_scores`.
+    delimiter, encoding, sheet : str, optional
+        Of a text file, and of a workbook; see :func:`truepath.data.read_scores`.
     batch_size : int, optional
         Rows that are in memory at a time; by default 16,384, fewer where rows are wide.
     on_progress : callable, optional
@@ -133,7 +145,8 @@ def predict_file(
     2
     """
     _check_content(top, per, among, long, matrix)
-    form = TextForm.of(delimiter, encoding)
+    _check_labels(top, threshold, probabilities)
+    form = TableForm.of(delimiter, encoding, sheet)
     blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form, keep)
     known, n_rows, begun = UniqueIds(), 0, time.perf_counter()
     first = next(blocks)
@@ -141,8 +154,9 @@ def predict_file(
         common: dict[str, Any] = {"safe_csv": safe_csv, "id_name": first.id_name}
         options: dict[str, Any] = {"keep": first.keep, "format": format, **common}
         if top is None:
-            predict: Callable[[Any], Any] = model.predict
-            write = files.enter_context(open_label_sink(output, model.hierarchy_, matrix=matrix, **options))
+            predict: Callable[[Any], Any] = partial(_label, model, threshold, probabilities)
+            options |= {"matrix": matrix, "probabilities": probabilities}
+            write = files.enter_context(open_label_sink(output, model.hierarchy_, **options))
         else:
             predict = partial(model.predict_top, k=top, per=per, among=among)
             levels = top_levels(model.hierarchy_, top, per).tolist()
@@ -151,7 +165,14 @@ def predict_file(
         for block in chain([first], blocks):
             if block.ids is not None:
                 known.add(block.ids)
-            write(predict(block.X), block.names, block.kept)
+            try:
+                found = predict(block.X)
+            except CellError as error:
+                raise error.moved(n_rows, model.fitted_on_.columns) from None
+            if probabilities:
+                write(found[0], block.names, block.kept, found[1])
+            else:
+                write(found, block.names, block.kept)
             score_block(block)
             n_rows += len(block)
             if on_progress is not None:
@@ -167,6 +188,24 @@ def _check_content(top: int | None, per: str, among: str, long: bool, matrix: bo
             raise TruePathError("a matrix has all labels; leave out matrix, or top.")
     elif long or per != "row" or among != "all":
         raise TruePathError("long, per and among are about the best labels; give top, the number of them.")
+
+
+def _check_labels(top: int | None, threshold: float | None, probabilities: bool) -> None:
+    """Refuse options of label sets where the best labels are written, and what cannot be a threshold."""
+    if threshold is not None:
+        check_in("threshold", threshold, Range(Real, 0, 1))
+    if top is not None and (threshold is not None or probabilities):
+        problem = "threshold and probabilities (--threshold, --probabilities) are about label sets"
+        raise TruePathError(f"{problem}; the best labels have probabilities anyway.", "Leave them out, or top (--top).")
+
+
+def _label(model: HierarchicalClassifier, threshold: float | None, probabilities: bool, X: Any) -> Any:
+    """Return the label sets of rows, by a threshold if one is given, and their scores if these are wanted."""
+    if threshold is None:
+        return model.label_and_score(X) if probabilities else model.predict(X)
+    S = model.predict_proba(X)
+    Y = Threshold(threshold, hierarchy=model.hierarchy_, coherent="max-up").predict(S)
+    return (Y, S) if probabilities else Y
 
 
 @contextmanager
@@ -189,12 +228,14 @@ def read_row_blocks(
     fitted_on: FittedOn,
     n_nodes: int,
     batch_size: int | None = None,
-    form: TextForm = FOUND_OUT,
+    form: TableForm = FOUND_OUT,
     keep: Sequence[str] | str = (),
 ) -> Iterator[RowBlock]:
     """Yield the rows to predict, read as the training data were; parameters as for :func:`predict_file`."""
     reader = reader_of(data)
     is_table = reader is not None and reader.columns is not None
+    if not is_table:  # of a table each file is looked at
+        form.check_sheet(data)
     if is_table and fitted_on.kind != "table":
         how = f"on the data set {fitted_on.name!r}" if fitted_on.kind == "dataset" else "in Python"
         raise TruePathError(
@@ -204,17 +245,20 @@ def read_row_blocks(
     if not is_table and fitted_on.kind == "table":
         raise TruePathError(
             f"the model was fitted on a table with the columns {', '.join(map(repr, fitted_on.columns[:8]))}; "
-            f"give it a CSV, TSV or Parquet file with these columns."
+            f"give it a table (CSV, TSV, .xlsx, .jsonl, Parquet) with these columns."
         )
     cells = CELL * len(fitted_on.columns) if is_table else 0
     size = choose_batch_size(batch_size, n_nodes, cells, MOST_ROWS)
     if keep and not is_table:
-        raise TruePathError("only columns of a CSV, TSV or Parquet file can be kept.", "Leave out keep.")
+        raise TruePathError("only columns of a table can be kept.", "Leave out keep.")
+    if reader is not None and reader.rows is not None:
+        rows = reader.rows(data)
+        return _matrix_blocks(rows.X, rows.ids, size)
     return _table_blocks(data, fitted_on, size, form, keep) if is_table else _dataset_blocks(data, size)
 
 
 def _table_blocks(
-    data: PathType, fitted_on: FittedOn, size: int, form: TextForm, keep: Sequence[str] | str
+    data: PathType, fitted_on: FittedOn, size: int, form: TableForm, keep: Sequence[str] | str
 ) -> Iterator[RowBlock]:
     """Yield the columns that the model was fitted on; of a folder of splits the test part, or the first."""
     files = split_files(Path(data)) if Path(data).is_dir() else {}
@@ -234,9 +278,14 @@ def _dataset_blocks(data: PathType, size: int) -> Iterator[RowBlock]:
     """Yield the test part of a data set that is read whole, or all of its rows."""
     ds = open_dataset(data)
     part = ds["test"] if "test" in ds else ds.merge()["all"]
-    ids = None if part.ids is None else [str(name) for name in part.ids]
-    for rows in row_ranges(part.X.shape[0], size):
-        yield RowBlock(part.X[rows], rows.start, None if ids is None else ids[rows])
+    yield from _matrix_blocks(part.X, part.ids, size)
+
+
+def _matrix_blocks(X: Any, names: Any, size: int) -> Iterator[RowBlock]:
+    """Yield the rows of a matrix."""
+    ids = None if names is None else [str(name) for name in names]
+    for rows in row_ranges(X.shape[0], size):
+        yield RowBlock(X[rows], rows.start, None if ids is None else ids[rows])
 
 
 def find_row(
@@ -246,6 +295,7 @@ def find_row(
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
 ) -> tuple[str, Any]:
     """Return one row of a file as the model takes it, for :meth:`HierarchicalClassifier.explain`, and its name.
 
@@ -253,7 +303,7 @@ def find_row(
     ----------
     model : HierarchicalClassifier
         Fitted on a table or a data set.
-    data, delimiter, encoding
+    data, delimiter, encoding, sheet
         As for :func:`predict_file`.
     row : str
         The id of the row, or else its number from 0.
@@ -261,7 +311,7 @@ def find_row(
     number = int(row) if row.isdecimal() else -1
     known: list[str] = []
     by_number = None
-    form = TextForm.of(delimiter, encoding)
+    form = TableForm.of(delimiter, encoding, sheet)
     for block in read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, form=form):
         known += block.names
         if block.ids is not None and row in block.ids:

@@ -16,12 +16,20 @@ from truepath.adapters import Contributions, encode_labels, node_scores
 from truepath.adapters.blocks import is_lazy
 from truepath.adapters.capabilities import learn_more_rows, reach
 from truepath.adapters.exporting import export_inputs
-from truepath.adapters.fitting import HeldOut, conditional_scores, fit_held_out, fit_learner, fit_part, out_of_fold
+from truepath.adapters.fitting import (
+    HeldOut,
+    conditional_scores,
+    fit_held_out,
+    fit_learner,
+    fit_part,
+    out_of_fold,
+)
+from truepath.adapters.groups import check_groups, warn_about_groups
 from truepath.adapters.labels import split_paths
 from truepath.adapters.prepare import final_step, give_hierarchy, name_learner, prepare, tags_of
-from truepath.adapters.progress import CallbackSupportMixin, Progress, tracked, with_callbacks, without_callbacks
-from truepath.adapters.rows import count_rows, plain_rows
-from truepath.classifier.blocks import block_results, check_min_score, keep_high, map_blocks
+from truepath.adapters.progress import SHORT, CallbackSupportMixin, Progress, tracked, with_callbacks, without_callbacks
+from truepath.adapters.rows import count_rows, plain_rows, warn_about_order
+from truepath.classifier.blocks import block_results, check_min_score, frame_rows, keep_high, map_blocks
 from truepath.classifier.explanation import Explanation, contributions_of_row, explain_row
 from truepath.classifier.exporting import export_decision, export_final_scores
 from truepath.classifier.fitted_on import FittedOn
@@ -33,12 +41,14 @@ from truepath.classifier.parts import (
     resolve_parts,
     takes_conditional,
 )
+from truepath.classifier.repeats import warn_about_repeats
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
-from truepath.classifier.updating import describe_update, update_parts
+from truepath.classifier.updating import update_parts
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.graph import Graph
+from truepath.held import a_scorer, an_object, holds, maybe
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input
@@ -46,6 +56,13 @@ from truepath.metrics import hierarchical_f1
 from truepath.metrics.tried import Tried
 
 
+@holds(
+    learner_=a_scorer,
+    combiner_=maybe(an_object("transform", knows=("n_nodes",))),
+    calibrator_=maybe(an_object("transform", knows=("n_nodes",))),
+    decoder_=maybe(an_object("predict", knows=("n_nodes",))),
+    fitted_on_=an_object(of=("FittedOn",)),
+)
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Learner, combiner and decoder as one estimator, fitted without leaks between them.
 
@@ -126,8 +143,15 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     fitted on other rows, for the same reason.
 
     Weights go to the learner (the last step of a pipeline), if its ``fit`` takes them, to the combiner and to the
-    decoder. For scikit-learn's metadata routing the estimator is a consumer of ``sample_weight``:
-    ``set_fit_request(sample_weight=True)``.
+    decoder. For scikit-learn's metadata routing the estimator is a consumer of ``sample_weight`` and ``groups``:
+    ``set_fit_request(sample_weight=True, groups=True)``.
+
+    With ``groups``, whole groups are held out wherever rows are: folds, the rows that a forest leaves out of a tree,
+    leave-one-out in closed form, early stopping, and what blends, combiners, calibration and thresholds learn from.
+    Forests then draw groups instead of rows, and ``cv`` may be a splitter such as ``GroupKFold``. Labels keep their
+    shares as far as whole groups allow. Without ``groups``, rows that repeat others give a warning
+    (:class:`truepath.errors.RelatedRowsWarning`): they are on both sides of such splits, and results look better than
+    they are.
 
     Progress is printed with ``verbose=True``, and reported to a function given by
     :func:`truepath.adapters.on_progress` and to scikit-learn's callbacks (``set_callbacks``, from 1.9 on).
@@ -187,7 +211,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     # ----------------------------------------------------------------------------------------- fitting
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HierarchicalClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> HierarchicalClassifier:
         """Fit combiner and decoder on held-out scores, and the learner on all rows.
 
         Parameters
@@ -198,49 +222,66 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             Dense or sparse; or for each row a collection of label names or paths; or columns of levels, as HiClass
             takes them; or a data frame of either. Ancestors of names are added.
         sample_weight : array-like, shape (n_samples,), optional
+        groups : array-like, shape (n_samples,), optional
+            What each row belongs to, such as its patient or its document: rows of one group are never learned from
+            while others of it are held out, here and in every part of the model. See Notes of the class.
         """
+        warn_about_order(X, y)
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
+        groups = check_groups(groups, Y.shape[0])
         parts = resolve_parts(self, X, Y, hierarchy)
         learner = give_budget(prepare(parts.learner, hierarchy), self.budget, self.n_jobs)
         self.combiner_ = give_hierarchy(parts.combiner, hierarchy)
         self.calibrator_ = give_hierarchy(parts.calibrator, hierarchy)
         self.decoder_ = give_hierarchy(parts.decoder, hierarchy)
-        cv = resolve_cv(parts.cv, learner, count_rows(X))
+        if groups is not None:
+            warn_about_groups(learner, groups)
+        cv = resolve_cv(parts.cv, learner, count_rows(X), groups)
         begun = f"fitting {name_learner(learner)} on {Y.shape[0]:,} rows, {hierarchy.n_nodes:,} labels"
         if self.calibrator_ is not None or combines_by_learning(self.combiner_) or decides_by_learning(self.decoder_):
-            splits = make_splits(cv, X, Y, self.random_state)
-            with tracked(self, 2 if splits is None else len(splits) + 2, begun) as progress:
-                self.learner_ = self._fit_honestly(learner, X, Y, weight, splits, progress)
+            splits = make_splits(cv, X, Y, self.random_state, groups)
+            if groups is None:
+                warn_about_repeats(X, splits)
+            n_fits = 1 if splits is None else len(splits) + 1
+            with tracked(self, n_fits, begun, n_steps=n_fits + 1) as progress:
+                self.learner_ = self._fit_honestly(learner, X, Y, weight, groups, splits, progress)
         else:
             self._fit_nothing(hierarchy)
             with tracked(self, 1, begun) as progress:
-                self.learner_ = self._fit_learner(learner, X, Y, weight, progress)
+                self.learner_ = self._fit_learner(learner, X, Y, weight, groups, progress)
         self.tried_: list[Tried] = list(getattr(reach(self.learner_).member, "tried_", []))
+        if groups is None and self.tried_ and not self.n_held_out_:
+            warn_about_repeats(X, None)
         self.fitted_on_ = FittedOn.of(X)
         return self
 
-    def _fit_honestly(self, learner: Any, X: Any, Y: Any, weight: Any, splits: Any, progress: Progress) -> Any:
+    def _fit_honestly(
+        self, learner: Any, X: Any, Y: Any, weight: Any, groups: Any, splits: Any, progress: Progress
+    ) -> Any:
         """Fit combiner and decoder on scores of rows held out; return the learner fitted on all rows."""
         fitted = None
         if splits is None:
-            held_out, fitted = fit_held_out(learner, X, Y, weight)
-            progress.step("learner fitted, training rows scored by parts that did not see them")
+            held_out, fitted = fit_held_out(learner, X, Y, weight, groups)
+            progress.step("learner fitted, training rows scored by parts that did not see them", 1 - SHORT)
         else:
             options: dict[str, Any] = {"hierarchy": self.hierarchy_, "n_jobs": self.n_jobs, "progress": progress}
-            held_out = out_of_fold([learner], X, Y, weight, splits, **options)[0]
-        self._learn_from(held_out, Y, weight)
-        progress.step("decoder fitted" if self.combiner_ is None else "combiner and decoder fitted")
-        return self._fit_learner(learner, X, Y, weight, progress) if fitted is None else fitted
+            held_out = out_of_fold([learner], X, Y, weight, splits, groups=groups, **options)[0]
+        self._learn_from(held_out, Y, weight, groups)
+        progress.step("decoder fitted" if self.combiner_ is None else "combiner and decoder fitted", SHORT)
+        return self._fit_learner(learner, X, Y, weight, groups, progress, 1 - SHORT) if fitted is None else fitted
 
-    def _fit_learner(self, learner: Any, X: Any, Y: Any, weight: Any, progress: Progress) -> Any:
-        fitted = fit_learner(learner, X, Y, weight)
-        progress.step("learner fitted on all rows")
+    def _fit_learner(
+        self, learner: Any, X: Any, Y: Any, weight: Any, groups: Any, progress: Progress, size: float = 1.0
+    ) -> Any:
+        fitted = fit_learner(learner, X, Y, weight, groups=groups)
+        progress.step("learner fitted on all rows", size)
         return fitted
 
-    def _learn_from(self, held_out: HeldOut, Y: Any, weight: NDArray[np.float64] | None) -> None:
+    def _learn_from(self, held_out: HeldOut, Y: Any, weight: NDArray[np.float64] | None, groups: Any) -> None:
         """Fit the combiner, the calibrator and the decoder on held-out scores, each by what the one before makes."""
         S, Y, h = held_out.S, Y[held_out.rows], self.hierarchy_
         weight = None if weight is None else weight[held_out.rows]
+        groups = None if groups is None else groups[held_out.rows]
         self.n_held_out_ = int(held_out.rows.size)
         decides = decides_by_learning(self.decoder_)
         for part, is_followed in (
@@ -250,11 +291,11 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             if part is not None and not combines_by_learning(part):
                 S = part.fit(S).transform(S)
             elif part is not None and is_followed:
-                _, S = fit_and_cross_transform(part, S, Y, weight, h, self.random_state)
+                _, S = fit_and_cross_transform(part, S, Y, weight, h, self.random_state, groups)
             elif part is not None:
-                fit_part(part, S, Y, weight, h)
+                fit_part(part, S, Y, weight, h, groups)
         if self.decoder_ is not None:
-            fit_part(self.decoder_, S, Y, weight, h)
+            fit_part(self.decoder_, S, Y, weight, h, groups)
 
     def _fit_nothing(self, hierarchy: Hierarchy) -> None:
         """Fit parts that learn nothing: they only keep the hierarchy."""
@@ -291,7 +332,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """
         if not hasattr(self, "learner_"):
             return self.fit(X, y)
-        X = plain_rows(X)
+        X = frame_rows(plain_rows(X), self.fitted_on_)
         labels = encode_labels(split_paths(y, self.sep, self.between), self.hierarchy_)
         if labels.shape[0] != count_rows(X):
             raise ValueError(f"X has {count_rows(X)} rows but y has {labels.shape[0]}; they must be of the same rows.")
@@ -317,21 +358,28 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
 
         Notes
         -----
-        Features stay as they were fitted; the learner, the combiner, the calibrator and the decoder go over to the new
-        hierarchy each by its own ``update``: linear and kernel models as a new fit with the same settings would, trees
-        with the splits that they have. Thresholds stay; a new label gets the largest of its parents'. Conformal
-        decoders, whose promise is about scores that they were fitted on, need a new ``fit``. After large changes, so
-        does everything: compare ``score`` with that of a new model.
+        The learner, the combiner, the calibrator and the decoder go over to the new hierarchy each by its own
+        ``update``: linear, local and kernel models as a new fit with the same settings would. Linear and local models
+        fit the labels that other rows train than before, be it for the change, for rows that came or for labels that
+        old rows were given, and keep the others. Trees keep their splits, and the default blends their weights, where
+        the rows are the same and no label is new; otherwise they are fitted anew. Thresholds stay; a new label gets the
+        largest of its parents'.
+
+        Features stay as they were fitted, unless the rows bring some that they do not know and that matter to a label:
+        words or categories that a tenth of its rows have. Then everything is fitted anew, which takes as long as a
+        ``fit``; ``updated_`` says so.
+
+        Conformal decoders, whose promise is about scores that they were fitted on, need a new ``fit``. After large
+        changes, so do weights and thresholds: compare ``score`` with that of a new model.
         """
         old = self._fitted().hierarchy_
         diff = hierarchy if isinstance(hierarchy, HierarchyDiff) else old.diff(hierarchy)
         labels = encode_labels(split_paths(y, self.sep, self.between), diff.new)
-        for name, part in update_parts(self, diff, plain_rows(X), labels).items():
+        for name, part in update_parts(self, diff, frame_rows(plain_rows(X), self.fitted_on_), labels).items():
             setattr(self, name, part)
         if self.hierarchy is not None:
             self.hierarchy = diff.new
         self.fitted_on_ = replace(self.fitted_on_, n_rows=count_rows(X))
-        self.updated_ = describe_update(self, diff)
         return self
 
     # -------------------------------------------------------------------------------------- predicting
@@ -345,7 +393,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         ----------
         X : as in ``fit``, or more rows than memory holds
             A memory-mapped array, a ``pyarrow.dataset`` (of Parquet files, for instance), or an array or data frame of
-            Dask, which gives a lazy Dask array.
+            Dask, which gives a lazy Dask array. A model that was fitted on a file of columns (``truepath fit``) takes
+            a data frame with these columns by name, in any order; others are not looked at.
         batch_size : int, optional
             Rows that are predicted together, rounded up to a multiple of 64; by default as many as take 256 MB with
             their scores. A row's result has the same bits for any number.
@@ -390,7 +439,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         >>> bool((Y == model.predict(["the cat"])).all()), bool((S == model.predict_proba(["the cat"])).all())
         (True, True)
         """
-        S = self._fitted()._score_rows(X)
+        X = frame_rows(X, self._fitted().fitted_on_)
+        S = self._score_rows(X)
         Y = self._label_rows(X) if self.decoder_ is None else self._decide(X, S)
         return as_dense(Y).astype(bool, copy=False), np.asarray(as_dense(S), np.float64)
 
@@ -411,7 +461,14 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return self.hierarchy_.decode(self.predict(X, batch_size=batch_size), most_specific=most_specific)
 
     def predict_top(
-        self, X: Any, k: int = 5, *, per: str = "row", among: str = "all", batch_size: int | None = None
+        self,
+        X: Any,
+        k: int = 5,
+        *,
+        per: str = "row",
+        among: str = "all",
+        propensities: Any = None,
+        batch_size: int | None = None,
     ) -> TopLabels:
         """Return the labels of each row that score best, with their probabilities.
 
@@ -426,6 +483,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         among : {"all", "leaves", "most-specific"}, default="all"
             Which labels count. "most-specific" takes labels in the order of their scores while no more than k of them
             have none of the others below, and returns these: the k most likely answers, each as specific as it can be.
+        propensities : array-like, shape (n_nodes,), optional
+            Take labels in the order of their probability divided by these, so that rare ones come forward:
+            :func:`~truepath.metrics.label_propensities` of the training labels are best for
+            :func:`~truepath.metrics.psp_at_k`. A label may then come without its ancestors.
 
         Returns
         -------
@@ -449,13 +510,14 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         >>> [name for name, probability in model.predict_top(["the cat"], 2, among="leaves")[0]]
         ['animal/cat', 'animal/dog']
         """
-        check_top(k, per, among)
+        check_top(k, per, among, propensities)
         X = plain_rows(X)
         if is_lazy(X):
             raise TruePathError(
                 "predict_top does not take arrays of Dask.", "Compute the blocks and give them one by one."
             )
-        find = partial(top_rows, self._fitted(), self._score_rows, k=int(k), per=per, among=among)
+        wanted = {"k": int(k), "per": per, "among": among, "propensities": propensities}
+        find = partial(top_rows, self._fitted(), self._score_rows, **wanted)
         return join_top(block_results(X, find, self.hierarchy_.n_nodes, self.fitted_on_, batch_size))
 
     def _map(self, X: Any, predict: Any, dtype: Any, batch_size: Any, out: Any, is_sparse: bool = False) -> Any:
@@ -510,6 +572,12 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """Add the inputs of the model to an ONNX graph; see :func:`truepath.export.to_onnx`."""
         graph.column_names = self._fitted().fitted_on_.columns
         return export_inputs(graph, self.learner_)
+
+    def check_loaded(self) -> None:
+        """Refuse a model from a file that is for texts, and has a learner of numbers and nothing that makes them."""
+        found = reach(self.learner_)
+        if self.fitted_on_.kind == "texts" and not found.steps and hasattr(found.member, "n_features_in_"):
+            raise ValueError("nothing makes texts into the numbers that the learner takes")
 
     def export_scores(self, graph: Graph, rows: Any) -> str:
         """Add the final scores to an ONNX graph: those of the learner, combined and calibrated."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn.utils import get_tags
@@ -50,6 +51,11 @@ def resolve_parts(model: HierarchicalClassifier, X: Any, Y: Any, hierarchy: Hier
     decoder = chosen.get("decoder", "auto") if _is(model.decoder, "auto") else model.decoder
     decoder = default_decoder(Y, hierarchy).name if _is(decoder, "auto") else decoder
     cv = chosen.get("cv", "auto") if _is(model.cv, "auto") else model.cv
+    if isinstance(decoder, Real) and not isinstance(decoder, bool):
+        raise TypeError(
+            f"decoder must be a decoder or its name; got {decoder!r}. One threshold for all labels: "
+            f"decoder=truepath.decoders.Threshold({decoder!r})."
+        )
     decoder = None if _is(decoder, "learner") else DECODERS.resolve(decoder)
     return Parts(learner, COMBINERS.resolve(combiner), calibrator, decoder, cv)
 

@@ -75,7 +75,7 @@ def _text_blend(seed: Any) -> Arguments:
     return {"learner": _scaled(TableBlend(None, random_state=seed))}
 
 
-@preset("blend", "forests, kernel ridge and FAEL, weighed on held-out rows")
+@preset("blend", "forests, kernel ridge, FAEL, boosted trees, weighed on held-out rows")
 def _blend(seed: Any) -> Arguments:
     return {"learner": _with_missing(TableBlend(None, random_state=seed))}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,8 @@ from truepath.classifier.top import TopLabels
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
 from truepath.metrics.ranking.at_k import best_columns
+from truepath.metrics.ranking.propensity import check_propensities
+from truepath.parameters import COUNT, check_in
 
 if TYPE_CHECKING:
     from truepath.classifier.hierarchical_classifier import HierarchicalClassifier
@@ -30,48 +31,59 @@ def join_top(parts: Iterator[TopLabels]) -> TopLabels:
     return TopLabels(nodes, np.concatenate([part.probabilities for part in found]), found[0].levels, found[0].hierarchy)
 
 
-def check_top(k: Any, per: str, among: str) -> None:
-    """Refuse what is not a number of labels, and unknown names."""
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-        raise ValueError(f"k must be an integer >= 1; got {k!r}.")
+def check_top(k: Any, per: str, among: str, propensities: Any = None) -> None:
+    """Refuse what is not a number of labels, unknown names, and what does not go together."""
+    check_in("k", k, COUNT)
     for name, value, known in (("per", per, PER), ("among", among, AMONG)):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
     if per == "level" and among != "all":
         raise ValueError(f"per='level' already says which labels compete; among must be 'all', got {among!r}.")
+    if propensities is not None and among == "most-specific":
+        raise ValueError("among='most-specific' goes by scores alone; propensities go with 'all' and 'leaves'.")
 
 
 def top_levels(hierarchy: Hierarchy, k: int, per: str) -> NDArray[np.int64]:
     """Return the level of each place; 0 where the places are those of the whole row."""
     if per == "level":
-        return np.repeat(np.arange(1, hierarchy.height + 1), k)
+        return np.repeat(np.arange(1, hierarchy.height + 1), min(k, max(map(len, hierarchy.levels), default=0)))
     return np.zeros(min(k, hierarchy.n_nodes), np.int64)
 
 
 def top_rows(
-    model: HierarchicalClassifier, score: Callable[[Any, int], Any], X: Any, start: int, k: int, per: str, among: str
+    model: HierarchicalClassifier,
+    score: Callable[[Any, int], Any],
+    X: Any,
+    start: int,
+    k: int,
+    per: str,
+    among: str,
+    propensities: Any = None,
 ) -> TopLabels:
     """Return the best labels of some rows, the first of which messages call ``start``; ``score`` gives all scores."""
     h = model.hierarchy_
     levels = top_levels(h, k, per)
-    if per == "row" and among != "most-specific" and searches_itself(model):
+    if per == "row" and among != "most-specific" and propensities is None and searches_itself(model):
         return _searched(model, X, levels, is_leaf=among == "leaves")
-    return top_of_scores(score(X, start), h, k, per, among)
+    return top_of_scores(score(X, start), h, k, per, among, propensities)
 
 
-def top_of_scores(S: Any, hierarchy: Hierarchy, k: int, per: str = "row", among: str = "all") -> TopLabels:
+def top_of_scores(
+    S: Any, hierarchy: Hierarchy, k: int, per: str = "row", among: str = "all", propensities: Any = None
+) -> TopLabels:
     """Return the best labels of rows whose final scores are known; parameters as for ``predict_top``."""
     h, levels = hierarchy, top_levels(hierarchy, k, per)
     S = np.ascontiguousarray(as_dense(S), np.float64)
+    worth = S if propensities is None else S / check_propensities(propensities, h.n_nodes)
     nodes = np.full((S.shape[0], levels.size), -1, np.int64)
     if per == "level":
-        for level, members in enumerate(h.levels):
-            nodes[:, level * k : (level + 1) * k] = _best_among(S, members, k)
+        for level, members in enumerate(h.levels, start=1):
+            nodes[:, levels == level] = _best_among(worth, members, int((levels == level).sum()))
     elif among == "most-specific":
         order = np.argsort(-S, axis=1, kind="stable")  # of equals the smaller number: parents before children
         _kernels.leaves.top.most_specific(S, order, h.parent_ptr, h.parent_idx, nodes)
     else:
-        nodes = _best_among(S, h.leaves if among == "leaves" else np.arange(h.n_nodes), levels.size)
+        nodes = _best_among(worth, h.leaves if among == "leaves" else np.arange(h.n_nodes), levels.size)
     found = np.take_along_axis(S, np.maximum(nodes, 0), axis=1)
     return TopLabels(nodes, np.where(nodes >= 0, found, np.nan), levels, h)
 

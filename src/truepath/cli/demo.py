@@ -29,9 +29,15 @@ def demo(
     """Train three methods on the bundled data set, compare them, show one prediction, write a report."""
     from rich.console import Console
 
+    from truepath.cli.shared.outputs import check_folder, check_outputs
     from truepath.cli.shared.results import print_results
     from truepath.data import load_dataset
+    from truepath.extras import import_extra
+    from truepath.report.run_folder import files_of_run
 
+    check_folder("--output", output / "run")  # before the training, not after it
+    check_outputs({"--output": [output, output / "report.html", *files_of_run(output / "run")[1:]]}, {})
+    import_extra("jinja2", "Rendering a report", "report")
     console = Console(highlight=False)
     ds = load_dataset("pypi-topics")
     n_train, h = len(ds.train) + len(ds.valid), ds.hierarchy
@@ -107,6 +113,6 @@ def _example(run: Run, result: Evaluated) -> Any:
     for v in np.flatnonzero(truth[row] | y_pred[row]).tolist():
         above = run.hierarchy.parents(v)
         mark = marks[bool(truth[row, v]), bool(y_pred[row, v])]
-        label = short_name(str(run.hierarchy.names[v]), run.hierarchy.names[above])
+        label = short_name(run.hierarchy, v)
         branches[v] = branches[int(above[0]) if above.size else -1].add(mark.format(label))
     return tree

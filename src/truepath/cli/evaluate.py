@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from truepath.cli.shared.kinds import NAMES
 from truepath.cli.shared.options import (
     Between,
     ByOrder,
@@ -20,11 +21,13 @@ from truepath.cli.shared.options import (
     Part,
     Seed,
     Sep,
+    Sheet,
     split_names,
 )
 from truepath.english import counted
 from truepath.errors import TruePathError
 from truepath.files.strict_json import dump_json
+from truepath.parameters import RESAMPLES
 
 if TYPE_CHECKING:
     from truepath.experiments.measures import MetricWithOptions
@@ -46,7 +49,7 @@ def evaluate(
         typer.Argument(help="True labels: a file as written by truepath label, a 0/1 matrix, or a data set."),
     ],
     predicted: Annotated[
-        Path | None, typer.Argument(help="Predicted labels: a file of labels or a 0/1 matrix.")
+        Path | None, typer.Argument(help="Predicted labels: a file of labels or a 0/1 matrix; - for standard input.")
     ] = None,
     hierarchy: Annotated[
         str | None,
@@ -62,18 +65,22 @@ def evaluate(
         typer.Option(
             "--metrics",
             "-m",
+            parser=NAMES,
             help="Names from the list below, separated by commas, perhaps with options, such as "
             "auprc\\[average=macro] (default: all).",
         ),
     ] = None,
     nodes: Annotated[
-        str | None, typer.Option(help="Count these labels only: names separated by commas, or a file of names.")
+        str | None,
+        typer.Option(help="Count these labels only: names separated by commas, or a file of names.", parser=NAMES),
     ] = None,
     leave_out: Annotated[
-        str | None, typer.Option(help="Do not count these labels: names separated by commas, or a file of names.")
+        str | None,
+        typer.Option(help="Do not count these labels: names separated by commas, or a file of names.", parser=NAMES),
     ] = None,
     resamples: Annotated[
-        int, typer.Option(min=0, help="Number of bootstrap resamples for 95% intervals; 0 for none.")
+        int,
+        typer.Option(min=0, max=RESAMPLES.most, help="Number of bootstrap resamples for 95% intervals; 0 for none."),
     ] = 0,
     seed: Seed = 0,
     part: Part = "test",
@@ -81,6 +88,7 @@ def evaluate(
     between: Between = ";",
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
     ids: Ids = None,
     by_order: ByOrder = False,
     close: Annotated[
@@ -90,12 +98,16 @@ def evaluate(
 ) -> None:
     """Measure predicted labels, scores or both against true labels."""
     from truepath.cli.shared.messages import say
+    from truepath.cli.shared.streams import STREAM, reading_stdin
     from truepath.workflow import Reading, read_outputs
 
     if predicted is None and scores is None:
         raise TruePathError("nothing to evaluate.", "Give predicted labels, --scores, or both.")
-    reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, close, say)
-    tree, true, given = read_outputs(truth, predicted, scores, hierarchy, reading)
+    reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, close, say, sheet)
+    if str(predicted) == str(scores) == STREAM:
+        raise TruePathError("PREDICTED and --scores are both -.", "Name a file for one of them.")
+    with reading_stdin(predicted, "PREDICTED") as labels_file, reading_stdin(scores, "--scores") as score_file:
+        tree, true, given = read_outputs(truth, labels_file, score_file, hierarchy, reading)
     kept = _counted(tree, nodes, leave_out)
     wanted = _requested(metrics, given)
     values = _measure(wanted, true, given, tree, kept, resamples, seed)
@@ -124,7 +136,9 @@ def _counted(hierarchy: Hierarchy, nodes: str | None, leave_out: str | None) -> 
 def _names(given: str) -> list[str]:
     """Split names at commas, or read them from a file, one per line."""
     if Path(given).is_file():
-        return [line.strip() for line in Path(given).read_text(encoding="utf-8").splitlines() if line.strip()]
+        from truepath.files.text import read_text
+
+        return [line.strip() for line in read_text(given).splitlines() if line.strip()]
     return split_names(given)
 
 

@@ -43,10 +43,13 @@ def fetch(
     The hierarchical sets come from their public repository, at a fixed commit. An interrupted download continues
     where it stopped. WordNet's nouns are made from its own files, which you download yourself.
     """
+    from truepath.cli.shared.outputs import check_folder
     from truepath.data import data_home, list_benchmarks
     from truepath.data.fetch.wordnet import WORDNET
     from truepath.errors import TruePathError
 
+    if data is not None:
+        check_folder("--data", data)
     if show_list:
         _show_list(data_home(data), as_json)
         return

@@ -9,25 +9,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from truepath.cli.shared.kinds import choice_or_number, in_range
 from truepath.cli.shared.options import (
     BetweenOrNone,
     Data,
     Delimiter,
     Encoding,
+    GroupColumn,
     Header,
     Ids,
     LabelColumns,
+    MergeSpellings,
     NewModel,
     NumberOfJobs,
+    Prefixes,
     Reader,
     Seed,
     Sep,
+    Sheet,
     SplitColumn,
+    TestShare,
     TextColumn,
     split_columns,
 )
 from truepath.english import counted
 from truepath.files.strict_json import dump_json
+from truepath.parameters import SECONDS, SHARE
 
 if TYPE_CHECKING:
     from truepath.workflow import Advice, FitResult
@@ -61,11 +68,17 @@ def fit(
     ] = None,
     budget: Annotated[
         str,
-        typer.Option(help="How much a blend may try: seconds, minutes, or a number of seconds on one core."),
+        typer.Option(
+            help="How much a blend may try: seconds, minutes, or a number of seconds on one core.",
+            parser=choice_or_number(("seconds", "minutes"), SECONDS, "a number of seconds"),
+        ),
     ] = "seconds",
     coverage: Annotated[
         float | None,
-        typer.Option(help="Predict label sets that hold all true labels with this probability (decoder: conformal)."),
+        typer.Option(
+            help="Predict label sets that hold all true labels with this probability (decoder: conformal).",
+            parser=in_range(SHARE),
+        ),
     ] = None,
     calibrate: Annotated[
         str | None,
@@ -75,8 +88,11 @@ def fit(
     text: TextColumn = None,
     ids: Ids = None,
     split: SplitColumn = None,
+    group: GroupColumn = None,
     sep: Sep = None,
     between: BetweenOrNone = None,
+    prefixes: Prefixes = False,
+    merge_spellings: MergeSpellings = False,
     hierarchy: Annotated[
         str | None,
         typer.Option(
@@ -88,10 +104,9 @@ def fit(
     header: Header = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
     reader: Reader = None,
-    test_share: Annotated[
-        float, typer.Option(help="Share of rows held out to measure on if the data have no test part; 0 for none.")
-    ] = 0.2,
+    test_share: TestShare = 0.2,
     run: Annotated[Path | None, typer.Option(help="Folder for the test results (default: beside the model).")] = None,
     seed: Seed = 0,
     n_jobs: NumberOfJobs = None,
@@ -100,40 +115,46 @@ def fit(
     """Fit a model, measure it on rows it did not see, and save it."""
     from truepath.adapters import on_progress
     from truepath.cli.fitting.choices import choose_model
-    from truepath.cli.shared.outputs import check_outputs
+    from truepath.cli.shared.outputs import check_file, check_folder, check_outputs
     from truepath.cli.shared.progress import progress
-    from truepath.errors import TruePathError
-    from truepath.persistence import packages_to_trust
-    from truepath.report import save_run
-    from truepath.report.run_folder import files_of_run
+    from truepath.cli.shared.streams import reading_stdin
+    from truepath.persistence import describe_model
+    from truepath.report.run_folder import files_of_run, saving_run
     from truepath.workflow import fit_dataset, open_hierarchy, open_training
 
     model = choose_model(method, learner, parameters or [], combiner, decoder, calibrate, coverage, budget, seed)
-    if not 0 <= test_share < 1:
-        raise TruePathError(f"--test-share must be at least 0 and below 1, not {test_share:g}.")
+    check_file("--output", output, "a model is read again")
     folder = run or output.parent / f"{output.stem}.run"
     check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
-    ds = open_training(
-        data,
-        labels=split_columns(labels),
-        text=text,
-        ids=ids,
-        split=split,
-        sep=sep,
-        between=between,
-        hierarchy=None if hierarchy is None else open_hierarchy(hierarchy, sep=sep, header=header),
-        delimiter=delimiter,
-        encoding=encoding,
-        format=reader,
-    )
+    check_folder("--run", folder)
+    with reading_stdin(data) as data:
+        ds = open_training(
+            data,
+            labels=split_columns(labels),
+            text=split_columns(text),
+            ids=ids,
+            split=split,
+            groups=group,
+            sep=sep,
+            between=between,
+            prefixes=prefixes,
+            merge_spellings=merge_spellings,
+            hierarchy=None if hierarchy is None else open_hierarchy(hierarchy, sep=sep, header=header),
+            delimiter=delimiter,
+            encoding=encoding,
+            sheet=sheet,
+            format=reader,
+        )
     with progress("fitting") as show, on_progress(show):
         result = fit_dataset(ds, test_share=test_share, random_state=seed, n_jobs=n_jobs, **model)
-    result.model.save(output)
     summary = {"data": ds.name, **_summary(result), "model": str(output)}
-    if result.run is not None:
-        save_run(folder, result.run)
+    if result.run is None:
+        result.model.save(output)
+    else:
+        with saving_run(folder, result.run):  # both, or neither
+            result.model.save(output)
         summary["run"] = str(folder)
-    summary["trust"] = packages_to_trust(output)
+    summary["trust"] = describe_model(output)["untrusted_types"]
     if as_json:
         typer.echo(dump_json(summary, indent=2))
     else:
@@ -160,10 +181,14 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "tried": [dict(vars(one)) for one in result.model.tried_],
         "few_rows": result.few_rows,
+        "as_embeddings": result.as_embeddings,
+        "refused": result.refused,
     }
     if result.run is not None and result.labels_per_row is not None:
         summary |= {"test_rows": result.run.n_samples, "measures": result.measures}
         summary["labels_per_row"] = dict(zip(("true", "scores"), result.labels_per_row))
+    if result.kept is not None:
+        summary["promise"] = {**result.kept._asdict(), "promise": str(result.promise), "verdict": result.kept.verdict}
     return summary
 
 
@@ -172,6 +197,7 @@ def _print(summary: dict[str, Any], result: FitResult, output: Path) -> None:
     from rich.console import Console
     from rich.filesize import decimal
 
+    from truepath.classifier import describe_refused
     from truepath.cli.shared.results import print_results
     from truepath.workflow import advise
 
@@ -183,16 +209,25 @@ def _print(summary: dict[str, Any], result: FitResult, output: Path) -> None:
         say(line, markup=False)
     if result.run is not None:
         print_results(console, {result.method: result.measures}, f"On {counted(summary['test_rows'], 'row')} held out")
+    if result.promise is not None:
+        say(_promise(result), markup=False)
     say(f"\nModel    [bold]{output}[/] ({decimal(output.stat().st_size)})")
+    if result.refused:
+        say(f"         {describe_refused(result.refused)}; truepath methods lists others", markup=False)
     if "run" in summary:
         say(f"Results  [bold]{summary['run']}[/]")
-    trust = "".join(f" --trust {package}" for package in summary["trust"])
+    trust = "".join(f" --trust {name}" for name in summary["trust"])
     say(f"\nTry next:\n  [bold]truepath predict {output} NEW_DATA -o labels.csv{trust}[/]")
     if "run" in summary:
         say(f"  [bold]truepath report {summary['run']}[/]")
     say("\nTo improve:")
     for line in [*map(_advice, advise(result)), "other methods: truepath methods lists them, --method NAME takes one"]:
         say(f"  {line}", markup=False)
+
+
+def _promise(result: FitResult) -> str:
+    """Say what is promised of label sets, and what came of it."""
+    return f"Promised: {result.kept or f'{result.promise}; not measured, since no rows were held out'}"
 
 
 def _advice(advice: Advice) -> str:
@@ -214,6 +249,8 @@ def _remarks(summary: dict[str, Any]) -> list[str]:
     if n := summary["duplicates"]:
         repeat = "repeats" if n == 1 else "repeat"
         lines.append(f"{counted(n, 'row')} {repeat} another (same features and labels): kept, each counts")
+    if summary["as_embeddings"]:
+        lines.append("Rows: taken as embeddings, since they are dense, 64 columns or more, float32 or of length 1")
     lines += list_tried(summary["tried"]) if summary["tried"] else []
     what = "the learner's own decision" if chosen["name"] == "learner" else DECODERS[chosen["name"]].summary
     decoder = f"Decoder: {chosen['name']} ({what}), since {chosen['why']}; --decoder chooses another"

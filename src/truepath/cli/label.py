@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from truepath.cli.shared.options import (
     Matrix,
     SafeCsv,
     Sep,
+    Sheet,
 )
 from truepath.cli.shared.outputs import check_outputs
 from truepath.cli.strategies import choose, corrections, learning_nothing, typed_options
@@ -39,7 +39,11 @@ if TYPE_CHECKING:
 
 def label(
     scores: Annotated[
-        Path, typer.Argument(help="Scores: CSV or TSV with label names in the first line, Parquet, npy or npz.")
+        Path,
+        typer.Argument(
+            help="Scores: csv, tsv, xlsx, jsonl or parquet with a column per label; npy, npz or h5; - for standard "
+            "input."
+        ),
     ],
     hierarchy: Annotated[
         str,
@@ -73,6 +77,7 @@ def label(
     between: Between = ";",
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
     ids: Ids = None,
     by_order: ByOrder = False,
     output: LabelFile = None,
@@ -82,11 +87,13 @@ def label(
 ) -> None:
     """Turn the scores of any model into label sets that respect the hierarchy."""
     from truepath.cli.shared.progress import progress
+    from truepath.cli.shared.streams import file_or_stdout, reading_stdin, stream_of_data
     from truepath.data import read_scores, write_labels
     from truepath.data.tables.join import find_column
     from truepath.data.tables.write import find_format
     from truepath.workflow import Reading, open_hierarchy
 
+    output = file_or_stdout(output)
     member, options = choose(strategy, typed_options(ctx))
     _check_thresholds(thresholds, strategy, options)
     _check_coherent(coherent)
@@ -98,13 +105,15 @@ def label(
         "--thresholds": thresholds,
     }
     check_outputs({"--output": output}, {"SCORES": scores, "--hierarchy": hierarchy, **inputs})
-    with progress("labelling") as show:
+    with reading_stdin(scores, "SCORES") as scores, progress("labelling") as show:
         show(0, None, f"reading {scores.name}")
         tree = open_hierarchy(hierarchy, sep=sep, header=header)
         cells: dict[str, Any] = {"sep": sep, "between": between, "delimiter": delimiter, "encoding": encoding}
-        reading = Reading(**cells, ids=ids, by_order=by_order, say=say)
-        columns = find_column(ids, [scores, truth, valid_scores, valid_truth], reading.form)
-        table = read_scores(scores, tree, ids=columns[scores], **reading.written)
+        reading = Reading(**cells, sheet=sheet, ids=ids, by_order=by_order, say=say)
+        files = [scores, truth, valid_scores, valid_truth]
+        reading.form.check_sheet(*files)
+        columns = find_column(ids, files, reading.form)
+        table = read_scores(scores, tree, ids=columns[scores], **reading.written(scores))
         held_out = _learn_from(table, tree, columns, reading, truth, valid_scores, valid_truth)
         decoder = member(hierarchy=tree, **options, **_saved(thresholds, tree))
         show(0, table.S.shape[0], "learning")
@@ -114,7 +123,7 @@ def label(
         Y = _predict(decoder, S, show)
     named: dict[str, Any] = {} if table.ids is None else {"ids": table.ids, "id_name": table.id_name}
     how: dict[str, Any] = {**named, "between": between, "matrix": matrix, "format": form, "safe_csv": safe_csv}
-    write_labels(sys.stdout if output is None else output, Y, tree, **how)
+    write_labels(stream_of_data() if output is None else output, Y, tree, **how)
     _remark(Y, decoder, output)
 
 
@@ -156,7 +165,7 @@ def _learn_from(
         return None
     if truth is not None:
         say("learning from the rows that are labelled is optimistic; prefer --valid-scores.")
-    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **reading.written)
+    given = table if scores is None else read_scores(scores, hierarchy, ids=ids[scores], **reading.written(scores))
     true = reading.read_labels(source, hierarchy, ids[source])
     return given, true.y[reading.match(given.row_keys, true.row_keys)]
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truepath.english import suggest
-from truepath.errors import TruePathError
+from truepath.cli.shared.kinds import choice
 from truepath.files.strict_json import dump_json
 from truepath.registry import REGISTRIES
 
@@ -15,7 +14,10 @@ KINDS = ("presets", *REGISTRIES)
 
 
 def methods(
-    kind: Annotated[str, typer.Option("--kind", "-k", help=f"What to list: {', '.join(KINDS)}, or all.")] = "presets",
+    kind: Annotated[
+        str,
+        typer.Option("--kind", "-k", help=f"What to list: {', '.join(KINDS)}, or all.", parser=choice(*KINDS, "all")),
+    ] = "presets",
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the methods that fit and experiment accept, and the parts that methods are made of."""
@@ -41,8 +43,6 @@ def list_members(kind: str) -> list[dict[str, Any]]:
 
         wanted = ("name", "summary", "reference", "published", "differs")
         return [{key: getattr(preset, key) for key in wanted} for preset in PRESETS.members()]
-    if kind not in REGISTRIES:
-        raise TruePathError(f"--kind {kind!r} is unknown.", suggest(kind, [*KINDS, "all"]))
     return REGISTRIES[kind].table()
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-import sys
+from numbers import Real
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from truepath.cli.shared.options import Delimiter, Encoding, LabelFile, LabelFormat, Matrix, ModelFile, SafeCsv, Trust
+from truepath.cli.shared.kinds import NAMES, choice, in_range
+from truepath.cli.shared.options import (
+    Delimiter,
+    Encoding,
+    LabelFile,
+    LabelFormat,
+    Matrix,
+    ModelFile,
+    SafeCsv,
+    Sheet,
+    Trust,
+)
 from truepath.english import counted
 from truepath.errors import TruePathError
+from truepath.parameters import SHARE, Range
 
 #: The words or columns that --explain shows for each label
 N_CAUSES = 4
@@ -21,7 +33,8 @@ def predict(
     data: Annotated[
         str,
         typer.Argument(
-            help="Rows of the same kind: a file in one of the formats below, a folder, or a data set's name."
+            help="Rows of the same kind: a file in one of the formats below, a folder, a data set's name, or - for "
+            "standard input."
         ),
     ],
     output: LabelFile = None,
@@ -29,28 +42,53 @@ def predict(
     matrix: Matrix = False,
     top: Annotated[
         int | None,
-        typer.Option(help="Number of best labels to write for each row, with their scores, instead of label sets."),
+        typer.Option(
+            min=1, help="Number of best labels to write for each row, with their scores, instead of label sets."
+        ),
     ] = None,
     per: Annotated[
-        str, typer.Option(help="With --top: the best labels of each row, or of each level (row, level).")
+        str,
+        typer.Option(
+            help="With --top: the best labels of each row, or of each level (row, level).",
+            parser=choice("row", "level"),
+        ),
     ] = "row",
     among: Annotated[
-        str, typer.Option(help="With --top: the labels to choose from (all, leaves, most-specific).")
+        str,
+        typer.Option(
+            help="With --top: the labels to choose from (all, leaves, most-specific).",
+            parser=choice("all", "leaves", "most-specific"),
+        ),
     ] = "all",
     long: Annotated[bool, typer.Option("--long", help="With --top: one line per label instead of columns.")] = False,
     keep: Annotated[
-        str | None, typer.Option(help="Columns of DATA to keep in the output, separated by commas, or 'all'.")
+        str | None,
+        typer.Option(help="Columns of DATA to keep in the output, separated by commas, or 'all'.", parser=NAMES),
     ] = None,
     coverage: Annotated[
         float | None,
-        typer.Option(help="For a model fitted with --coverage: another probability that a set holds all true labels."),
+        typer.Option(
+            help="For a model fitted with --coverage: another probability that a set holds all true labels.",
+            parser=in_range(SHARE),
+        ),
     ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="Labels are those with a score above this, instead of what the model decides.",
+            parser=in_range(Range(Real, 0, 1)),
+        ),
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Write the score of each label beside the labels of a row.")
+    ] = False,
     write_scores: Annotated[Path | None, typer.Option(help="Also write the scores of all labels to this file.")] = None,
     explain: Annotated[
         str | None, typer.Option(help="Print why this row (its id, or its number from 0) got its labels, and stop.")
     ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
     trust: Trust = None,
     safe_csv: SafeCsv = False,
 ) -> None:
@@ -58,23 +96,26 @@ def predict(
     from truepath.classifier import HierarchicalClassifier, find_row, predict_file
     from truepath.cli.shared.outputs import check_outputs
     from truepath.cli.shared.progress import progress
-    from truepath.persistence import trusted_types_of
+    from truepath.cli.shared.streams import file_or_stdout, reading_stdin, stream_of_data
 
+    output = file_or_stdout(output)
     check_outputs({"--output": output, "--write-scores": write_scores}, {"MODEL": model, "DATA": data})
-    with progress("predicting") as show:
+    written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    with reading_stdin(data) as data, progress("predicting") as show:
         show(0, None, f"loading {model.name}")
-        fitted = HierarchicalClassifier.load(model, trusted=trusted_types_of(model, trust or []))
+        fitted = HierarchicalClassifier.load(model, trusted=trust or [])
         if coverage is not None:
             _set_coverage(fitted, coverage)
         if explain is not None:
-            name, row = find_row(fitted, data, explain, delimiter=delimiter, encoding=encoding)
+            name, row = find_row(fitted, data, explain, **written)
             typer.echo(f"{name}\n{fitted.explain(row, n_causes=N_CAUSES)}")
             return
         show(0, None, "reading rows")
-        target: Any = sys.stdout if output is None else output
+        target: Any = stream_of_data() if output is None else output
         form = format or (None if output is not None else "csv")
         options: dict[str, Any] = {"scores": write_scores, "matrix": matrix, "format": form, "safe_csv": safe_csv}
-        options |= {"delimiter": delimiter, "encoding": encoding, "top": top, "per": per, "among": among, "long": long}
+        options |= {**written, "top": top, "per": per, "among": among, "long": long}
+        options |= {"threshold": threshold, "probabilities": probabilities}
         options["keep"] = "all" if keep == "all" else keep.split(",") if keep else ()
         n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:
@@ -83,11 +124,9 @@ def predict(
 
 def _set_coverage(fitted: Any, coverage: float) -> None:
     """Change the coverage of a model whose label sets have one."""
-    from truepath.decoders.conformal.base import check_share
-
     if "coverage" not in getattr(fitted.decoder_, "get_params", dict)():
         raise TruePathError(
             f"the label sets of this model have no coverage: it decides by {type(fitted.decoder_).__name__}.",
             "Fit it with truepath fit --coverage 0.9, or with --decoder conformal.",
         )
-    fitted.decoder_.set_params(coverage=check_share("--coverage", coverage))
+    fitted.decoder_.set_params(coverage=coverage)

@@ -17,6 +17,7 @@ from truepath.cli.shared.options import (
     LabelColumn,
     Part,
     Sep,
+    Sheet,
     hierarchy_option,
     refuse_options,
     truth_option,
@@ -65,7 +66,8 @@ def report(
         typer.Option(help="Name of a model, in the same order (default: its file).", rich_help_panel=FILES),
     ] = None,
     threshold: Annotated[
-        float, typer.Option(help="Threshold for models with scores but no predictions.", rich_help_panel=FILES)
+        float,
+        typer.Option(min=0, max=1, help="Threshold for models with scores but no predictions.", rich_help_panel=FILES),
     ] = 0.5,
     text: Annotated[
         str | None, typer.Option(help="Column of texts in TRUTH, shown with examples.", rich_help_panel=FILES)
@@ -77,6 +79,7 @@ def report(
     between: Between = ";",
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
     ids: Ids = None,
     by_order: ByOrder = False,
 ) -> None:
@@ -103,8 +106,8 @@ def report(
         inputs: dict[str, Any] = {"--truth": truth, "--hierarchy": hierarchy}
         inputs |= {f"--predictions {k}": model.labels for k, model in enumerate(models)}
         inputs |= {f"--scores {k}": model.scores for k, model in enumerate(models)}
-        check_outputs({"--output": [output]}, inputs)
-        reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, say=say)
+        check_outputs({"--output": output}, inputs, makes_folders=True)
+        reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, say=say, sheet=sheet)
         read = read_run(models, str(truth), hierarchy, reading, threshold=threshold, text=text, title=title)
         with progress("writing the page"):
             page = write_report(output, read)
@@ -133,6 +136,7 @@ def _report_folder(run: Path, output: Path | None, title: str | None) -> Path:
     from truepath.report.folder_page import files_of_report, folder_of
 
     output = output or folder_of(run) / "report.html"
-    check_outputs({"--output": [output]}, {f"RUN/{path.name}": path for path in files_of_report(run)})
+    inputs: dict[str, Any] = {f"RUN/{path.name}": path for path in files_of_report(run)}
+    check_outputs({"--output": output}, inputs, makes_folders=True)
     with progress("writing the page"):
         return write_folder_report(output, run, title=title)

@@ -17,6 +17,7 @@ import typer
 from typer.main import get_command
 
 from truepath.cli.names import help_listing
+from truepath.cli.shared.kinds import NUMBER, WHOLE
 from truepath.english import did_you_mean
 from truepath.errors import TruePathError
 from truepath.registry import COMBINERS, DECODERS
@@ -25,9 +26,7 @@ from truepath.registry import COMBINERS, DECODERS
 TYPED = "truepath.strategy options"
 #: Says which values of a function are better; functions cannot be typed
 ONLY_IN_PYTHON = {"greater_is_better"}
-WHOLE = re.compile(r"[+-]?\d+")
-NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf)", re.IGNORECASE)
-WORDS = {"true": True, "false": False, "none": None}
+WORDS = {"true": True, "false": False, "none": None, "inf": float("inf"), "-inf": float("-inf")}
 
 _Listing: Any = help_listing("truepath.registry:DECODERS", "Strategies:")
 
@@ -50,7 +49,7 @@ class StrategyCommand(_Listing):
     @cached_property
     def _of_strategies(self) -> list[Any]:
         taken = {flag for param in self.params for flag in param.opts}
-        return _make_options({name: text for name, text in _describe_options() if _flag(name) not in taken})
+        return _make_options({name: text for name, text in _describe_options() if flag_of(name) not in taken})
 
 
 def choose(name: str, typed: dict[str, str]) -> tuple[Any, dict[str, Any]]:
@@ -68,8 +67,8 @@ def choose(name: str, typed: dict[str, str]) -> tuple[Any, dict[str, Any]]:
     for key in typed:
         if key not in signature(member).parameters:
             owners = ", ".join(other.name for other in DECODERS.members() if key in signature(other).parameters)
-            raise TruePathError(f"{_flag(key)} is not an option of --strategy {name}.", f"It belongs to {owners}.")
-    missing = [_flag(key) for key in _required(member) if key not in typed]
+            raise TruePathError(f"{flag_of(key)} is not an option of --strategy {name}.", f"It belongs to {owners}.")
+    missing = [flag_of(key) for key in _required(member) if key not in typed]
     if missing:
         raise TruePathError(f"--strategy {name} needs {', '.join(missing)}.")
     return member, {key: read_value(text) for key, text in typed.items()}
@@ -103,7 +102,8 @@ def read_value(text: str) -> Any:
     return float(text) if NUMBER.fullmatch(text) else WORDS.get(text.lower(), text)
 
 
-def _flag(name: str) -> str:
+def flag_of(name: str) -> str:
+    """Return the option of a decoder's parameter."""
     return f"--{name.rstrip('_').replace('_', '-')}"
 
 
@@ -114,7 +114,7 @@ def _make_options(texts: dict[str, str]) -> list[Any]:
 
     kept: dict[str, Any] = {"callback": _keep_typed, "expose_value": False}
     shown: dict[str, Any] = {"metavar": "VALUE", "show_default": False, "rich_help_panel": "Options of the strategies"}
-    options = {name: typer.Option(_flag(name), help=text, **kept, **shown) for name, text in texts.items()}
+    options = {name: typer.Option(flag_of(name), help=text, **kept, **shown) for name, text in texts.items()}
     kinds: dict[str, Any] = {name: Annotated[str | None, option] for name, option in options.items()}
     parameters = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kinds[name]) for name in kinds]
     take.__signature__ = Signature(parameters)  # type: ignore[attr-defined]

@@ -89,8 +89,9 @@ def data_fingerprint(ds: Dataset) -> str:
     total = _hash_hierarchy(hashlib.sha256(), ds.hierarchy)
     for name, split in ds.splits.items():
         total.update(f"split {name}".encode())
-        for matrix in (split.X, split.y):
-            _hash_matrix(total, matrix)
+        for matrix in (split.X, split.y, split.groups):
+            if matrix is not None:
+                _hash_matrix(total, matrix)
     return total.hexdigest()[:16]
 
 

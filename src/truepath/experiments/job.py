@@ -52,12 +52,13 @@ class Job:
 def run_job(job: Job) -> dict[str, Any]:
     """Fit, predict and measure; return the measures' values and the seconds it took."""
     from truepath.adapters.fitting import fit_learner
+    from truepath.adapters.groups import check_groups
 
     # Taking rows copies them: workers may hold the data as read-only memory maps
     rows, hierarchy = job.source.rows, job.source.hierarchy
     train, test = rows.take(job.train), rows.take(job.test)
     start = time.perf_counter()
-    estimator = fit_learner(job.estimator, train.X, train.y)
+    estimator = fit_learner(job.estimator, train.X, train.y, groups=check_groups(train.groups, len(train)))
     fitted = time.perf_counter()
     predicted = _predict(estimator, test.X, hierarchy, {measure.metric.needs for measure in job.measures})
     done = time.perf_counter()

@@ -7,7 +7,7 @@ metric and its description: which values are better, how many digits count, what
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
@@ -81,7 +81,8 @@ def make_measures(given: Any, where: str = "plan") -> tuple[MetricWithOptions, .
     >>> [m.label for m in make_measures(["h_loss", {"name": "hierarchical_f1", "average": "samples"}])]
     ['h_loss', 'hierarchical_f1[average=samples]']
     """
-    members = [given] if isinstance(given, str | Mapping | MetricWithOptions) else list(given)
+    is_one = isinstance(given, str | Mapping | MetricWithOptions) or not isinstance(given, Iterable)
+    members = [given] if is_one else list(given)
     if not members:
         raise TruePathError(f"{where}: measures is empty.", "Name at least one, or leave the key out.")
     measures = tuple(_make(member, where) for member in members)
@@ -95,6 +96,9 @@ def make_measures(given: Any, where: str = "plan") -> tuple[MetricWithOptions, .
 def _make(member: Any, where: str) -> MetricWithOptions:
     if isinstance(member, MetricWithOptions):
         return member
+    if not isinstance(member, str | Mapping):
+        kinds = "names of metrics, or tables with a name and options"
+        raise TruePathError(f"{where}: measures must be {kinds}; got {member!r:.60}.")
     table = _read_text(member) if isinstance(member, str) else dict(member)
     if "name" not in table:
         raise TruePathError(f"{where}: measures has a table without a name: {table!r:.80}.")

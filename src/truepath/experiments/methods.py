@@ -175,7 +175,7 @@ def _build(name: str, table: Any, where: str) -> Any:
         raise TruePathError(problem, "Add use, an import path or the name of a member.")
     kind = find_class(name, str(table.pop("use")))
     inner = f"{where}.params" if "params" in table else where
-    params = _build_params(name, {**table.pop("params", {}), **table}, inner)
+    params = _build_params(name, table.pop("params", {}), inner) | _build_params(name, table, inner)
     try:
         return kind(**params)
     except TypeError as error:

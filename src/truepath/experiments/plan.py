@@ -7,7 +7,6 @@ the defaults, and refuses what it does not know by name. Nothing is loaded or fi
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +17,11 @@ from truepath.data.readers.base import is_readable
 from truepath.english import suggest
 from truepath.errors import TruePathError
 from truepath.experiments.measures import MetricWithOptions, make_measures
+from truepath.files.toml import read_toml
 
 DEFAULT_MEASURES = ("auprc", "micro_f1", "h_loss", "exact_match")
+#: More runs than this are a mistake
+MOST_RUNS = 1_000_000
 KEYS = ("name", "datasets", "methods", "measures", "seeds", "folds", "data")
 
 
@@ -101,19 +103,7 @@ def make_plan(plan: Plan | Mapping[str, Any] | str | os.PathLike[str]) -> Plan:
         kind = type(plan).__name__
         raise TypeError(f"plan must be a path to a TOML file, a mapping or a Plan; got {kind}.")
     path = Path(plan)
-    return _from_mapping(_read_toml(path), path.resolve().parent, path.stem, str(path))
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib  # the same parser, under its name before it came with Python
-
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise TruePathError(f"{path}: not a TOML file ({problem}).") from None
+    return _from_mapping(read_toml(path), path.resolve().parent, path.stem, str(path))
 
 
 def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -> Plan:
@@ -124,7 +114,9 @@ def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -
         if not given.get(key):
             raise TruePathError(f"{where}: {key} is missing or empty.", "Name at least one.")
     home = given.get("data")
-    return Plan(
+    if not isinstance(home, str | os.PathLike | None):
+        raise TruePathError(f"{where}: data must be the path of a folder; got {home!r:.60}.")
+    plan = Plan(
         name=str(given.get("name", name)),
         datasets=_named(given["datasets"], "datasets", where),
         methods=_named(given["methods"], "methods", where),
@@ -135,6 +127,9 @@ def _from_mapping(given: Mapping[str, Any], base: Path, name: str, where: str) -
         base=base,
         where=where,
     )
+    if plan.n_runs > MOST_RUNS:
+        raise TruePathError(f"{where}: {plan.n_runs:,} runs are more than the {MOST_RUNS:,} that one plan may have.")
+    return plan
 
 
 def _named(given: Any, key: str, where: str) -> dict[str, Any]:
@@ -168,6 +163,9 @@ def _name_of(member: Any) -> str | None:
 
 
 def _seeds(given: Any, where: str) -> tuple[int, ...]:
+    if _is_count(given) and given > MOST_RUNS:
+        problem = f"{where}: seeds = {given} means that many repetitions; at most {MOST_RUNS:,} can be run."
+        raise TruePathError(problem, f"For the one seed {given} write seeds = [{given}].")
     if _is_count(given) and given > 0:
         return tuple(range(given))
     seeds = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()

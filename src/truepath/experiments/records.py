@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from truepath.errors import DataFormatError
 from truepath.experiments.store import Finished
 
 
@@ -65,6 +66,10 @@ class RunRecord:
     def of(cls, finished: Finished) -> RunRecord:
         """Return a finished unit of work as a run."""
         given = finished.value or {}
+        is_key = isinstance(finished.key, tuple) and len(finished.key) == len(RunKey._fields)
+        if not is_key or not _is_outcome(given, () if finished.error else finished.parts):
+            problem = f"what is kept of the run {finished.key!r:.80} is not the outcome of a run."
+            raise DataFormatError(problem, remedy="Remove its line from runs.jsonl, or choose another folder.")
         return cls(
             RunKey(*finished.key),
             finished.settings,
@@ -77,3 +82,13 @@ class RunRecord:
             finished.about,
             finished.versions,
         )
+
+
+def _is_outcome(value: Any, measures: Iterable[str]) -> bool:
+    """Return whether a value has the form of what a run returns: numbers by name, of all these measures."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("values", {}), Mapping):
+        return False
+    if not set(measures) <= value.get("values", {}).keys():
+        return False
+    numbers = [*value.get("values", {}).values(), value.get("fit_seconds", 0.0), value.get("predict_seconds", 0.0)]
+    return all(isinstance(number, int | float) for number in numbers)

@@ -17,10 +17,11 @@ from typing import Any
 from truepath.experiments.engine import OnProgress, run_units
 from truepath.experiments.plan import Plan
 from truepath.experiments.records import RunKey, RunRecord
-from truepath.experiments.store import Finished, Store, replace_file
+from truepath.experiments.store import Finished, Store
 from truepath.experiments.survey import JOURNAL, Survey, survey_experiment
 from truepath.experiments.tables import RESULTS, RUNS, results_csv, runs_csv
 from truepath.files.strict_json import dump_json
+from truepath.files.writing import write_text
 
 PLAN = "plan.json"
 FILES = (JOURNAL, PLAN, RESULTS, RUNS)
@@ -141,7 +142,7 @@ def run_experiment(
     store = Store(folder / JOURNAL)
     with store.hold():
         survey = survey_experiment(plan, folder)
-        replace_file(folder / PLAN, dump_json(survey.describe(), indent=2) + "\n")
+        write_text(folder / PLAN, dump_json(survey.describe(), indent=2) + "\n")
         for remark in survey.remarks:
             logger.info("%s", remark)
         if on_start is not None:
@@ -167,6 +168,6 @@ def _write_tables(survey: Survey, new: Iterable[Finished], folder: Path, safe_cs
     """Write both tables in plan order, of the runs kept and of those new in the store, and return their runs."""
     done = {**survey.kept, **{unit.key: RunRecord.of(unit) for unit in new}}
     records = tuple(done[key] for key in survey.keys if key in done)
-    replace_file(folder / RESULTS, results_csv(records, survey.plan, safe_csv))
-    replace_file(folder / RUNS, runs_csv(records, safe_csv))
+    write_text(folder / RESULTS, results_csv(records, survey.plan, safe_csv))
+    write_text(folder / RUNS, runs_csv(records, safe_csv))
     return records

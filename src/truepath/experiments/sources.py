@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from truepath.data.readers.base import is_readable
 from truepath.data.split import Split, stack_splits, stratified_folds
 from truepath.errors import TruePathError
 from truepath.experiments.fingerprint import data_fingerprint
+from truepath.parameters import COUNT, Range, check_in
 
 if TYPE_CHECKING:
     from truepath.hierarchy import Hierarchy
@@ -51,7 +53,7 @@ class Source:
     def deal(self, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Return for each fold the numbers of the rows to train on and to test on."""
         if self.folds is not None:
-            return list(stratified_folds(self.rows.y, self.folds, seed))
+            return list(stratified_folds(self.rows.y, self.folds, seed, groups=self.rows.groups))
         return [(np.arange(self.n_train or 0), np.arange(self.n_train or 0, len(self.rows)))]
 
 
@@ -108,8 +110,10 @@ def _open(name: str, given: Any, base: Path, home: Path | None) -> Dataset:
     what = table.pop(kinds[0])
     try:
         return _prepare(_OPENERS[kinds[0]](what, table, base, home), steps)
-    except TypeError as problem:
-        raise TruePathError(f"datasets: {name!r}: {problem}.") from None
+    except TruePathError:
+        raise
+    except (TypeError, ValueError) as problem:
+        raise TruePathError(f"datasets: {name!r}: {str(problem).rstrip('.')}.") from None
 
 
 def _as_table(name: str, given: Any) -> dict[str, Any]:
@@ -148,8 +152,13 @@ _OPENERS: dict[str, Any] = {"load": _load, "make": _make, "path": _read, "files"
 
 def _prepare(ds: Dataset, steps: Mapping[str, Any]) -> Dataset:
     """Take the steps asked for: rare labels first, since pruning turns inner nodes into leaves."""
+    for name, value in steps.items():
+        if name == "prune":
+            check_in(name, value, Range(Integral, 0, COUNT.most))
+        elif not isinstance(value, bool):
+            raise TypeError(f"{name} must be true or false; got {value!r:.60}")
     if steps.get("prune"):
-        ds = ds.prune(int(steps["prune"]))
+        ds = ds.prune(steps["prune"])
     if steps.get("keep_full_paths"):
         ds = ds.keep_full_paths()
     return ds.one_hot() if steps.get("one_hot") else ds

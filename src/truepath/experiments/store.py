@@ -15,8 +15,8 @@ import os
 import socket
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from truepath.errors import DataFormatError, TruePathError
 from truepath.files.strict_json import dump_json
-from truepath.files.writing import open_atomically, sync_folder
+from truepath.files.writing import sync_folder, write_text
 
 FLOAT = "float"  # {"float": "nan"} means what JSON has no number for
 
@@ -141,7 +141,7 @@ class Store:
         DataFormatError
             If a line was written by something else: then this is not such a file, and nothing is dropped from it.
         """
-        if not self.path.exists():
+        if not self._target().exists():
             return Stored()
         lines = self.path.read_bytes().split(b"\n")
         units = [_parse(line, self.path, number) for number, line in enumerate(lines[:-1], start=1)]
@@ -153,7 +153,7 @@ class Store:
         """Drop what is damaged from the file, so that a new record starts on its own line."""
         found = self.read()
         if found.damaged:
-            replace_file(self.path, "".join(map(_line, found.units)))
+            write_text(self.path, "".join(map(_line, found.units)))
 
     def append(self, unit: Finished) -> None:
         """Write one line and wait until it is on the disk; take back half a line if the disk is full."""
@@ -176,7 +176,7 @@ class Store:
     def hold(self) -> Iterator[None]:
         """Keep all others from writing while the block runs; the folder is made if needed."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        place = self.path.resolve().with_name(f".{self.path.stem}.lock")
+        place = self._target().with_name(f".{self.path.stem}.lock")
         holder = place.with_suffix(".holder")  # not in the lock itself, which Windows lets no other process read
         lock = FileLock(place)
         try:
@@ -184,11 +184,20 @@ class Store:
         except Timeout:
             raise _in_use(self.path, holder) from None
         try:
-            holder.write_text(_this_process(), encoding="utf-8")
+            with suppress(OSError):  # a full disk: what matters is told when a line is written
+                holder.write_text(_this_process(), encoding="utf-8")
             yield
         finally:
             holder.unlink(missing_ok=True)
             lock.release()
+
+    def _target(self) -> Path:
+        """Return the file, where links lead; a device or a pipe could neither be read again nor be repaired."""
+        target = Path(os.path.realpath(self.path))
+        if target.is_symlink() or (target.exists() and not target.is_file()):
+            what = "a link that leads back to itself" if target.is_symlink() else "not a file"
+            raise TruePathError(f"{self.path} is {what}, and finished work is kept there.", "Choose another folder.")
+        return target
 
 
 def _in_use(path: Path, holder: Path) -> TruePathError:
@@ -218,12 +227,6 @@ def digest(settings: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all: under another name first, then in its place."""
-    with open_atomically(path, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-
-
 # ------------------------------------------------------------------------------------------------ the lines
 
 
@@ -236,18 +239,35 @@ def _parse(line: bytes, path: Path, number: int) -> Finished | None:
     """Return the unit of a line, or None if the line is not what was written."""
     try:
         given = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter of brackets within brackets: we write few
         return None
     try:
+        if not (isinstance(given, dict) and given.keys() == {"checksum", "unit"}):
+            raise TypeError("it has no checksum and unit")
         text = dump_json(given["unit"], sort_keys=True)
         if f"{zlib.crc32(text.encode()):08x}" != given["checksum"]:
             return None
-        fields = json.loads(text, object_hook=_as_float)
-        key = fields.pop("key")
-        return Finished(tuple(key) if isinstance(key, list) else key, **fields)
-    except (KeyError, TypeError) as problem:
+        return _unit_of(json.loads(text, object_hook=_as_float))
+    except (TypeError, ValueError, RecursionError) as problem:  # a text where a number was tagged is a ValueError
         remedy = "Remove the line, or choose another folder."
-        raise DataFormatError(f"not a line of finished work ({problem}).", path, number, remedy) from problem
+        raise DataFormatError(f"not a line of finished work: {problem}.", path, number, remedy) from problem
+
+
+def _unit_of(given: Any) -> Finished:
+    """Return a unit from its fields, or refuse fields that are of other kinds than ours, by a TypeError."""
+    names = {one.name for one in fields(Finished)}
+    if not isinstance(given, dict) or not {"key", "settings"} <= given.keys() <= names:
+        raise TypeError("its fields are not those of finished work")
+    key = given["key"]
+    unit = Finished(**{**given, "key": tuple(key) if isinstance(key, list) else key})
+    if not all(isinstance(part, str | int | float | bool | None) for part in (key if isinstance(key, list) else [key])):
+        raise TypeError(f"key is {key!r:.60}")
+    texts, tables = ("settings", "error", "traceback", "date"), ("parts", "about", "versions")
+    kinds = {**dict.fromkeys(texts, str), **dict.fromkeys(tables, dict), "seconds": int | float}
+    for name, kind in kinds.items():
+        if not isinstance(getattr(unit, name), kind):
+            raise TypeError(f"{name} is {getattr(unit, name)!r:.60}")
+    return unit
 
 
 def _tagged(number: float) -> dict[str, str]:

@@ -113,9 +113,9 @@ def survey_experiment(plan: Any, folder: str | Path | None = None) -> Survey:
         sources = {
             name: open_source(name, given, plan.folds, plan.base, plan.data) for name, given in plan.datasets.items()
         }
-    for name, source in sources.items():
-        for measure in plan.measures:
-            measure.check(source.hierarchy, name)
+        for name, source in sources.items():
+            for measure in plan.measures:
+                measure.check(source.hierarchy, name)
     keys = tuple(
         RunKey(dataset, method, seed, fold)
         for dataset in sources

@@ -20,6 +20,7 @@ from truepath.adapters.capabilities import Reached, ask, reach
 from truepath.adapters.exporting import export_inputs, export_steps
 from truepath.classifier.exporting import export_decision
 from truepath.files.strict_json import dump_json
+from truepath.files.writing import open_atomically
 from truepath.graph import Graph
 from truepath.hierarchy import Hierarchy
 from truepath.learners.base import HALF
@@ -83,7 +84,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, from_feature
     graph.add("Identity", _labels(graph, found), output=LABELS)
     made = _finish(graph, found)
     if path is not None:
-        graph.onnx.save(made, str(path))
+        with open_atomically(path) as file:
+            file.write(made.SerializeToString())
     return made
 
 
@@ -128,13 +130,17 @@ def _metadata(graph: Graph, found: Reached, hierarchy: Hierarchy) -> dict[str, s
     thresholds = getattr(decoder, "thresholds_", None)
     first = found.steps[0] if found.steps else found.member
     names = getattr(first, "feature_names_in_", None)
-    columns = graph.matrix_columns or [column for column, _ in graph.columns_in.values()] or names
+    inputs = graph.columns_in
+    texts = getattr(getattr(found.member, "fitted_on_", None), "texts", ()) if inputs else ()
+    if texts:  # one input, of one column or of several with a line break between them
+        inputs = {name: (" + ".join(texts), kind) for name, (_, kind) in inputs.items()}
+    columns = list(texts) or graph.matrix_columns or [column for column, _ in inputs.values()] or names
     said = {
         "labels": hierarchy.names.tolist(),
         "edges": hierarchy.edges.tolist(),
         "thresholds": usual if thresholds is None else thresholds.tolist(),
         "columns": None if columns is None else [str(column) for column in columns],
-        "inputs": [{"name": n, "column": column, "holds": kind} for n, (column, kind) in graph.columns_in.items()],
+        "inputs": [{"name": n, "column": column, "holds": kind} for n, (column, kind) in inputs.items()],
     }
     written = {name: dump_json(value, str, ensure_ascii=False) for name, value in said.items()}
     return {**written, "truepath_version": __version__, "sklearn_version": sklearn.__version__}

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from truepath.data.fetch.sources import fetch_command
 from truepath.errors import TruePathError
 from truepath.experiments.engine import OnProgress, Unit, run_units
 from truepath.experiments.store import Finished, Store, Stored, digest
@@ -170,15 +171,24 @@ def _compare(cell: Cell, finished: Finished | None, settings: Settings) -> list[
     """Return the results of a cell, a placeholder if it could not be run or failed, nothing if it was not run."""
     if absent := missing_folders(cell, settings):
         folders, verb = " and ".join(absent), "is" if len(absent) == 1 else "are"
-        way = f" Its public part can be downloaded: truepath fetch {' '.join(absent)}."
+        way = _way_to(absent)
         return [
-            _placeholder("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run.{way}")
+            _placeholder("Missing data", cell, f"{folders} {verb} not in the data folder, so nothing was run. {way}")
         ]
     if finished is None:
         return []
     if finished.error:
         return [_placeholder("Failed", cell, f"the cell failed: {finished.error}")]
     return comparisons_of(finished)
+
+
+def _way_to(absent: list[str]) -> str:
+    """Say how to get data: what a command brings, and what none does."""
+    command = fetch_command(*absent)
+    ways = [] if command is None else [f"To download: {command}."]
+    others = [name for name in absent if fetch_command(name) is None]
+    ways += [f"Of {' and '.join(others)} there are no public files."] if others else []
+    return " ".join(ways)
 
 
 def _placeholder(table: str, cell: Cell, reason: str) -> Comparison:

@@ -82,7 +82,7 @@ def whisker_panel(rows: Sequence[Measured | None], digits: int = 3) -> str:
 def _scale(values: Sequence[float], share: float, base: float, left: float, right: float) -> tuple[Frame, list[str]]:
     """Return a frame that is a little wider than the values, and its round numbers with lines down to a base."""
     low, high = min(values), max(values)
-    pad = max((high - low) * share, 0.005)
+    pad = max((high - low) * share, 0.005, 1e-6 * abs(low))  # of large numbers, as much as makes a difference
     frame, drawn = Frame((low - pad, high + pad), left=left, right=right), []
     for tick in round_numbers(low - pad, high + pad):
         x = frame.x(tick)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from truepath.errors import TruePathError
 from truepath.files.names import PathType
+from truepath.files.strict_json import read_json
 
 
 def write_folder_report(path: PathType, folder: PathType, *, title: str | None = None) -> Path:
@@ -61,7 +61,7 @@ def files_of_report(given: PathType) -> list[Path]:
 def _plan_name(folder: Path) -> str:
     """Return the name of the experiment's plan, or the folder's."""
     try:
-        name = json.loads((folder / "plan.json").read_text(encoding="utf-8"))["name"]
+        name = read_json(folder / "plan.json")["name"]
     except (OSError, ValueError, KeyError, TypeError):  # a table from elsewhere has no plan
         name = None
     return name if isinstance(name, str) and name else folder.resolve().name

@@ -69,8 +69,8 @@ def draw_intervals(run: Run, random_state: Any = 0) -> dict[str, dict[str, Measu
 def paired_difference(first: Measured, second: Measured) -> Difference:
     """Return first minus second over the same draws."""
     n_draws = min(first.draws.size, second.draws.size)
-    low, high = interval_of(first.draws[:n_draws] - second.draws[:n_draws], CONFIDENCE)
-    return Difference(first.value - second.value, low, high)
+    value = first.value - second.value
+    return Difference(value, *interval_of(first.draws[:n_draws] - second.draws[:n_draws], CONFIDENCE, around=value))
 
 
 def _draw_method(run: Run, result: Evaluated, random_state: Any) -> dict[str, Measured]:
@@ -93,7 +93,12 @@ def _draw_method(run: Run, result: Evaluated, random_state: Any) -> dict[str, Me
     if bins is not None:
         whole = np.ones((1, truth.shape[0]))
         joined["auprc"] = joined["auprc"] + values["auprc"] - _area_draws(whole @ bins[0], whole @ bins[1])
-    return {key: Measured(value, *interval_of(joined[key], CONFIDENCE), joined[key]) for key, value in values.items()}
+    return {key: _surround(key, value, joined[key]) for key, value in values.items()}
+
+
+def _surround(name: str, value: float, draws: Floats) -> Measured:
+    """Put an interval around a value, from its draws."""
+    return Measured(value, *interval_of(draws, CONFIDENCE, around=value, bounds=get_metric(name).bounds), draws)
 
 
 def _draw_weights(n_samples: int, n_stored: int, random_state: Any) -> Iterator[Floats]:

@@ -25,9 +25,7 @@ def drawn_parents(hierarchy: Hierarchy) -> NDArray[np.int64]:
 
 def short_names(hierarchy: Hierarchy) -> list[str]:
     """Return each node's name without that of the parent it is drawn under."""
-    names = [str(name) for name in hierarchy.names]
-    parents = drawn_parents(hierarchy).tolist()
-    return [short_name(name, [] if u < 0 else [names[u]]) for name, u in zip(names, parents)]
+    return [short_name(hierarchy, v, [] if u < 0 else [u]) for v, u in enumerate(drawn_parents(hierarchy).tolist())]
 
 
 def node_table(run: Run) -> dict[str, Any]:

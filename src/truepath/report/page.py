@@ -73,12 +73,12 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
     from truepath.report.nodes import most_mistaken
     from truepath.report.profile import describe_data
     from truepath.report.sections import (
+        check_promises,
         draw_curves,
         draw_levels,
         draw_measures,
         draw_method,
         find_headline,
-        measure_coverage,
         name_measures,
     )
 
@@ -98,7 +98,7 @@ def _context(run: Run, by_depth: Mapping[int, Any], random_state: Any) -> dict[s
         "bar_chart": bar_chart,
         "flat": run.hierarchy.n_edges == 0,
         "metrics": name_measures(),
-        "coverage": measure_coverage(run),
+        "promises": check_promises(run),
         "levels": draw_levels(run),
         "curves": draw_curves(run, measured),
         "curves_at": {

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from datetime import datetime
 from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from truepath.dates import now
 from truepath.extras import import_extra
 from truepath.files.strict_json import dump_json
-from truepath.files.writing import open_atomically
+from truepath.files.writing import write_text
 from truepath.report.chart_parts import number
 from truepath.versions import installed_versions
 
@@ -31,12 +31,11 @@ SCRIPT = (
 
 def write_page(path: str | PathLike[str], template: str, context: dict[str, Any], data: Any = None) -> Path:
     """Fill a template and write the page in one step: the file is either the old one or the whole new one."""
-    created = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    created = now().strftime("%Y-%m-%d %H:%M %Z")
     page = render(template, {**context, "created": created, "versions": installed_versions()}, data)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open_atomically(path) as file:
-        file.write(page.encode("utf-8", "replace"))  # a name may hold half a surrogate pair
+    write_text(path, page)
     return path
 
 

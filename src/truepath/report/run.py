@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from truepath.dates import now
 from truepath.errors import TruePathError
 from truepath.versions import installed_versions
 
 if TYPE_CHECKING:
     from truepath.data.describe import Description
+    from truepath.decoders import Promise
     from truepath.hierarchy import Hierarchy
 
 #: Features of a row that are written out
@@ -51,8 +52,8 @@ class Evaluated:
     reasons : sequence of length n_samples, optional
         Why labels got their scores: for each row a mapping from labels (names or numbers) to pairs (cause, value),
         such as the ``causes`` of :meth:`truepath.HierarchicalClassifier.explain`; None for rows without.
-    coverage : float, optional
-        What a conformal decoder was asked for: the report then says what share of rows its label sets cover.
+    promise : Promise, optional
+        What a conformal decoder promises of its label sets (its ``promise``): the report says whether it was kept.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class Evaluated:
     fit_seconds: float | None = None
     settings: Mapping[str, Any] | None = None
     reasons: Sequence[Mapping[Any, Any] | None] | None = None
-    coverage: float | None = None
+    promise: Promise | None = None
 
     def __repr__(self) -> str:
         what = "labels" if self.S is None else "labels and scores"
@@ -160,7 +161,7 @@ class Run:
         is_table = hasattr(texts, "columns") or getattr(texts, "ndim", 1) == 2
         self.texts = _as_strings(write_features(texts) if is_table else texts, "texts", self.n_samples)
         self.description = _as_description(description)
-        self.created = datetime.now().astimezone().isoformat(timespec="seconds")
+        self.created = now().isoformat(timespec="seconds")
         self.versions = installed_versions()
 
     @property
@@ -217,8 +218,7 @@ def _check_result(result: Evaluated, run: Run) -> Evaluated:
     settings = None if result.settings is None else dict(result.settings)
     seconds = None if result.fit_seconds is None else float(result.fit_seconds)
     reasons = None if result.reasons is None else check_reasons(result.reasons, hierarchy, run.n_samples, of)
-    coverage = None if result.coverage is None else float(result.coverage)
-    return Evaluated(str(result.name), closed, scores, thresholds, seconds, settings, reasons, coverage)
+    return Evaluated(str(result.name), closed, scores, thresholds, seconds, settings, reasons, result.promise)
 
 
 def _as_strings(column: Sequence[Any] | None, name: str, n_samples: int) -> tuple[str, ...] | None:

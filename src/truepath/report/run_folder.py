@@ -19,27 +19,31 @@ is killed, the folder holds the old run or the new one, complete.
 
 from __future__ import annotations
 
-import json
+import hashlib
 import re
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from itertools import count
 from math import nan
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from truepath.data.tables.arrays import ALONE, read_arrays, read_csr
+from truepath.dates import fixed_date
 from truepath.errors import DataFormatError, explain
-from truepath.files.strict_json import dump_json
+from truepath.files.strict_json import dump_json, read_json
 from truepath.files.text import read_text
-from truepath.files.writing import open_atomically, sync_folder
+from truepath.files.writing import as_bytes, hold_folder, open_atomically, sync_file, sync_folder, write_text
 from truepath.report.run import Evaluated, Run, names_of_measures
 
 RUN_FILE = "run.json"
 HIERARCHY_FILE = "hierarchy.json"
 ARRAYS = re.compile(r"arrays-[0-9a-f]{12}")
-FORMAT = 4
+FORMAT = 5
 SAVE_AGAIN = "Save it again with save_run."
 
 
@@ -68,22 +72,53 @@ def save_run(folder: str | PathLike[str], run: Run) -> Path:
     >>> run.title, run.results[0].name, run.measures["the truth"]["hierarchical_f1"]
     ('toy', 'the truth', 1.0)
     """
+    with saving_run(folder, run) as place:
+        return place
+
+
+@contextmanager
+def saving_run(folder: str | PathLike[str], run: Run) -> Iterator[Path]:
+    """Save a run as :func:`save_run` does, and make it current when the block ends well.
+
+    What belongs to the run, such as the model, is saved in the block. If that fails, or there is no room for the run,
+    both are as they were; and of two processes that save to one folder, the second waits for the first.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    arrays = folder / f"arrays-{secrets.token_hex(6)}"
-    arrays.mkdir()
-    try:
-        _save_arrays(arrays, run)
-        sync_folder(folder)
-        _save_text(folder / RUN_FILE, dump_json({**_summary(run), "arrays": arrays.name}, indent=1))
-    except BaseException:
-        shutil.rmtree(arrays, ignore_errors=True)
-        raise
-    _save_text(folder / HIERARCHY_FILE, run.hierarchy.to_json())
-    for old in folder.iterdir():  # of the run before, or of one that was never finished
-        if ARRAYS.fullmatch(old.name) and old.name != arrays.name:
-            shutil.rmtree(old, ignore_errors=True)
-    return folder
+    with hold_folder(folder):
+        arrays = _make_arrays(folder)
+        try:
+            _save_arrays(arrays, run)
+            sync_folder(folder)
+            with open_atomically(folder / HIERARCHY_FILE) as beside, open_atomically(folder / RUN_FILE) as file:
+                beside.write(as_bytes(run.hierarchy.to_json()))
+                file.write(as_bytes(dump_json({**_summary(run), "arrays": arrays.name}, indent=1)))
+                sync_file(beside)
+                sync_file(file)
+                yield folder
+        finally:
+            _remove_unnamed(folder)
+
+
+def _make_arrays(folder: Path) -> Path:
+    """Make a new folder for arrays; where dates are fixed its name is too, as long as no other run has it."""
+    date = fixed_date()
+    for k in count():
+        seed = secrets.token_bytes(8) if date is None else f"{date} {k}".encode()
+        arrays = folder / f"arrays-{hashlib.sha256(seed).hexdigest()[:12]}"
+        with suppress(FileExistsError):
+            arrays.mkdir()
+            break
+    return arrays
+
+
+def _remove_unnamed(folder: Path) -> None:
+    """Remove the arrays of the run before, or of one that was never finished: all that ``run.json`` does not name."""
+    file = folder / RUN_FILE
+    named = file.read_bytes() if file.is_file() else b""
+    for arrays in folder.iterdir():
+        if ARRAYS.fullmatch(arrays.name) and arrays.name.encode() not in named:
+            shutil.rmtree(arrays, ignore_errors=True)
 
 
 def files_of_run(folder: Path) -> list[Path]:
@@ -94,7 +129,7 @@ def files_of_run(folder: Path) -> list[Path]:
 
 def _save_arrays(folder: Path, run: Run) -> None:
     """Save everything that is not in ``run.json``."""
-    _save_text(folder / HIERARCHY_FILE, run.hierarchy.to_json())
+    write_text(folder / HIERARCHY_FILE, run.hierarchy.to_json())
     _save_array(folder / "truth", run.y_true)
     _save_array(folder / "train", run.y_train)
     for k, result in enumerate(run.results):
@@ -102,7 +137,7 @@ def _save_arrays(folder: Path, run: Run) -> None:
         _save_array(folder / f"scores-{k}", result.S)
         _save_array(folder / f"thresholds-{k}", result.thresholds)
         if result.reasons is not None:
-            _save_text(folder / f"reasons-{k}.json", dump_json(result.reasons))
+            write_text(folder / f"reasons-{k}.json", dump_json(result.reasons))
 
 
 def _summary(run: Run) -> dict[str, Any]:
@@ -115,7 +150,7 @@ def _summary(run: Run) -> dict[str, Any]:
             "scores": None if result.S is None else "sparse" if sparse.issparse(result.S) else "dense",
             "thresholds": result.thresholds is not None,
             "reasons": result.reasons is not None,
-            "coverage": result.coverage,
+            "promise": None if result.promise is None else asdict(result.promise),
             "fit_seconds": result.fit_seconds,
             "settings": None if result.settings is None else {str(k): str(v) for k, v in result.settings.items()},
             "measures": run.measures[result.name],
@@ -153,7 +188,7 @@ def load_run(folder: str | PathLike[str]) -> Run:
     :class:`truepath.files.Limits` that the environment sets.
     """
     folder = Path(folder)
-    summary = _read(folder / RUN_FILE, _load_json)
+    summary = _read(folder / RUN_FILE, read_json)
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
         raise DataFormatError(f"this is not a run of format {FORMAT}.", folder / RUN_FILE, remedy=SAVE_AGAIN)
     try:
@@ -193,6 +228,8 @@ def _assemble(folder: Path, summary: dict[str, Any]) -> Run:
 
 def _load_result(folder: Path, k: int, saved: dict[str, Any]) -> Evaluated:
     """Load one method's matrices."""
+    from truepath.decoders import Promise
+
     ending, load = (".npz", read_csr) if saved["scores"] == "sparse" else (".npy", _load_dense)
     return Evaluated(
         saved["name"],
@@ -202,13 +239,13 @@ def _load_result(folder: Path, k: int, saved: dict[str, Any]) -> Evaluated:
         fit_seconds=saved["fit_seconds"],
         settings=saved["settings"],
         reasons=_read(folder / f"reasons-{k}.json", _load_reasons) if saved["reasons"] else None,
-        coverage=saved["coverage"],
+        promise=None if saved["promise"] is None else Promise(**saved["promise"]),
     )
 
 
 def _load_reasons(path: Path) -> list[Any]:
     """Load reasons; JSON has made texts of the nodes."""
-    rows = _load_json(path)
+    rows = read_json(path)
     return [None if of_row is None else {int(node): causes for node, causes in of_row.items()} for of_row in rows]
 
 
@@ -220,21 +257,15 @@ def _read(path: Path, read: Callable[[Path], Any]) -> Any:
         return read(path)
     except DataFormatError:
         raise
+    except MemoryError as error:  # what is damaged may also claim to be larger than any memory
+        problem = f"there is not enough memory for the file, or it is damaged ({error})."
+        raise DataFormatError(problem, path, remedy=SAVE_AGAIN) from error
     except Exception as error:  # damaged zip files and headers raise anything from struct.error to RuntimeError
         raise DataFormatError(f"the file is damaged and cannot be read ({error}).", path, remedy=SAVE_AGAIN) from error
 
 
 def _load_dense(path: Path) -> Any:
     return read_arrays(path)[ALONE]
-
-
-def _load_json(path: Path) -> Any:
-    return json.loads(read_text(path))
-
-
-def _save_text(path: Path, text: str) -> None:
-    with open_atomically(path) as file:
-        file.write(text.encode("utf-8", "replace"))  # a name may hold half a surrogate pair
 
 
 def _save_array(path: Path, array: Any) -> None:

@@ -25,22 +25,23 @@ def name_measures() -> list[tuple[str, str, bool]]:
     return [(metric.name, metric.label, metric.greater_is_better) for metric in map(get_metric, (*MEASURES, *RANKED))]
 
 
-def measure_coverage(run: Run) -> list[Shown]:
-    """Return what label sets cover, of the methods that were asked for a coverage."""
-    return [_cover(run, result) for result in run.results if result.coverage is not None]
+def check_promises(run: Run) -> list[Shown]:
+    """Return what was promised of label sets, and what came of it, for the methods that promise something."""
+    return [_check(run, result) for result in run.results if result.promise is not None]
 
 
-def _cover(run: Run, result: Evaluated) -> Shown:
-    """Return what was asked for, shares of rows and labels that are covered, and labels per row."""
+def _check(run: Run, result: Evaluated) -> Shown:
+    """Return a promise and what came of it, and shares of rows and labels that nothing was promised about."""
+    assert result.promise is not None
     true, predicted = np.diff(run.y_true.indptr), np.diff(result.y_pred.indptr)
     hits = np.asarray(run.y_true.multiply(result.y_pred).sum(axis=1)).ravel()
     return {
         "name": result.name,
-        "asked": result.coverage,
+        "kept": result.promise.check(run.y_true, result.y_pred, run.hierarchy),
         "rows": float((hits == true).mean()),
         "labels": float(hits.sum() / max(true.sum(), 1)),
         "sure": float((hits == predicted).mean()),
-        "size": float(predicted.mean()),
+        "empty": float((predicted == 0).mean()),
     }
 
 

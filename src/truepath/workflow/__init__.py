@@ -15,22 +15,25 @@ if TYPE_CHECKING:
     from truepath.workflow.fit import FitResult, evaluate_model, fit_dataset
     from truepath.workflow.hierarchies import open_hierarchy
     from truepath.workflow.predictions import ModelFiles, Reading, compare_files, read_outputs, read_run
-    from truepath.workflow.training import describe_training, drop_ids, open_training
-    from truepath.workflow.update import update_model
+    from truepath.workflow.training import describe_training, drop_ids, open_training, read_again
+    from truepath.workflow.update import UpdateMeasured, measure_update, update_model
 
 __all__ = [
     "Advice",
     "FitResult",
     "ModelFiles",
     "Reading",
+    "UpdateMeasured",
     "advise",
     "compare_files",
     "describe_training",
     "drop_ids",
     "evaluate_model",
     "fit_dataset",
+    "measure_update",
     "open_hierarchy",
     "open_training",
+    "read_again",
     "read_outputs",
     "read_run",
     "update_model",
@@ -42,8 +45,8 @@ _FILES = {
     "fit": ("FitResult", "evaluate_model", "fit_dataset"),
     "hierarchies": ("open_hierarchy",),
     "predictions": ("ModelFiles", "Reading", "compare_files", "read_outputs", "read_run"),
-    "training": ("describe_training", "drop_ids", "open_training"),
-    "update": ("update_model",),
+    "training": ("describe_training", "drop_ids", "open_training", "read_again"),
+    "update": ("UpdateMeasured", "measure_update", "update_model"),
 }
 
 

@@ -11,6 +11,8 @@ from truepath.workflow.fit import FEW_ROWS, FitResult
 
 #: How many labels with few rows are named
 N_NAMED = 5
+#: Measures of fewer test rows than this say little
+FEW_TEST_ROWS = 20
 #: Scores whose sum is further than this share from the number of labels are not probabilities
 MISCALIBRATED = 0.2
 
@@ -46,6 +48,13 @@ def advise(result: FitResult) -> list[Advice]:
     more rows: 5 labels have fewer than 10: a/2 (3), b/1 (3), a/1 (4), b (5), a (7)
     """
     found = [_more_rows(result.few_rows)] if result.few_rows else []
+    if result.description.n_label_sets == 1:
+        found.append(
+            Advice("rows with other labels: all have the same, so there is nothing to tell apart or to measure")
+        )
+    if result.run is not None and result.run.n_samples < FEW_TEST_ROWS:
+        tested = counted(result.run.n_samples, "row")
+        found.append(Advice(f"more test rows: measures of {tested} may be far from those of others"))
     true, scores = result.labels_per_row or (0.0, 0.0)
     if abs(scores - true) > MISCALIBRATED * true:
         text = (

@@ -18,7 +18,7 @@ def open_hierarchy(source: str | Path, *, sep: str | None = None, header: bool |
     source : path or str
         A file of edges or paths, ``.json``, ``.obo`` or ``.arff``; a model that was saved; or the name of a data set.
     sep : str, optional
-        Separator of the parts of a label path; ``"/"`` by default.
+        Separator of the parts of a label path; judged by the paths by default.
     header : bool, optional
         Whether the first line of a file of edges names the columns; detected by default.
 
@@ -31,4 +31,4 @@ def open_hierarchy(source: str | Path, *, sep: str | None = None, header: bool |
     if is_model_file(source):
         hierarchy: Hierarchy = load(source).hierarchy_
         return hierarchy
-    return read_hierarchy(source, sep=sep or "/", header=header)
+    return read_hierarchy(source, sep=sep, header=header)

@@ -6,23 +6,27 @@ Rows are matched by their ids, or by their order; labels may be names, 0/1 colum
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from truepath.data import LabelTable, open_dataset, read_labels, read_scores
-from truepath.data.tables.frames import TextForm, format_of, holds_labels, read_columns
+from truepath.data.tables.frames import TableForm, format_of, holds_labels, read_columns
 from truepath.data.tables.join import RowKeys, find_column, join_rows
-from truepath.data.tables.labels import split_labels
+from truepath.data.tables.label_cells import LabelCells
+from truepath.data.tables.label_rows import find_sep, split_path
 from truepath.data.tables.matrices import column_names
 from truepath.data.tables.row_ids import as_texts
 from truepath.english import counted
 from truepath.errors import TruePathError
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.flatness import warn_about_lists
+from truepath.hierarchy.spellings import warn_about_spellings
 from truepath.metrics import get_metric
+from truepath.parameters import Range, check_in
 from truepath.workflow.hierarchies import open_hierarchy
 
 if TYPE_CHECKING:
@@ -59,6 +63,8 @@ class Reading:
         Whether missing ancestors are added to 0/1 matrices instead of refusing them.
     say : callable, optional
         Called with each remark: how rows were matched, and what the hierarchy was built from.
+    sheet : str, optional
+        Of workbooks (.xlsx), in the files that are; by default the only one with rows.
     """
 
     labels: str = "labels"
@@ -72,25 +78,25 @@ class Reading:
     by_order: bool = False
     close: bool = False
     say: Callable[[str], None] | None = None
+    sheet: str | None = None
 
     @property
-    def form(self) -> TextForm:
-        """How text tables are written."""
-        return TextForm.of(self.delimiter, self.encoding)
+    def form(self) -> TableForm:
+        """How tables are written."""
+        return TableForm.of(self.delimiter, self.encoding, self.sheet)
 
-    @property
-    def written(self) -> dict[str, Any]:
-        """How text tables are written, as arguments."""
-        return {"delimiter": self.delimiter, "encoding": self.encoding}
+    def written(self, file: Any) -> dict[str, Any]:
+        """Return how a table is written, as arguments."""
+        return {**self.form.for_file(file)._asdict(), "encoding": self.encoding}
 
     def column(self, file: Any) -> str | None:
         """Return the column of labels in a file: the one named, or else ``labels``; None if it has neither."""
-        names = column_names(file, self.form)
+        names = column_names(file, self.form.for_file(file))
         return next((name for name in (self.labels, "labels") if name in names), None)
 
     def read_labels(self, file: Any, hierarchy: Hierarchy, ids: str | None, labels: str | None = None) -> LabelTable:
         """Read the labels of a file; None for the column that was named."""
-        cells: dict[str, Any] = {"sep": self.sep, "between": self.between, "close": self.close, **self.written}
+        cells: dict[str, Any] = {"sep": self.sep, "between": self.between, "close": self.close, **self.written(file)}
         return read_labels(file, hierarchy, labels=labels or self.labels, ids=ids, **cells)
 
     def match(self, wanted: RowKeys, given: RowKeys) -> Any:
@@ -174,8 +180,8 @@ def _hold_labels(file: Path, reading: Reading) -> bool:
     """Return whether a file has a column of labels, or nothing but 0 and 1."""
     if _has_column(file, reading):
         return True
-    names = column_names(file, reading.form)
-    S = read_scores(file, ids=reading.ids if reading.ids in names else None, **reading.written).S
+    names = column_names(file, reading.form.for_file(file))
+    S = read_scores(file, ids=reading.ids if reading.ids in names else None, **reading.written(file)).S
     return bool(np.isin(getattr(S, "data", S) if hasattr(S, "tocsr") else S, (0, 1)).all())
 
 
@@ -218,20 +224,24 @@ class _Truth(NamedTuple):
         if kind == "labels":
             table = how.read_labels(file, self.hierarchy, ids, how.column(file))
             return table.y[how.match(self.rows, table.row_keys)]
-        scores = read_scores(file, self.hierarchy, ids=ids, **how.written)
+        scores = read_scores(file, self.hierarchy, ids=ids, **how.written(file))
         return scores.S[how.match(self.rows, scores.row_keys)]
 
 
 def _read_truth(truth: str, hierarchy: str | None, given: Iterable[Path], reading: Reading) -> _Truth:
     """Return the true labels of a file or a data set; ``given`` are the files to be compared with them."""
     files: list[Any] = [truth, *given] if holds_labels(truth) else [*given]
+    reading.form.check_sheet(*files)
     ids = find_column(reading.ids, files, reading.form)
     if not holds_labels(truth):
         return _Truth(*_read_part(truth, hierarchy, reading), ids, reading)
     if not Path(truth).is_file():
         raise FileNotFoundError(2, "no such file", truth)
+    if reading.part != Reading.part:
+        raise TruePathError(f"part (--part) {reading.part!r} is for the true labels of a data set; {truth} is a file.")
     if hierarchy is None:
         tree = _find_hierarchy(files, ids, reading)
+        reading = replace(reading, sep=reading.sep or tree.sep)
     else:
         tree = open_hierarchy(hierarchy, sep=reading.sep, header=reading.header)
     table = reading.read_labels(truth, tree, ids[truth])
@@ -258,8 +268,10 @@ def _find_hierarchy(files: list[Any], ids: dict[Any, str | None], reading: Readi
         names.update(dict.fromkeys(_labels_in(file, ids[file], reading, names)))
     if not names:
         raise TruePathError("hierarchy (--hierarchy) is missing, and the files have no names of labels.", "Give one.")
-    warn_about_lists(names, reading.sep or "/")
-    tree = Hierarchy.from_paths(names, sep=reading.sep or "/")
+    sep = reading.sep or find_sep(dict.fromkeys(names, 1), reading.between)
+    warn_about_lists(names, sep)
+    warn_about_spellings({tuple(split_path(name, sep)): 1 for name in names}, sep)
+    tree = Hierarchy.from_paths([split_path(name, sep) for name in names], sep=sep)
     shape = f"{counted(tree.n_nodes, 'label')} on {counted(tree.height, 'level')}"
     reading.remark(f"no --hierarchy: built from the label paths in the files, {shape}")
     return tree
@@ -274,11 +286,11 @@ def _labels_in(file: Any, ids: str | None, reading: Reading, known: Collection[s
     if format_of(file) == "json":
         raise TruePathError(f"hierarchy (--hierarchy) is missing: it is not built from JSON ({file}).", "Give one.")
     if (column := reading.column(file)) is not None:
-        cells = read_columns(file, reading.form).data[column]
-        signs = (reading.between, ";") if known else (reading.between,)
-        by_sign = [[name for cell in cells for name in split_labels(cell, sign)] for sign in signs]
+        cells = read_columns(file, reading.form.for_file(file)).data[column]
+        readers = [LabelCells(sign) for sign in ((reading.between, ";") if known else (reading.between,))]
+        by_sign = [[name for cell in cells for name in reader.split(cell)] for reader in readers]
         return min(by_sign, key=lambda names: sum(name not in known for name in set(names)))
-    return list(read_scores(file, ids=ids, **reading.written).names or ())
+    return list(read_scores(file, ids=ids, **reading.written(file)).names or ())
 
 
 def read_run(
@@ -307,6 +319,7 @@ def read_run(
     """
     from truepath.report import Run
 
+    check_in("threshold", threshold, Range(Real, 0, 1))
     given = [file for model in models for file in (model.labels, model.scores) if file is not None]
     for file in given:
         if not file.is_file():
@@ -337,7 +350,7 @@ def _texts(truth: str, column: str, reading: Reading) -> list[str]:
     """Return a column of the file of true labels, to show with the examples."""
     if not holds_labels(truth):
         raise TruePathError(f"text (--text) is a column of a table; {truth} is a data set.", "Leave it out.")
-    table = read_columns(truth, reading.form)
+    table = read_columns(truth, reading.form.for_file(truth))
     table.check([column])
     texts: list[str] = table.texts(column).tolist()
     return texts

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from truepath.classifier import FittedOn
 from truepath.data import Dataset, Description, open_dataset
 from truepath.data.open import reader_of
 from truepath.errors import LeftOutWarning
@@ -30,7 +31,7 @@ def open_training(
     labels : str or sequence of str, optional
         The column of label paths, or the columns of the levels.
     **options
-        As for :func:`truepath.open_dataset`; those that are None count as not given.
+        As for :func:`truepath.open_dataset`; those that are None or False count as not given.
 
     Returns
     -------
@@ -49,13 +50,29 @@ def open_training(
     array([['Optics', '200'],
            ['Cells', '150']], dtype=object)
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
     if labels is not None:
         given["labels"] = labels
     reader = reader_of(source, given.get("format"), given)
     if reader is None or reader.columns is None:
         return open_dataset(source, **given)
     return open_dataset(source, **given, cells=True)
+
+
+def read_again(fitted_on: FittedOn, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of :func:`open_training` that read a table as that of a model was read.
+
+    Parameters
+    ----------
+    fitted_on : FittedOn
+        What the model remembers.
+    given : mapping of str to object
+        Options that are given anew; those that are None are the model's.
+    """
+    same = {name: getattr(fitted_on, name) for name in ("ids", "sep", "between", "prefixes", "merge_spellings")}
+    same["text"] = list(fitted_on.texts) or None
+    same["labels"] = fitted_on.labels[0] if len(fitted_on.labels) == 1 else list(fitted_on.labels) or None
+    return {**same, **{name: value for name, value in given.items() if value is not None}}
 
 
 def drop_ids(ds: Dataset) -> Dataset:

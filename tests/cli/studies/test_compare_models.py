@@ -96,7 +96,7 @@ def test_results_are_compared_as_before(folder):
         (["a.csv", "b.csv", "--truth", "t.csv", "-m", "f9"], "no metric is called 'f9'"),
         (["a.csv", "none.csv", "--truth", "t.csv"], "none.csv"),
         (["a.csv", "b.csv", "--truth", "none.csv"], "none.csv"),
-        (["a.csv", "b.csv", "--truth", "t.csv", "--alpha", "5"], "--alpha must be between 0 and 1"),
+        (["a.csv", "b.csv", "--truth", "t.csv", "--alpha", "5"], "--alpha must be a number between 0 and 1"),
     ],
 )
 def test_refusals(arguments, said, folder):
@@ -113,3 +113,9 @@ def test_the_help_tells_both_uses_apart():
     assert "Two models: A B --truth" in out
     assert "Results of experiments: RESULTS" in out
     assert "hierarchical_f1" in out
+
+
+def test_folders_of_runs_are_no_predictions(tmp_path):
+    (tmp_path / "a.run").mkdir()
+    said = refusal_of("compare", tmp_path / "a.run", tmp_path / "b.run")
+    assert "a.run is a folder; two models are compared by files of their predictions and --truth" in said

@@ -95,7 +95,6 @@ def test_failures_are_reported_and_the_code_is_not_zero(tmp_path):
         (["experiment", "wrong.toml"], "unknown key 'fold'. Did you mean 'folds'"),
         (["compare", "table.csv", "-m", "auc"], "no 'auc'"),
         (["compare", "table.csv", "--diagram", "x.svg"], "--diagram draws one measure"),
-        (["compare", "table.csv", "--alpha", "2"], "--alpha must be"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message, tmp_path):
@@ -116,7 +115,9 @@ def test_mistakes_are_one_line(arguments, message, tmp_path):
 def test_ctrl_c_keeps_what_is_finished(n_jobs, tmp_path):
     (tmp_path / "plan.toml").write_text(f"seeds = 400\n{PLAN}")
     arguments = ["experiment", "plan.toml", "-o", "out", "-j", n_jobs]
-    command = [sys.executable, "-c", "from truepath.cli import main; main()", *arguments]
+    # where the tests run in the background of a shell, Ctrl-C would be ignored
+    code = "import signal; signal.signal(2, signal.default_int_handler); from truepath.cli import main; main()"
+    command = [sys.executable, "-c", code, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1])}
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, **options)
@@ -124,7 +125,7 @@ def test_ctrl_c_keeps_what_is_finished(n_jobs, tmp_path):
     while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 3):
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate()
     assert process.returncode == 130, errors
     assert "to continue: truepath experiment plan.toml -o out" in errors
     assert errors.count("\n") == 1, errors  # no traceback of a worker, no warning of a library

@@ -40,7 +40,8 @@ def demsar(alpha=0.05):
 def test_demsars_example(entry):
     found, what = demsar(), entry["what"]
     values = {f"mean rank of {name}": rank for name, rank in zip(found.methods, found.mean_ranks)}
-    values |= {"chi2": found.friedman.chi2, "F": found.friedman.f}
+    chi2 = slow.friedman_chi2(found.ranks.tolist())  # as published; ours is corrected for the ties
+    values |= {"chi2 without correction for ties": chi2, "F without correction for ties": 13 * chi2 / (14 * 3 - chi2)}
     values |= {f"critical difference at {a:.2f}": demsar(a).critical_difference for a in (0.05, 0.10)}
     assert values[what] == pytest.approx(entry["value"], abs=entry["tolerance"])
 
@@ -66,13 +67,13 @@ def test_ranks_and_friedman_are_as_defined(matrix, greater):
     ranks = rank_rows(matrix, greater)
     assert ranks.tolist() == [slow.ranks_of(row, greater) for row in matrix.tolist()]
     found = friedman(ranks)
-    assert found.chi2 == pytest.approx(slow.friedman_chi2(ranks.tolist()), abs=1e-9)
+    chi2, f = slow.friedman_with_ties(ranks.tolist())
+    assert (found.chi2, found.f) == pytest.approx((chi2, f), abs=1e-9)
     if np.ptp(ranks):
         from scipy.stats import friedmanchisquare
 
         expected = friedmanchisquare(*matrix.T)
-        assert found.chi2_ties == pytest.approx(expected.statistic)
-        assert found.p_value_ties == pytest.approx(expected.pvalue)
+        assert (found.chi2, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
 
 
 @settings(max_examples=25)
@@ -233,11 +234,12 @@ def test_a_run_that_failed_is_left_out_for_all():
         (TIDY, {"methods": ["a", "c"]}, "methods: the table has no 'c'"),
         ({**TIDY, "dataset": ["x"] * 6}, {}, "two values for the same seed and fold"),
         ({**TIDY, "value": ["much"] * 6}, {}, "is 'much', not a number"),
+        ({**TIDY, "value": ["inf"] * 6}, {}, "is 'inf', not a number"),
         ({"a": ["q", "r"], "b": ["s", "t"]}, {"greater_is_better": True}, "neither tidy"),
         ({"dataset": ["x"], "a": [1.0]}, {"greater_is_better": True}, "needs two methods"),
         (np.zeros(3), {"greater_is_better": True}, "1 dimension"),
         (TIDY, {"missing": "keep"}, "missing must be"),
-        (TIDY, {"alpha": 5}, "alpha must be between"),
+        (TIDY, {"alpha": 5}, "alpha must be a number between 0 and 1"),
     ],
 )
 def test_what_cannot_be_compared_is_said(table, options, message):
@@ -245,11 +247,18 @@ def test_what_cannot_be_compared_is_said(table, options, message):
         compare(table, **options)
 
 
+@pytest.mark.parametrize("cell", ["x" * 200_000, "y\0" * 3], ids=["long", "zero bytes"])
+def test_a_file_that_is_no_table_is_named(cell, tmp_path):
+    (tmp_path / "results.csv").write_text(f"dataset,method,value\nd,m,{cell}\nd,n,1\n")
+    with pytest.raises(ValueError, match=r"results\.csv|not a number"):
+        compare(tmp_path / "results.csv", greater_is_better=True)
+
+
 def test_the_record_is_json_and_text():
     found = demsar()
     assert json.loads(json.dumps(found.to_dict()))["methods"] == list(found.methods)
     text = str(found)
-    assert "chi2 = 9.279" in text
+    assert "chi2 = 10.228" in text  # 9.279 without correction for ties
     assert "C4.5+m+cf       1.96" in text
 
 

@@ -106,8 +106,8 @@ class Annotations:
         if evidence is not None:
             conditions["other evidence"] = self.evidence.is_in(evidence_codes(evidence))
         if taxa is not None:
-            listed = [taxa] if isinstance(taxa, str | int) else list(taxa)
-            conditions["other taxa"] = self.taxon.is_in(str(taxon).removeprefix("taxon:") for taxon in listed)
+            listed = [taxa] if isinstance(taxa, str | int) else taxa
+            conditions["other taxa"] = self.taxon.is_in(map(_taxon, listed))
         if after is not None:
             conditions["too early, or no date"] = self.date > _day(after)
         if until is not None:
@@ -153,7 +153,18 @@ class Annotations:
         return f"Annotations({len(self)} lines, {n_targets} targets, {int(self.is_negated.sum())} negated)"
 
 
+def _taxon(given: str | int) -> str:
+    """Return the number of a taxon."""
+    number = str(given).removeprefix("taxon:")
+    if not (number.isascii() and number.isdigit()):
+        raise ValueError(f"taxa must be NCBI's numbers, such as 9606; got {given!r:.60}.")
+    return number
+
+
 def _day(given: str | Day) -> int:
     """Return a day as one number; 2024-01-31 is 20240131."""
-    day = given if isinstance(given, Day) else Day.fromisoformat(given)
+    try:
+        day = given if isinstance(given, Day) else Day.fromisoformat(given)
+    except (TypeError, ValueError):
+        raise ValueError(f"a day must be written as 2024-01-31 is; got {given!r:.60}.") from None
     return day.year * 10_000 + day.month * 100 + day.day

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from truepath.cafa.evaluation.matrices import gather
 from truepath.cafa.tables.columns import read_rows
 from truepath.cafa.tables.problems import Problems
 from truepath.files.names import PathType
+from truepath.parameters import Range, check_in
 
 #: Columns of BLAST's and DIAMOND's tabular output (-outfmt 6), from 0 on
 QUERY, SUBJECT, IDENTITY, EVALUE, BITSCORE = 0, 1, 2, 10, 11
@@ -55,6 +57,7 @@ def read_hits(
     """
     if by not in ("bitscore", "identity"):
         raise ValueError(f"by must be 'bitscore' or 'identity'; got {by!r}.")
+    check_in("max_evalue", max_evalue, Range(Real, 0))
     problems = Problems()
     queries: dict[str, int] = {}
     subjects: dict[str, int] = {}

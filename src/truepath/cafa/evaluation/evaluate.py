@@ -32,13 +32,11 @@ from truepath.cafa.evaluation.propagate import propagated_blocks
 from truepath.cafa.evaluation.results import Evaluation
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.metrics.sweep import add_sweep, check_thresholds, total_sweep
+from truepath.parameters import COUNT, STEP, check_in
 
 #: CAFA's thresholds in the floating point of its evaluator: some are a little above the hundredth they stand for
 CAFA_THRESHOLDS = np.arange(0.01, 1, 0.01)
 Floats = NDArray[np.float64]
-
-#: Thresholds that have a name
-NAMED = ("cafa", "exact")
 
 
 def evaluate_predictions(
@@ -105,8 +103,7 @@ def evaluate_predictions(
     """
     if norm not in NORMS:
         raise ValueError(f"norm must be one of {', '.join(NORMS)}; got {norm!r}.")
-    if max_terms is not None and max_terms < 1:
-        raise ValueError(f"max_terms must be at least 1; got {max_terms}.")
+    check_in("max_terms", max_terms, COUNT, none=True)
     found = to_matrices(truth, predictions, known, ontology, max_terms)
     chosen = [ontology.aspect(name) for name in aspects] if aspects is not None else list(ontology.aspects)
     counted = np.ones(ontology.hierarchy.n_nodes)
@@ -169,8 +166,7 @@ def find_thresholds(
             raise ValueError(f"thresholds must be 'cafa', 'exact', a step or an array; got {thresholds!r}.")
         return check_thresholds(CAFA_THRESHOLDS, scores.dtype)
     if isinstance(thresholds, float | int):
-        if not 0 < thresholds < 1:
-            raise ValueError(f"a step of thresholds must lie between 0 and 1; got {thresholds}.")
+        check_in("a step of thresholds", thresholds, STEP)
         steps = np.arange(1, int(np.ceil(1 / thresholds)) + 1)
         multiples = np.round(steps * thresholds, 12)
         return check_thresholds(multiples[multiples < 1], scores.dtype)

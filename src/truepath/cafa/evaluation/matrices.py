@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from scipy import sparse
 from truepath import _kernels
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.tables.long import LongTable, as_long_table
+from truepath.errors import InputWarning
 from truepath.hierarchy import check_scores
 from truepath.hierarchy.matrices import as_bool, as_matrix
 
@@ -52,8 +54,9 @@ def _from_matrices(truth: Any, predictions: Any, known: Any, ontology: Ontology,
     if max_terms is not None:
         scores = _highest(scores, ontology, max_terms)
     counts = {"targets": true.shape[0], "targets with predictions": int((np.diff(scores.indptr) > 0).sum())}
-    closed = ontology.hierarchy.close(true)
-    return Matrices([str(i) for i in range(true.shape[0])], closed, scores, held, counts)
+    close = ontology.hierarchy.close
+    held = None if held is None else close(held)
+    return Matrices([str(i) for i in range(true.shape[0])], close(true), scores, held, counts)
 
 
 def _highest(scores: sparse.csr_array, ontology: Ontology, max_terms: int) -> sparse.csr_array:
@@ -79,15 +82,15 @@ def label_matrix(
         Where to record how many pairs and targets got in.
     """
     table = as_long_table(source)
-    nodes, found = _nodes(table, ontology, "truth", counts)
+    at, nodes = _nodes(table, ontology, "truth", counts)
     if targets is None:
-        has_any = np.bincount(table.target_codes[nodes >= 0], minlength=len(table.targets)) > 0
+        has_any = np.bincount(table.target_codes[at][nodes >= 0], minlength=len(table.targets)) > 0
         targets = [name for name, is_there in zip(table.targets, has_any) if is_there]
         if counts is not None:
             counts["truth: targets without any term of the ontology"] = len(table.targets) - len(targets)
             counts["targets"] = len(targets)
-    rows = _rows(table, targets)
-    is_in = (rows >= 0) & found
+    rows = _rows(table, targets)[at]
+    is_in = (rows >= 0) & (nodes >= 0)
     flags = np.ones(int(is_in.sum()), bool)
     shape = (len(targets), ontology.hierarchy.n_nodes)
     return ontology.hierarchy.close(sparse.csr_array((flags, (rows[is_in], nodes[is_in])), shape=shape)), list(targets)
@@ -106,31 +109,61 @@ def score_matrix(
     Parameters are those of :func:`label_matrix`; ``max_terms`` takes the first terms of each target and aspect.
     """
     assert table.scores is not None
-    nodes, found = _nodes(table, ontology, "predictions", counts)
+    at, nodes = _nodes(table, ontology, "predictions", counts)
     rows = _rows(table, targets)
-    is_in, given = (rows >= 0) & found, table.scores
     n_others = int((rows < 0).sum())
+    rows, given = rows[at], table.scores[at]
+    is_in = (rows >= 0) & (nodes >= 0)
     if not is_in.all():
         rows, nodes, given = rows[is_in], nodes[is_in], given[is_in]
     shape = (len(targets), ontology.hierarchy.n_nodes)
     scores = gather(rows, nodes, given, shape, _group(ontology), max_terms)
+    n_others += table.problems.left_out["other targets"]
+    _warn_about_scores(given, n_others, targets)
     if counts is not None:
-        counts["predictions: of targets without truth"] = n_others + table.problems.left_out["other targets"]
+        counts["predictions: of targets without truth"] = n_others
         counts["targets with predictions"] = int((np.diff(scores.indptr) > 0).sum())
     return scores
 
 
+def _warn_about_scores(given: NDArray[np.float64], n_others: int, targets: Sequence[str]) -> None:
+    """Warn where no target is known, and of scores that no threshold from 0 to 1 tells apart."""
+    if n_others and targets and not given.size:
+        said = f"none of the {n_others:,} pairs is of a target that is asked for, such as {targets[0]!r}."
+        warnings.warn(f"{said} Ids must be written alike in both files.", InputWarning, stacklevel=3)
+    if given.size and (n_outside := int(((given < 0) | (given > 1)).sum())):
+        said = f"{n_outside:,} of {given.size:,} scores are not from 0 to 1, such as {given.max():.6g}"
+        warnings.warn(f"{said}: thresholds end at 1. Divide them by the largest.", InputWarning, stacklevel=3)
+
+
 def _nodes(
     table: LongTable, ontology: Ontology, what: str, counts: dict[str, int] | None
-) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return the node of each pair, and which have one; small numbers, since there may be very many pairs."""
+) -> tuple[Any, NDArray[np.int32]]:
+    """Return places of pairs and their nodes, -1 for none; small numbers, since there may be very many pairs.
+
+    A pair has one node, or several where its term is an alternative id that several terms share.
+    """
     often = np.bincount(table.term_codes, minlength=len(table.terms))
     resolved = ontology.resolve(table.terms, often.tolist())
     if counts is not None:
         counts[f"{what}: pairs"] = table.n_pairs
         counts |= {f"{what}: with {kind} terms": n for kind, n in resolved.counts.items() if n}
-    nodes = resolved.nodes.astype(np.int32)[table.term_codes] if table.n_pairs else np.empty(0, np.int32)
-    return nodes, nodes >= 0
+    if not table.n_pairs:
+        return slice(None), np.empty(0, np.int32)
+    if not any(term in ontology.shared for term in table.terms):
+        return slice(None), resolved.nodes.astype(np.int32)[table.term_codes]
+    return _several_nodes(table, ontology, resolved.nodes)
+
+
+def _several_nodes(table: LongTable, ontology: Ontology, nodes: NDArray[np.int64]) -> tuple[Any, NDArray[np.int32]]:
+    """Do the same where terms have several nodes: the pair is there once for each."""
+    numbers, shared = ontology.hierarchy.numbers, ontology.shared
+    lists = [[numbers[name] for name in shared.get(term, ())] or [v] for term, v in zip(table.terms, nodes.tolist())]
+    n_nodes = np.array([len(each) for each in lists])
+    starts, times = np.cumsum(n_nodes) - n_nodes, n_nodes[table.term_codes]
+    at = np.repeat(np.arange(table.n_pairs), times)
+    within = np.arange(at.size) - np.repeat(np.cumsum(times) - times, times)
+    return at, np.concatenate(lists).astype(np.int32)[starts[table.term_codes[at]] + within]
 
 
 def _rows(table: LongTable, targets: Sequence[str]) -> NDArray[np.int32]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from truepath.errors import DataFormatError
 from truepath.files.limits import Limits
 from truepath.files.names import PathType
-from truepath.files.text import read_text
+from truepath.files.strict_json import read_json
 from truepath.hierarchy.obo import OboTerm
 
 #: What relations are called, by the last part of their addresses; a file may say so itself
@@ -27,10 +26,7 @@ _LISTS = {_ALTERNATIVE: "alt_ids", _CONSIDER: "consider", _REPLACED: "replaced_b
 
 def read_graph_terms(path: PathType, limits: Limits | None = None) -> list[OboTerm]:
     """Read the terms of all graphs in a file."""
-    try:
-        content = json.loads(read_text(path, limits))
-    except json.JSONDecodeError as problem:
-        raise DataFormatError(f"not JSON ({problem.msg}).", path, problem.lineno) from None
+    content = read_json(path, limits)
     graphs = content.get("graphs") if isinstance(content, dict) else None
     if not isinstance(graphs, list) or not all(isinstance(graph, dict) for graph in graphs):
         raise DataFormatError("not an OBO graph: a JSON object with a list 'graphs' is expected.", path)
@@ -62,16 +58,16 @@ def _read_graph(graph: dict[str, Any]) -> list[OboTerm]:
 
 def _default_namespace(graph: dict[str, Any]) -> str:
     values = (graph.get("meta") or {}).get("basicPropertyValues") or []
-    return next((value["val"] for value in values if _last(value["pred"]) == "default-namespace"), "")
+    return next((_text(value["val"]) for value in values if _last(value["pred"]) == "default-namespace"), "")
 
 
 def _read_node(node: dict[str, Any], namespace: str) -> OboTerm:
     meta = node.get("meta") or {}
-    term = OboTerm(0, _short(node["id"]), node.get("lbl") or "", namespace, bool(meta.get("deprecated")))
+    term = OboTerm(0, _short(node["id"]), _text(node.get("lbl") or ""), namespace, bool(meta.get("deprecated")))
     for value in meta.get("basicPropertyValues") or []:
         kind = _last(value["pred"])
         if kind == _NAMESPACE:
-            term.namespace = value["val"]
+            term.namespace = _text(value["val"])
         elif kind in _LISTS:
             getattr(term, _LISTS[kind]).append(_short(value["val"]))
     return term
@@ -84,4 +80,10 @@ def _last(address: str) -> str:
 
 def _short(address: str) -> str:
     """Return the id that an address stands for: ``GO:0006915`` for ``http://purl.obolibrary.org/obo/GO_0006915``."""
-    return _last(address).replace("_", ":", 1) if "/" in address else address
+    return _last(address).replace("_", ":", 1) if "/" in _text(address) else address
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is not a text")
+    return value

@@ -45,6 +45,9 @@ class Ontology:
         Obsolete ids without replacement, and the terms to consider instead (which may be none).
     report : mapping of str to int
         What reading the file left out or changed, in numbers.
+    shared : mapping of str to tuple of str
+        Alternative ids of several terms, and those terms. In annotations and predictions such an id means all of
+        them, as in cafaeval; where one term is asked for, it means the last.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Ontology:
     replaced: Mapping[str, str] = field(default_factory=dict)
     consider: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     report: Mapping[str, int] = field(default_factory=dict)
+    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def titles(self) -> Mapping[str, str]:
@@ -117,10 +121,16 @@ class Ontology:
         return found
 
     @cached_property
+    def alternative_ids(self) -> frozenset[str]:
+        """The ids that stand for a term, or for several, by another id."""
+        return frozenset((*self.hierarchy.aliases, *self.shared))
+
+    @cached_property
     def known_ids(self) -> dict[str, int]:
         """Every id that leads to a node: of terms, alternative ids and replaced ones."""
         index = dict(self.hierarchy.numbers)
-        for alias, name in {**self.replaced, **self.hierarchy.aliases}.items():
+        shared = {alias: names[-1] for alias, names in self.shared.items()}
+        for alias, name in {**self.replaced, **shared, **self.hierarchy.aliases}.items():
             index.setdefault(alias, self.hierarchy.numbers[name])
         return index
 
@@ -143,6 +153,7 @@ class Ontology:
         wanted = np.zeros((1, self.hierarchy.n_nodes), bool)
         listed: list[Any] = terms.tolist() if isinstance(terms, np.ndarray) else list(terms)
         known = self.known_ids
+        listed = [name for v in listed for name in self.shared.get(v, (v,))]
         wanted[0, [known[v] if v in known else node_number(self.hierarchy, v) for v in listed]] = 1
         nodes = np.flatnonzero(self.hierarchy.close(wanted)[0])
         smaller = self.hierarchy.subgraph(nodes)
@@ -157,6 +168,7 @@ class Ontology:
             hierarchy=smaller,
             aspects=aspects,
             replaced={old: new for old, new in self.replaced.items() if new in names},
+            shared={alias: kept for alias, of in self.shared.items() if (kept := (*filter(names.__contains__, of),))},
             report={**self.report, "terms not kept": self.hierarchy.n_nodes - smaller.n_nodes},
         )
 

@@ -79,6 +79,10 @@ def _build(
     check_relations({kind for term in found.values() for kind, _, _ in term.above}, _asked(relations))
     edges, counts = _edges(chosen, relations, across_aspects)
     aliases = {alias: name for name, term in chosen.items() for alias in term.alt_ids if alias not in chosen}
+    holders: dict[str, dict[str, None]] = {}
+    for name, term in chosen.items():
+        for alias in term.alt_ids:
+            holders.setdefault(alias, {})[name] = None
     titles = {name: term.name for name, term in chosen.items()}
     hierarchy = Hierarchy(*number_edges(edges, chosen, None), aliases, titles=titles)
     replaced = _replacements(gone, hierarchy) if follow_replaced else {}
@@ -95,6 +99,7 @@ def _build(
         replaced=replaced,
         consider={name: (*term.replaced_by, *term.consider) for name, term in gone.items() if name not in replaced},
         report=counts,
+        shared={alias: (*names,) for alias, names in holders.items() if len(names) > 1 and alias not in chosen},
     )
 
 

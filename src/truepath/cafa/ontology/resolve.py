@@ -39,7 +39,7 @@ def resolve(ontology: Ontology, ids: Sequence[str], counts: Sequence[int] | None
     """Look ids up; ``counts`` is how often each occurs."""
     known: dict[str, Container[str]] = {
         "current": ontology.hierarchy.numbers,
-        "alternative": ontology.hierarchy.aliases,
+        "alternative": ontology.alternative_ids,
         "replaced": ontology.replaced,
         "obsolete": ontology.consider,
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from truepath.parameters import COUNT, DECIMALS, check_in
+
 
 @dataclass(frozen=True)
 class SubmissionRules:
@@ -28,5 +30,7 @@ class SubmissionRules:
     propagated: bool = False
 
     def __post_init__(self) -> None:
-        if self.max_terms < 1 or self.decimals < 1 or not self.lowest < self.highest:
-            raise ValueError("max_terms and decimals must be at least 1, and lowest below highest.")
+        check_in("max_terms", self.max_terms, COUNT)
+        check_in("decimals", self.decimals, DECIMALS)
+        if not self.lowest < self.highest:
+            raise ValueError(f"lowest must be below highest; got {self.lowest!r} and {self.highest!r}.")

@@ -1,4 +1,4 @@
-"""Embeddings of proteins with their ids: NumPy arrays, archives of them, and Parquet."""
+"""Embeddings of proteins with their ids: NumPy arrays, archives of them, HDF5, and Parquet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.cafa.tables.columns import read_ids
-from truepath.data.tables.arrays import ALONE, read_arrays
+from truepath.data.tables.arrays import ALONE, HDF5, read_arrays
 from truepath.errors import DataFormatError
 from truepath.files.names import PathType, ending_of
 
@@ -38,21 +38,23 @@ def read_embeddings(path: PathType, ids: PathType | None = None) -> Embeddings:
     Parameters
     ----------
     path : path
-        ``.npy``: a matrix, whose ids are in a text file. ``.npz``: a matrix and an array of ids (called ids, id,
-        proteins or names), or one vector per protein under its id. ``.parquet``: a column of ids and columns of
-        numbers, or one column of lists.
+        ``.npy``: a matrix, whose ids are in a text file. ``.npz``, ``.h5``, ``.hdf5``: a matrix and an array of ids
+        (called ids, id, proteins or names), or one vector per protein under its id. ``.parquet``: a column of ids and
+        columns of numbers, or one column of lists.
     ids : path, optional
         A text file with one id per line, for ``.npy``; by default the same name with ``.txt`` or ``.ids``.
     """
     kind = ending_of(path)
-    if kind == ".npz":
+    if kind in (".npz", *HDF5):
         found = _from_archive(path)
     elif kind == ".npy":
         found = Embeddings(_find_ids(path, ids), _only_array(path))
     elif kind == ".parquet":
         found = _from_parquet(path)
     else:
-        raise DataFormatError(f"embeddings in {kind or 'a file without ending'}: write .npy, .npz or .parquet.", path)
+        raise DataFormatError(
+            f"embeddings in {kind or 'a file without ending'}: use .npy, .npz, .h5 or .parquet.", path
+        )
     return _checked(found, path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,14 @@ from scipy import sparse
 from truepath.cafa.evaluation.matrices import label_matrix
 from truepath.cafa.ontology.ontology import Ontology
 from truepath.cafa.predictions import Predictions
-from truepath.cafa.tables.long import as_long_table
+from truepath.cafa.training.account import Account, Learned, account_for
 from truepath.cafa.training.embeddings import Embeddings
 from truepath.classifier import HierarchicalClassifier
 from truepath.errors import TruePathError
 from truepath.files.names import PathType
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
+from truepath.parameters import ANY_SHARE, COUNT, check_in
 from truepath.registry import LEARNERS
 
 
@@ -30,9 +31,12 @@ class FunctionModels:
     Attributes
     ----------
     models : dict of str to HierarchicalClassifier
+    account : Account or None
+        What became of every line of the annotations; None of models from a folder.
     """
 
     models: Mapping[str, HierarchicalClassifier]
+    account: Account | None = field(default=None, repr=False, compare=False)
 
     def predict(self, embeddings: Embeddings, ontology: Ontology, *, max_terms: int = 1500) -> Predictions:
         """Score the terms of each protein; the highest of each protein and aspect are kept.
@@ -44,6 +48,7 @@ class FunctionModels:
             It has all terms that the models know.
         max_terms : int, default=1500
         """
+        check_in("max_terms", max_terms, COUNT)
         blocks = []
         for model in self.models.values():
             nodes = ontology.hierarchy.indices(model.hierarchy_.names.tolist())
@@ -88,10 +93,14 @@ def train_models(
     head: str | Any = "kernel-ridge",
     aspects: Sequence[str] | None = None,
     min_count: int = 10,
+    min_used: float = 0.5,
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> FunctionModels:
     """Train one model per aspect on the proteins that have both an embedding and a term of the aspect.
+
+    What became of every line of the annotations is in ``account``: NOT lines, terms that are unknown or obsolete, and
+    proteins without an embedding are not trained on.
 
     Parameters
     ----------
@@ -104,6 +113,9 @@ def train_models(
     aspects : sequence of str, optional
     min_count : int, default=10
         Terms with fewer proteins are not learned.
+    min_used : float, default=0.5
+        Training on less than this share of the annotated proteins, or of the lines about them, is refused: most often
+        their ids are written in two ways, or the ontology is another one. 0 trains on what there is.
     random_state : int or None, default=0
     n_jobs : int, optional
 
@@ -111,21 +123,20 @@ def train_models(
     -------
     models : FunctionModels
     """
+    check_in("min_count", min_count, COUNT)
+    check_in("min_used", min_used, ANY_SHARE)
     learner = LEARNERS.resolve(head)
     if isinstance(head, str) and hasattr(learner, "random_state"):
         learner.set_params(random_state=random_state)
-    table = as_long_table(annotations)
+    table, account = account_for(annotations, embeddings.ids, ontology)
+    account.check(min_used)
     has_embedding = set(embeddings.ids)
     labels, targets = label_matrix(table, ontology, targets=[name for name in table.targets if name in has_embedding])
-    if not targets:
-        raise TruePathError(
-            f"none of the {len(table.targets)} annotated proteins has an embedding.",
-            f"Ids must be written alike: {table.targets[:1]} and {embeddings.ids[:1]}, for instance.",
-        )
     chosen = [ontology.aspect(name) for name in aspects] if aspects is not None else list(ontology.aspects)
-    models = {}
+    models, learned = {}, {}
     for aspect in chosen:
-        hierarchy, rows, Y = _part(labels, ontology, aspect, min_count)
+        hierarchy, rows, Y, n_rare = _part(labels, ontology, aspect, min_count)
+        learned[aspect] = Learned(0 if hierarchy is None else hierarchy.n_nodes, n_rare, len(rows))
         if hierarchy is None:
             continue
         model = HierarchicalClassifier(
@@ -134,19 +145,19 @@ def train_models(
         models[aspect] = model.fit(embeddings.take([targets[i] for i in rows]), Y)
     if not models:
         raise TruePathError(f"no term has {min_count} annotated proteins with an embedding.", "Lower min_count.")
-    return FunctionModels(models)
+    return FunctionModels(models, replace(account, aspects=learned))
 
 
 def _part(
     labels: sparse.csr_array, ontology: Ontology, aspect: str, min_count: int
-) -> tuple[Hierarchy | None, list[int], Any]:
-    """Return the terms of an aspect that are common enough, the proteins that have one, and their labels."""
+) -> tuple[Hierarchy | None, list[int], Any, int]:
+    """Return the common terms of an aspect, the proteins that have one, their labels, and how many terms are rare."""
     nodes = ontology.aspects[aspect]
     counts = np.asarray(labels[:, nodes].sum(axis=0)).ravel()
-    kept = nodes[counts >= min_count]
+    kept, n_rare = nodes[counts >= min_count], int(((counts > 0) & (counts < min_count)).sum())
     if not kept.size:
-        return None, [], None
+        return None, [], None, n_rare
     smaller = ontology.hierarchy.subgraph(kept)
     Y = labels[:, ontology.hierarchy.indices(smaller.names.tolist())]
     rows = np.flatnonzero(np.diff(Y.indptr) > 0)
-    return smaller, rows.tolist(), as_dense(Y[rows])
+    return smaller, rows.tolist(), as_dense(Y[rows]), n_rare

@@ -18,6 +18,7 @@ from truepath.cli.cafa.options import (
     open_annotations,
     open_ontology,
 )
+from truepath.cli.shared.kinds import choice
 from truepath.english import counted
 from truepath.errors import TruePathError
 
@@ -31,8 +32,13 @@ def baseline(
         Path | None,
         typer.Option(help="Hits of BLAST or DIAMOND (-outfmt 6); without them, terms get their frequency."),
     ] = None,
-    how: Annotated[str, typer.Option(help="With --hits: weighted (by bit scores), or max (of identity).")] = "weighted",
-    max_evalue: Annotated[float, typer.Option(help="With --hits: largest E-value of a hit.")] = 1e-3,
+    how: Annotated[
+        str,
+        typer.Option(
+            help="With --hits: weighted (by bit scores), or max (of identity).", parser=choice("weighted", "max")
+        ),
+    ] = "weighted",
+    max_evalue: Annotated[float, typer.Option(min=0, help="With --hits: largest E-value of a hit.")] = 1e-3,
     evidence: Evidence = None,
     taxa: Taxa = None,
     until: Until = None,
@@ -46,7 +52,8 @@ def baseline(
 
     if targets is None and hits is None:
         raise TruePathError("nothing to predict.", "Give --targets, --hits, or both.")
-    check_outputs({"--output": output}, {"ANNOTATIONS": annotations, "--ontology": ontology, "--hits": hits})
+    inputs = {"ANNOTATIONS": annotations, "--ontology": ontology, "--targets": targets, "--hits": hits}
+    check_outputs({"--output": output}, inputs)
     names = None if targets is None else read_ids(targets)
     terms = open_ontology(ontology, relations)
     known = open_annotations(annotations, skip_bad=skip_bad_lines, evidence=evidence, taxa=taxa, until=until)

@@ -41,7 +41,8 @@ def blend(
 
     if apply and len(apply) != len(learn):
         raise TruePathError(f"{len(apply)} files to --apply to where {len(learn)} were learned from.", "Give as many.")
-    check_outputs({"--output": output}, {"--truth": truth, "--ontology": ontology} | {str(p): p for p in learn})
+    inputs = {"--truth": truth, "--ontology": ontology} | {str(path): path for path in [*learn, *(apply or ())]}
+    check_outputs({"--output": output}, inputs)
     terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
     tables = [open_predictions(path, skip_bad_lines) for path in learn]
     found = learn_blend(tables, true, terms)

@@ -8,20 +8,24 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import OntologyFile, Relations, open_ontology
+from truepath.cli.shared.kinds import NAMES, in_range
 from truepath.cli.shared.options import split_names
 from truepath.english import counted
+from truepath.parameters import DECIMALS
 
 
 def check(
     submission: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],
     ontology: OntologyFile,
     targets: Annotated[Path | None, typer.Option(help="File of the targets to expect, one per line.")] = None,
-    max_terms: Annotated[int, typer.Option(help="Largest number of terms per target.")] = 1500,
-    decimals: Annotated[int, typer.Option(help="Largest number of decimals of a score.")] = 3,
+    max_terms: Annotated[int, typer.Option(min=1, help="Largest number of terms per target.")] = 1500,
+    decimals: Annotated[
+        int, typer.Option(help="Largest number of decimals of a score.", parser=in_range(DECIMALS))
+    ] = 3,
     propagated: Annotated[
         bool, typer.Option("--propagated", help="Require that no term scores above an ancestor.")
     ] = False,
-    aspects: Annotated[str | None, typer.Option(help="Aspects to expect, separated by commas.")] = None,
+    aspects: Annotated[str | None, typer.Option(help="Aspects to expect, separated by commas.", parser=NAMES)] = None,
     relations: Relations = "is_a,part_of",
 ) -> None:
     """Check a submission: every mistake with its line; the exit code says whether there are any."""

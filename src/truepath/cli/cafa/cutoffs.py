@@ -19,14 +19,16 @@ from truepath.cli.cafa.options import (
     open_predictions,
     print_table,
 )
+from truepath.cli.shared.kinds import in_range
 from truepath.cli.shared.options import Seed
+from truepath.parameters import RESAMPLES
 
 
 def cutoffs(
     predictions: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score, of held-out targets.")],
     ontology: OntologyFile,
     truth: Truth,
-    resamples: Annotated[int, typer.Option(min=1, help="Number of bootstrap resamples.")] = 200,
+    resamples: Annotated[int, typer.Option(help="Number of bootstrap resamples.", parser=in_range(RESAMPLES))] = 200,
     seed: Seed = 0,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,

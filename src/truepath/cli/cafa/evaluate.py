@@ -19,7 +19,9 @@ from truepath.cli.cafa.options import (
     open_predictions,
     print_table,
 )
+from truepath.cli.shared.kinds import NAMES, choice, choice_or_number
 from truepath.cli.shared.options import split_names
+from truepath.parameters import STEP
 
 
 def evaluate(
@@ -30,22 +32,27 @@ def evaluate(
         typer.Option("--predictions", "-p", help="A file of target<TAB>term<TAB>score, or a folder of such files."),
     ],
     ia: Annotated[Path | None, typer.Option("--ia", help="Information accretion: term<TAB>bits.")] = None,
-    norm: Annotated[str, typer.Option(help="Averaging mode: cafa, pred or gt.")] = "cafa",
-    prop: Annotated[str, typer.Option(help="How scores are passed on to ancestors: max or fill.")] = "max",
+    norm: Annotated[
+        str, typer.Option(help="Averaging mode: cafa, pred or gt.", parser=choice("cafa", "pred", "gt"))
+    ] = "cafa",
+    prop: Annotated[
+        str, typer.Option(help="How scores are passed on to ancestors: max or fill.", parser=choice("max", "fill"))
+    ] = "max",
     no_orphans: Annotated[bool, typer.Option("--no-orphans", help="Leave out terms without parents.")] = False,
     grid: Annotated[
         str,
         typer.Option(
-            help="Thresholds to try: cafa (as the official evaluator), exact (every score), or a step such as 0.01."
+            help="Thresholds to try: cafa (as the official evaluator), exact (every score), or a step such as 0.01.",
+            parser=choice_or_number(("cafa", "exact"), STEP, "a step"),
         ),
     ] = "cafa",
     max_terms: Annotated[
-        int | None, typer.Option(help="Largest number of terms per target and aspect; the first are taken.")
+        int | None, typer.Option(min=1, help="Largest number of terms per target and aspect; the first are taken.")
     ] = None,
     known: Annotated[
         Path | None, typer.Option(help="Annotations known before, which count as neither true nor predicted.")
     ] = None,
-    aspects: Annotated[str | None, typer.Option(help="Aspects to evaluate, separated by commas.")] = None,
+    aspects: Annotated[str | None, typer.Option(help="Aspects to evaluate, separated by commas.", parser=NAMES)] = None,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,
     output: Annotated[
@@ -67,7 +74,7 @@ def evaluate(
     files = list_predictions(predictions)
     inputs: dict[str, Any] = {"--ontology": ontology, "--truth": truth, "--ia": ia, "--known": known}
     check_outputs({"--output": output, "--report": report}, inputs | files)
-    options: dict[str, Any] = {"thresholds": _read_grid(grid)}
+    options: dict[str, Any] = {"thresholds": grid}
     terms, true = open_ontology(ontology, relations), open_annotations(truth, skip_bad=skip_bad_lines)
     before = None if known is None else open_annotations(known, skip_bad=skip_bad_lines)
     options |= {"ia": ia, "norm": norm, "prop": prop, "orphans": not no_orphans, "known": before}
@@ -85,16 +92,6 @@ def evaluate(
     _report_counts(found)
     records = [{"file": name, **record} for name, evaluation in found.items() for record in evaluation.summary()]
     print_table(records if as_json else [_short(record) for record in records], as_json)
-
-
-def _read_grid(given: str) -> str | float:
-    from truepath.cafa.evaluation.evaluate import NAMED
-
-    try:
-        return given if given in NAMED else float(given)
-    except ValueError:
-        known = ", ".join(NAMED)
-        raise ValueError(f"--grid must be {known} or a step such as 0.01; got {given!r}.") from None
 
 
 def _report_counts(found: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.shared.kinds import DAY, NAMES
 from truepath.cli.shared.options import split_names
 from truepath.english import counted
 from truepath.errors import TruePathError
@@ -17,20 +18,25 @@ if TYPE_CHECKING:
     from truepath.cafa import Annotations, LongTable, Ontology
 
 OntologyFile = Annotated[Path, typer.Option("--ontology", "-O", help="The ontology: .obo, or an OBO graph in .json.")]
-Relations = Annotated[str, typer.Option(help="Relations that annotations are passed along, separated by commas.")]
+Relations = Annotated[
+    str, typer.Option(help="Relations that annotations are passed along, separated by commas.", parser=NAMES)
+]
 Truth = Annotated[Path, typer.Option("--truth", "-t", help="True annotations: target<TAB>term, GAF, GPAD or HPO.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad-lines", help="Skip bad lines with a message instead of stopping.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 Evidence = Annotated[
     str | None,
-    typer.Option(help="Only this evidence: groups or codes, separated by commas (experimental, cafa, IDA, ...)."),
+    typer.Option(
+        help="Only this evidence: groups or codes, separated by commas (experimental, cafa, IDA, ...).", parser=NAMES
+    ),
 ]
 Taxa = Annotated[
-    str | None, typer.Option("--taxa", help="Only these taxa: NCBI numbers, such as 9606, separated by commas.")
+    str | None,
+    typer.Option("--taxa", help="Only these taxa: NCBI numbers, such as 9606, separated by commas.", parser=NAMES),
 ]
 Until = Annotated[
-    str | None, typer.Option("--until", help="Only annotations dated until this day, such as 2024-01-31.")
+    str | None, typer.Option("--until", help="Only annotations dated until this day, such as 2024-01-31.", parser=DAY)
 ]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import Evidence, Output, SkipBad, Taxa, Until, open_annotations
+from truepath.cli.shared.kinds import DAY
 from truepath.english import counted
 
 
@@ -17,7 +18,7 @@ def pairs(
     evidence: Evidence = None,
     taxa: Taxa = None,
     after: Annotated[
-        str | None, typer.Option(help="Only annotations dated after this day, such as 2024-01-31.")
+        str | None, typer.Option(help="Only annotations dated after this day, such as 2024-01-31.", parser=DAY)
     ] = None,
     until: Until = None,
     negatives: Annotated[

@@ -16,7 +16,7 @@ def predict(
     embeddings: Annotated[Path, typer.Argument(help="Embeddings with ids: .npz, .npy (ids in .txt) or .parquet.")],
     ontology: OntologyFile,
     output: Output,
-    max_terms: Annotated[int, typer.Option(help="Largest number of terms per target and aspect.")] = 1500,
+    max_terms: Annotated[int, typer.Option(min=1, help="Largest number of terms per target and aspect.")] = 1500,
     titles: Annotated[bool, typer.Option("--titles", help="Write the names of terms in a fourth column.")] = False,
     relations: Relations = "is_a,part_of",
 ) -> None:

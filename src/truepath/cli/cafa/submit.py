@@ -8,15 +8,17 @@ from typing import Annotated
 import typer
 
 from truepath.cli.cafa.options import OntologyFile, Output, Relations, SkipBad, open_ontology, open_predictions
+from truepath.cli.shared.kinds import in_range
 from truepath.english import counted
+from truepath.parameters import DECIMALS
 
 
 def submit(
     predictions: Annotated[Path, typer.Argument(help="A file of target<TAB>term<TAB>score.")],
     ontology: OntologyFile,
     output: Output,
-    max_terms: Annotated[int, typer.Option(help="Largest number of terms per target.")] = 1500,
-    decimals: Annotated[int, typer.Option(help="Number of decimals of a score.")] = 3,
+    max_terms: Annotated[int, typer.Option(min=1, help="Largest number of terms per target.")] = 1500,
+    decimals: Annotated[int, typer.Option(help="Number of decimals of a score.", parser=in_range(DECIMALS))] = 3,
     split_aspects: Annotated[bool, typer.Option("--split-aspects", help="Write one file per aspect.")] = False,
     relations: Relations = "is_a,part_of",
     skip_bad_lines: SkipBad = False,

@@ -26,10 +26,10 @@ def export(
     """Write a model as ONNX, for programs in other languages: features, scores, labels and hierarchy in one."""
     from truepath.cli.shared.outputs import check_outputs
     from truepath.export import to_onnx
-    from truepath.persistence import load, trusted_types_of
+    from truepath.persistence import load
 
     check_outputs({"--output": output}, {"MODEL": model})
-    fitted = load(model, trusted=trusted_types_of(model, trust or []))
+    fitted = load(model, trusted=trust or [])
     made = to_onnx(fitted, output, from_features=from_features)
     inputs = [_describe(value) for value in made.graph.input]
     n_labels = made.graph.output[0].type.tensor_type.shape.dim[1].dim_value

@@ -18,7 +18,7 @@ def choose_model(
     decoder: str | None,
     calibrate: str | None,
     coverage: float | None,
-    budget: str,
+    budget: str | float,
     seed: int,
 ) -> dict[str, Any]:
     """Return the arguments of :func:`truepath.workflow.fit_dataset` that were asked for; refuse unknown names early."""
@@ -37,35 +37,20 @@ def choose_model(
     _check_name("--decoder", decoder if decoder != "learner" else None, DECODERS)
     wanted: dict[str, Any] = {"combiner": combiner, "calibrate": calibrate, "decoder": decoder}
     if coverage is not None:
-        _check_coverage(coverage, decoder or "conformal")
+        _check_coverage(decoder or "conformal")
         wanted["decoder"] = DECODERS[decoder or "conformal"](coverage)
     wanted = {name: value for name, value in wanted.items() if value is not None}
     if learner is not None:
         wanted["learner"] = with_features(find_learner(learner, read_parameters(parameters)), seed)
     elif method != "auto":
         wanted["learner"] = method
-    return wanted if budget == "seconds" else {**wanted, "budget": _read_budget(budget)}
+    return wanted if budget == "seconds" else {**wanted, "budget": budget}
 
 
-def _read_budget(typed: str) -> Any:
-    """Return a budget as :class:`~truepath.HierarchicalClassifier` takes it: a name or a number."""
-    from truepath.adapters.cost import check_budget
-    from truepath.cli.strategies import read_value
-
-    value = read_value(typed)
-    try:
-        check_budget(value)
-    except ValueError as problem:
-        raise TruePathError(f"--{problem}") from None
-    return value
-
-
-def _check_coverage(coverage: float, decoder: str) -> None:
-    """Refuse what is not a probability, and decoders that have none."""
-    from truepath.decoders.conformal.base import check_share
+def _check_coverage(decoder: str) -> None:
+    """Refuse decoders that have no coverage."""
     from truepath.registry import DECODERS
 
-    check_share("--coverage", coverage)
     if decoder == "learner" or "coverage" not in signature(DECODERS[decoder]).parameters:
         having = [name for name in DECODERS if "coverage" in signature(DECODERS[name]).parameters]
         raise TruePathError(
@@ -102,6 +87,8 @@ def find_learner(typed: str, parameters: dict[str, Any]) -> Any:
 def _import(path: str) -> Any:
     """Import a class by its full name."""
     module, _, name = path.rpartition(".")
+    if not all(part.isidentifier() for part in path.split(".")):
+        raise TruePathError(f"--learner {path!r} is not the full name of a class.")
     try:
         home = import_module(module)
     except ImportError as problem:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from truepath.cli.shared.kinds import choice
 from truepath.cli.shared.options import ModelFile, Trust
 from truepath.files.strict_json import dump_json
 
@@ -14,7 +15,11 @@ def features(
     model: ModelFile,
     n: Annotated[int, typer.Option("--number", "-n", help="How many features to list for each label.", min=1)] = 5,
     by: Annotated[
-        str, typer.Option(help="List them for each label, or for each level of the hierarchy (label, level).")
+        str,
+        typer.Option(
+            help="List them for each label, or for each level of the hierarchy (label, level).",
+            parser=choice("label", "level"),
+        ),
     ] = "label",
     label: Annotated[
         list[str] | None, typer.Option(help="A label to list; may be repeated (default: all labels).")
@@ -25,9 +30,8 @@ def features(
     """List the words or columns that matter most to each label, with their weights or shares."""
     from truepath.classifier import HierarchicalClassifier
     from truepath.learners import top_features
-    from truepath.persistence import trusted_types_of
 
-    fitted = HierarchicalClassifier.load(model, trusted=trusted_types_of(model, trust or []))
+    fitted = HierarchicalClassifier.load(model, trusted=trust or [])
     found = top_features(fitted, n, by=by)
     for name in label or []:
         fitted.hierarchy_.index(name)  # an unknown one is refused, with the nearest

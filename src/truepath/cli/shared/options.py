@@ -8,11 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
+from truepath.cli.shared.kinds import SIGNS, choice, in_range
+from truepath.parameters import JOBS, PART, SEED
+
 #: Data to learn from or to describe, the first argument
 Data = Annotated[
     str,
     typer.Argument(
-        help="A file in one of the formats below, a folder of train, valid and test files, or a data set's name."
+        help="A file in one of the formats below, a folder of train, valid and test files, a data set's name, or - for "
+        "standard input."
     ),
 ]
 DataFolder = Annotated[
@@ -32,23 +36,55 @@ LabelColumns = Annotated[
 ]
 TextColumn = Annotated[
     str | None,
-    typer.Option("--text", help="Column of texts to learn from (default: all columns without another use)."),
+    typer.Option(
+        "--text",
+        help="Column of texts to learn from, or several separated by commas (default: all columns that are left).",
+    ),
 ]
-SplitColumn = Annotated[str | None, typer.Option("--split", help="Column that says train, valid or test for each row.")]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        help="Column that says what each row belongs to (a patient, a document): its rows are held out together.",
+    ),
+]
+SplitColumn = Annotated[
+    str | None,
+    typer.Option("--split", help="Column that says train, valid or test for each row (also as Training, dev, TEST)."),
+]
 Reader = Annotated[str | None, typer.Option("--reader", help="The format of DATA, if it cannot be seen from the file.")]
-BetweenOrNone = Annotated[str | None, typer.Option("--between", help="Separator of the labels in a cell (default: ;).")]
+BetweenOrNone = Annotated[
+    str | None, typer.Option("--between", help="Separator of the labels in a cell (default: ;).", parser=SIGNS)
+]
+
+Prefixes = Annotated[
+    bool, typer.Option("--prefixes", help="Labels are codes that begin with their group, such as E11.9 below E11.")
+]
+
+MergeSpellings = Annotated[
+    bool,
+    typer.Option(
+        "--merge-spellings",
+        help="Labels that differ only in capitals, accents or blanks are one, spelled as in most rows.",
+    ),
+]
 
 # ------------------------------------------------------------------------------------- tables and labels
 
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", help="Separator of the cells of a text table: , ; | or tab (default: detected)."),
+    typer.Option(
+        "--delimiter", help="Separator of the cells of a text table: , ; | or tab (default: detected).", parser=SIGNS
+    ),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(
         "--encoding", help="Encoding of a text table, such as latin-1 (default: UTF-8 or UTF-16, else Latin-1)."
     ),
+]
+Sheet = Annotated[
+    str | None, typer.Option("--sheet", help="Sheet of an .xlsx workbook (default: the only one with rows).")
 ]
 Header = Annotated[
     bool | None,
@@ -63,9 +99,14 @@ ByOrder = Annotated[
     bool, typer.Option("--by-order", help="Match the rows of all files by their order instead of their ids.")
 ]
 Sep = Annotated[
-    str | None, typer.Option("--sep", help="Separator of the parts of a label path, such as ' > ' (default: /).")
+    str | None,
+    typer.Option(
+        "--sep",
+        help="Separator of the parts of a label path, such as ' > ' (default: detected, else /).",
+        parser=SIGNS,
+    ),
 ]
-Between = Annotated[str, typer.Option("--between", help="Separator of the labels in a cell.")]
+Between = Annotated[str, typer.Option("--between", help="Separator of the labels in a cell.", parser=SIGNS)]
 SafeCsv = Annotated[
     bool,
     typer.Option(
@@ -81,10 +122,16 @@ Part = Annotated[str, typer.Option("--part", help="Which part of the true labels
 #: Label sets to write
 LabelFile = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="A .csv, .tsv, .parquet or .json file (default: standard output)."),
+    typer.Option("--output", "-o", help="A .csv, .tsv, .parquet, .json or .jsonl file (default: standard output)."),
 ]
 LabelFormat = Annotated[
-    str | None, typer.Option("--format", "-f", help="csv, tsv, parquet or json (default: the ending of OUTPUT).")
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        help="csv, tsv, parquet, json or jsonl (default: the ending of OUTPUT).",
+        parser=choice("csv", "tsv", "parquet", "json", "jsonl"),
+    ),
 ]
 Matrix = Annotated[
     bool, typer.Option("--matrix", help="Write 0/1 columns for all labels instead of the most specific ones.")
@@ -106,12 +153,22 @@ def hierarchy_option(panel: str) -> Any:
 # -------------------------------------------------------------------------------------- models and fitting
 
 NewModel = Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, such as books.tp.")]
+TestShare = Annotated[
+    float,
+    typer.Option(
+        "--test-share",
+        help="Share of rows held out to measure on if the data have no test part; 0 for none.",
+        parser=in_range(PART),
+    ),
+]
 Trust = Annotated[
     list[str] | None,
-    typer.Option("--trust", help="A package whose classes the model may hold, such as lightgbm; may be repeated."),
+    typer.Option("--trust", help="A type of another package that the model may hold, in full; may be repeated."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed.")]
-NumberOfJobs = Annotated[int | None, typer.Option("--n-jobs", "-j", help="Parallel workers; -1 for all cores.")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed.", parser=in_range(SEED))]
+NumberOfJobs = Annotated[
+    int | None, typer.Option("--n-jobs", "-j", help="Parallel workers; -1 for all cores.", parser=in_range(JOBS))
+]
 
 
 def split_columns(typed: str | None) -> str | list[str] | None:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 
-def check_outputs(outputs: Mapping[str, Path | Sequence[Path] | None], inputs: Mapping[str, str | Path | None]) -> None:
+def check_outputs(
+    outputs: Mapping[str, Path | Sequence[Path] | None],
+    inputs: Mapping[str, str | Path | None],
+    *,
+    makes_folders: bool = False,
+) -> None:
     """Refuse, before any work, an output that is an input, by whatever name or link, or that is another output too.
 
     Both are named as on the command line. An output is a file, or a list of a folder and the files that it will get; an
-    input is a file, a folder, or the name of a data set. What was not given is None.
+    input is a file, a folder, or the name of a data set. What was not given is None. The folder of an output must be
+    there, unless the command makes it.
     """
     from truepath.errors import TruePathError
 
     taken = {_identity(file): (name, file) for name, given in inputs.items() for file in _files_of(given)}
     for option, given in outputs.items():
         if isinstance(given, Path):
-            _check_place(option, given)
+            _check_place(option, given, makes_folders)
         files: list[Path] = [] if given is None else [given] if isinstance(given, Path) else list(given)
+        for file in files[1:]:
+            _refuse_what_is_no_file(option, file)
         for file in files:
             name, known = taken.get(_identity(file), (option, file))
             if name != option and not _is_device(file):
@@ -29,15 +39,56 @@ def check_outputs(outputs: Mapping[str, Path | Sequence[Path] | None], inputs: M
             taken[_identity(file)] = option, file
 
 
-def _check_place(option: str, file: Path) -> None:
-    """Refuse a file that could not be written after the work."""
+def _refuse_what_is_no_file(option: str, file: Path) -> None:
     from truepath.errors import TruePathError
 
     if file.is_dir():
         raise TruePathError(f"{option}: {file} is a folder, not a file.", "Add a file name to it.")
-    if not file.resolve().parent.is_dir():
-        problem = f"{option}: there is no folder {file.parent} for {file.name}."
-        raise TruePathError(problem, "Create it, or choose another place.")
+    if Path(os.path.realpath(file)).is_symlink():  # not to be followed to its end
+        raise TruePathError(f"{option}: {file} is a link that leads back to itself.", "Remove it.")
+
+
+def _check_place(option: str, file: Path, makes_folders: bool) -> None:
+    """Refuse a file that could not be written after the work."""
+    from truepath.errors import TruePathError
+
+    _refuse_what_is_no_file(option, file)
+    if makes_folders:
+        return check_folder(option, file.parent)
+    place = Path(os.path.realpath(file))
+    is_there = place.parent.is_dir() and file.parent.is_dir()
+    if not is_there or not (_is_device(file) or _may_write(place.parent)):
+        problem = f"the folder {file.parent} cannot be written to" if is_there else f"there is no folder {file.parent}"
+        raise TruePathError(f"{option}: {problem} for {file.name}.", "Create it, or choose another place.")
+
+
+def check_file(option: str, file: Path, why: str) -> None:
+    """Refuse a device or a pipe where the output must be a file."""
+    from truepath.errors import TruePathError
+
+    if _is_device(file):
+        raise TruePathError(f"{option}: {file} is not a file, and {why}.", "Name a file.")
+
+
+def check_folder(option: str, folder: Path) -> None:
+    """Refuse a folder that could not be made, or not be written to, after the work."""
+    from truepath.errors import TruePathError
+
+    place = folder.absolute()
+    try:
+        os.lstat(place)  # refuses a name that is too long, which is made of that of the output
+    except OSError as failure:
+        if failure.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            raise
+    there = next(path for path in (place, *place.parents) if os.path.lexists(path))
+    if not there.is_dir() or not _may_write(there):
+        problem = "is not a folder" if not there.is_dir() else "cannot be written to"
+        raise TruePathError(f"{option}: {there} {problem}.", "Choose another place.")
+
+
+def _may_write(folder: Path) -> bool:
+    """Say whether files can be made in a folder, by the rights that this process has now."""
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _identity(path: Path) -> Any:
@@ -45,7 +96,7 @@ def _identity(path: Path) -> Any:
     try:
         found = path.stat()
     except OSError:
-        return str(path.resolve())
+        return os.path.realpath(path)
     return found.st_dev, found.st_ino
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.shared.kinds import NAMES, choice, in_range
 from truepath.cli.shared.options import (
     Between,
     ByOrder,
@@ -20,12 +20,14 @@ from truepath.cli.shared.options import (
     SafeCsv,
     Seed,
     Sep,
+    Sheet,
     hierarchy_option,
     refuse_options,
     split_names,
     truth_option,
 )
 from truepath.files.strict_json import dump_json
+from truepath.parameters import RESAMPLES, SHARE
 
 if TYPE_CHECKING:
     from truepath.experiments import MethodComparison
@@ -34,16 +36,6 @@ if TYPE_CHECKING:
 TWO_MODELS, RESULTS = "Two models: A B --truth", "Results of experiments: RESULTS"
 OF_BOTH = ("files", "metrics", "alpha", "form", "as_json")
 OF_RESULTS = ("diagram", "greater_is_better", "safe_csv")
-
-
-class Format(str, Enum):
-    """How results are printed."""
-
-    table = "table"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-    json = "json"
 
 
 def compare(
@@ -62,15 +54,23 @@ def compare(
         typer.Option(
             "--metrics",
             "-m",
+            parser=NAMES,
             help="For two models: names from the list below, separated by commas (default: hierarchical_f1, or auprc "
             "for scores). For RESULTS: one of its measures (default: each).",
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Significance level; intervals have the confidence 1 - alpha.")] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(help="Significance level; intervals have the confidence 1 - alpha.", parser=in_range(SHARE))
+    ] = 0.05,
     form: Annotated[
-        Format,
-        typer.Option("--format", "-f", help="table, markdown, latex, csv or json; for two models table or json."),
-    ] = Format.table,
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help="table, markdown, latex, csv or json; for two models table or json.",
+            parser=choice("table", "markdown", "latex", "csv", "json"),
+        ),
+    ] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     truth: Annotated[str | None, truth_option(TWO_MODELS)] = None,
     hierarchy: Annotated[str | None, hierarchy_option(TWO_MODELS)] = None,
@@ -78,7 +78,11 @@ def compare(
     part: Part = "test",
     resamples: Annotated[
         int,
-        typer.Option(min=1, help="Number of bootstrap resamples, and of permutations.", rich_help_panel=TWO_MODELS),
+        typer.Option(
+            help="Number of bootstrap resamples, and of permutations.",
+            parser=in_range(RESAMPLES),
+            rich_help_panel=TWO_MODELS,
+        ),
     ] = 2000,
     seed: Seed = 0,
     header: Header = None,
@@ -86,6 +90,7 @@ def compare(
     between: Between = ";",
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
     ids: Ids = None,
     by_order: ByOrder = False,
     diagram: Annotated[
@@ -118,9 +123,7 @@ def compare(
     from truepath.errors import TruePathError
     from truepath.workflow import Reading, compare_files
 
-    if not 0 < alpha < 1:
-        raise TruePathError(f"--alpha must be between 0 and 1, not {alpha:g}.")
-    form = Format.json if as_json else form
+    form = "json" if as_json else form
     if len(files) == 1 and truth is None:
         of_models = [param.name for param in ctx.command.params if param.name not in (*OF_BOTH, *OF_RESULTS)]
         refuse_options(ctx, of_models, "two models, compared by: truepath compare A B --truth T")
@@ -128,22 +131,25 @@ def compare(
         return
     _check_files(files, truth)
     refuse_options(ctx, OF_RESULTS, "a table of results, compared by: truepath compare RESULTS")
-    if form not in (Format.table, Format.json):
-        raise TruePathError(f"--format {form.value} is for tables of results.", "Two models: table or json.")
-    reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, say=say)
+    if form not in ("table", "json"):
+        raise TruePathError(f"--format {form} is for tables of results.", "Two models: table or json.")
+    reading = Reading(labels, part, header, sep, between, delimiter, encoding, ids, by_order, say=say, sheet=sheet)
     way: dict[str, Any] = {"n_resamples": resamples, "confidence": 1 - alpha, "random_state": seed}
     with progress("comparing") as show:
         way["on_progress"] = show
         found = compare_files(files[0], files[1], str(truth), hierarchy, split_names(metrics), reading, **way)
     texts = [str(comparison) for comparison in found]
     as_list = [comparison.to_dict() for comparison in found]
-    typer.echo(dump_json(as_list, indent=2) if form is Format.json else "\n\n".join(texts))
+    typer.echo(dump_json(as_list, indent=2) if form == "json" else "\n\n".join(texts))
 
 
 def _check_files(files: list[Path], truth: str | None) -> None:
     """Refuse anything but two predictions and their truth."""
     from truepath.errors import TruePathError
 
+    if folder := next((file for file in files if file.is_dir()), None):
+        problem = f"{folder} is a folder; two models are compared by files of their predictions and --truth."
+        raise TruePathError(problem, "truepath predict writes such files.")
     if truth is None and len(files) == 2:
         problem = "--truth is missing: two files are compared as the predictions of two models."
         raise TruePathError(problem, "Name the file of true labels, or put tables of results into one file.")
@@ -156,7 +162,7 @@ def compare_results(
     results: Path,
     measure: str | None,
     alpha: float,
-    form: Format,
+    form: str,
     diagram: Path | None,
     greater_is_better: bool | None,
     safe_csv: bool,
@@ -189,27 +195,26 @@ def _check_diagram(diagram: Path | None, results: Path) -> None:
     check_outputs({"--diagram": diagram}, {f"RESULTS, {file.name}": file for file in files})
 
 
-def _print(columns: Any, found: list[MethodComparison], form: Format, way: dict[str, Any], safe_csv: bool) -> str:
+def _print(columns: Any, found: list[MethodComparison], form: Any, way: dict[str, Any], safe_csv: bool) -> str:
     """Return the comparisons as text, the results as a table for a paper, or everything as JSON."""
     from truepath.experiments import format_table
 
-    if form is Format.json:
+    if form == "json":
         return dump_json([comparison.to_dict() for comparison in found], indent=2)
-    if form is Format.table:
+    if form == "table":
         return "\n\n".join(map(str, found))
     way = {**way, "safe_csv": safe_csv}
-    return "\n\n".join(format_table(columns, c.measure or None, to=form.value, **way) for c in found)
+    return "\n\n".join(format_table(columns, c.measure or None, to=form, **way) for c in found)
 
 
 def _draw(comparison: MethodComparison, path: Path) -> None:
     """Write the diagram: SVG without matplotlib, other formats with it."""
     from truepath.experiments import critical_difference_diagram, critical_difference_svg
     from truepath.extras import import_extra
-    from truepath.files.writing import open_atomically
+    from truepath.files.writing import open_atomically, write_text
 
     if path.suffix.lower() == ".svg":
-        with open_atomically(path, "w", encoding="utf-8") as file:
-            file.write(critical_difference_svg(comparison) + "\n")
+        write_text(path, critical_difference_svg(comparison) + "\n")
         return
     matplotlib = import_extra("matplotlib", "Drawing ranks", "report")
     matplotlib.use("agg")

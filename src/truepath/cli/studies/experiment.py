@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truepath.cli.shared.kinds import in_range
 from truepath.cli.shared.messages import INTERRUPTED
 from truepath.cli.shared.options import SafeCsv
 from truepath.files.strict_json import dump_json
+from truepath.parameters import JOBS
 
 if TYPE_CHECKING:
     from truepath.experiments import ExperimentResult, Survey
@@ -25,7 +27,8 @@ def experiment(
         Path | None, typer.Option("--output", "-o", help="Folder for the results (default: PLAN-results).")
     ] = None,
     n_jobs: Annotated[
-        int | None, typer.Option("--n-jobs", "-j", help="Parallel workers, one run each; -1 for all cores.")
+        int | None,
+        typer.Option("--n-jobs", "-j", help="Parallel workers, one run each; -1 for all cores.", parser=in_range(JOBS)),
     ] = None,
     safe_csv: SafeCsv = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and show what would run.")] = False,

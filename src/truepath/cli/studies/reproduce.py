@@ -41,14 +41,17 @@ def reproduce(
     Every finished cell is saved at once, so that an interrupted run continues where it stopped. Cells without data are
     listed.
     """
-    from truepath.cli.shared.outputs import check_outputs
+    from truepath.cli.shared.outputs import check_folder, check_outputs
     from truepath.data import data_home
     from truepath.errors import TruePathError
     from truepath.papers import PAPERS, Settings
 
     if paper is None and not show_list:
         raise TruePathError(f"name a paper, one of {', '.join(PAPERS)}, or all.", "--list shows the cells of each.")
+    if data is not None and not data.is_dir():
+        raise TruePathError(f"--data: {data} is not a folder.")
     check_outputs({"--output": [output]}, {"--data": data})
+    check_folder("--output", output)
     papers = PAPERS.members() if paper in (None, "all") else [PAPERS[str(paper)]]
     settings = Settings(data_home(data), seed, n_jobs)
     if show_list:
@@ -110,7 +113,7 @@ def _run(paper: Paper, cells: list[Cell], output: Path, settings: Settings, reru
 
 def _write(paper: Paper, output: Path, settings: Settings) -> None:
     """Write the page of all finished cells, and its figures."""
-    from truepath.experiments.store import replace_file
+    from truepath.files.writing import write_text
     from truepath.papers.runner import all_comparisons, finished_cells
     from truepath.papers.tables import to_markdown
 
@@ -118,9 +121,9 @@ def _write(paper: Paper, output: Path, settings: Settings) -> None:
     comparisons = all_comparisons(paper, output, settings)
     text = to_markdown(paper, comparisons, cells)
     output.mkdir(parents=True, exist_ok=True)
-    replace_file(output / f"{paper.name}.md", text)
+    write_text(output / f"{paper.name}.md", text)
     for name, figure in (paper.figures(comparisons) if paper.figures else {}).items():
-        replace_file(output / name, figure)
+        write_text(output / name, figure)
 
 
 def _print(

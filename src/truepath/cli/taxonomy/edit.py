@@ -10,6 +10,7 @@ import typer
 from truepath.cli.shared.options import Header, Sep
 from truepath.cli.taxonomy.steps import StepFile
 from truepath.files.strict_json import dump_json
+from truepath.files.writing import write_text
 
 
 def edit(
@@ -39,5 +40,5 @@ def edit(
     found = change_by_steps(open_hierarchy(source, sep=sep, header=header), changes or [], steps)
     typer.echo(dump_json(as_json(found), indent=2) if json_wanted else str(found))
     if output is not None:
-        output.write_text(found.new.to_json() + "\n", encoding="utf-8")
+        write_text(output, found.new.to_json() + "\n")
         typer.echo(f"truepath: {found.new.n_nodes} labels -> {output}", err=True)

@@ -15,7 +15,11 @@ from truepath.cli.shared.options import (
     LabelColumns,
     ModelFile,
     NewModel,
+    Seed,
     Sep,
+    Sheet,
+    SplitColumn,
+    TestShare,
     Trust,
     split_columns,
 )
@@ -26,12 +30,14 @@ from truepath.files.strict_json import dump_json
 
 if TYPE_CHECKING:
     from truepath.hierarchy import HierarchyDiff
+    from truepath.workflow import UpdateMeasured
 
 
 def update(
     model: ModelFile,
     data: Annotated[
-        str, typer.Argument(help="All rows to learn from, old and new, in the format of the training data.")
+        str,
+        typer.Argument(help="All rows to learn from, old and new, as the training data were; - for standard input."),
     ],
     output: NewModel,
     hierarchy: Annotated[
@@ -46,32 +52,40 @@ def update(
         bool, typer.Option("--old-labels", help="The labels of DATA are those of the old hierarchy; carry them over.")
     ] = False,
     labels: LabelColumns = None,
+    split: SplitColumn = None,
     sep: Sep = None,
     between: BetweenOrNone = None,
     header: Header = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    test_share: TestShare = 0.2,
+    seed: Seed = 0,
     trust: Trust = None,
     json_wanted: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ) -> None:
-    """Update a model to a changed hierarchy without refitting everything."""
+    """Update a model to a changed hierarchy without refitting everything; labels are read as they were in its fit."""
     from truepath.classifier import HierarchicalClassifier
     from truepath.cli.shared.outputs import check_outputs
     from truepath.cli.shared.progress import progress
-    from truepath.persistence import trusted_types_of
-    from truepath.workflow import open_training, update_model
+    from truepath.cli.shared.streams import reading_stdin
+    from truepath.workflow import measure_update, open_training, read_again, update_model
 
     check_outputs({"--output": output}, {"MODEL": model, "DATA": data, "--hierarchy": hierarchy, "--steps": steps})
-    with progress("updating") as show:
+    with reading_stdin(data) as data, progress("updating") as show:
         show(0, None, f"loading {model.name}")
-        fitted = HierarchicalClassifier.load(model, trusted=trusted_types_of(model, trust or []))
+        fitted = HierarchicalClassifier.load(model, trusted=trust or [])
         change = _change(fitted, hierarchy, (step or [], steps), sep, header)
-        columns = {"labels": split_columns(labels), "text": fitted.fitted_on_.text, "ids": fitted.fitted_on_.ids}
-        form = {"sep": sep, "between": between, "delimiter": delimiter, "encoding": encoding}
-        ds = open_training(data, hierarchy=change.old if old_labels else change.new, **columns, **form)
+        given = {"labels": split_columns(labels), "split": split, "sep": sep, "between": between}
+        how = read_again(fitted.fitted_on_, given)
+        form = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+        ds = open_training(data, hierarchy=change.old if old_labels else change.new, **how, **form)
+        show(0, None, "measuring the update on rows held out")
+        options = {"test_share": test_share, "random_state": seed}
+        measured = measure_update(fitted, change, ds, old_labels=old_labels, **options)
         show(0, None, f"learning {counted(len(change.touched), 'label')}")
         update_model(fitted, change, ds, old_labels=old_labels).save(output)
-    _print_update(change, fitted.updated_, ds.n_samples, output, json_wanted)
+    _print_update(change, fitted.updated_, ds.n_samples, output, measured, json_wanted)
 
 
 def _change(fitted: Any, hierarchy: str | None, steps: Any, sep: str | None, header: bool | None) -> HierarchyDiff:
@@ -87,13 +101,28 @@ def _change(fitted: Any, hierarchy: str | None, steps: Any, sep: str | None, hea
     return found
 
 
-def _print_update(change: HierarchyDiff, done: str, n_rows: int, output: Path, json_wanted: bool) -> None:
-    """Print what was done."""
+def _print_update(
+    change: HierarchyDiff, done: str, n_rows: int, output: Path, measured: UpdateMeasured | None, json_wanted: bool
+) -> None:
+    """Print what was done, and how it does."""
     from truepath.cli.taxonomy.steps import as_json
 
     if json_wanted:
-        typer.echo(dump_json({**as_json(change), "rows": n_rows, "model": str(output)}, indent=2))
+        found: dict[str, Any] = (
+            {} if measured is None else {"test_rows": measured.n_rows, "all_unseen": measured.all_unseen}
+        )
+        found |= {} if measured is None else {"measures": measured.measures}
+        typer.echo(dump_json({**as_json(change), "rows": n_rows, "model": str(output), **found}, indent=2))
         return
     typer.echo(str(change))
     typer.echo(done)
+    if measured is not None:
+        from rich.console import Console
+
+        from truepath.cli.shared.results import print_results
+
+        title = f"On {counted(measured.n_rows, 'row')} that the update did not learn from"
+        print_results(Console(highlight=False), {"update": measured.measures}, title)
+        if not measured.all_unseen:
+            typer.echo("Labels that stayed as they were may have been learned from these rows: --split names new ones.")
     typer.echo(f"truepath: {counted(n_rows, 'row')} -> {output}", err=True)

@@ -22,6 +22,7 @@ from truepath.experiments.statistics.significance import (
     wilcoxon_pairs,
 )
 from truepath.files.strict_json import json_values
+from truepath.parameters import SHARE, check_in
 
 Matrix = NDArray[np.float64]
 
@@ -152,8 +153,8 @@ def compare(
     Values are averaged over seeds and folds before they are ranked: runs on one data set are not independent, so the
     number of data sets is the sample size (Demšar 2006, section 3). Only runs that all methods finished are averaged.
 
-    With two methods there is Wilcoxon's test only. Friedman's statistic is given as Demšar writes it and corrected
-    for ties; the Iman-Davenport statistic is computed from the uncorrected one. Nemenyi's test and Holm's
+    With two methods there is Wilcoxon's test only. Friedman's statistic is corrected for ties, which Demšar's formula
+    is not, and the Iman-Davenport statistic is computed from it. Nemenyi's test and Holm's
     correction keep the probability of any false difference below ``alpha``; Wilcoxon with Holm uses the sizes of the
     differences and usually finds more.
 
@@ -168,12 +169,11 @@ def compare(
     >>> loss = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.1, 0.1, 0.2], [0.3, 0.4, 0.6]])
     >>> found = compare(loss, "h_loss", methods=["a", "b", "c"])
     >>> found.mean_ranks.tolist(), round(found.friedman.p_value, 3)
-    ([1.125, 1.875, 3.0], 0.028)
+    ([1.125, 1.875, 3.0], 0.022)
     >>> found.cliques()
     (('a', 'b'), ('b', 'c'))
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be between 0 and 1, not {alpha}.")
+    check_in("alpha", alpha, SHARE)
     if missing not in ("drop", "error"):
         raise ValueError(f"missing must be 'drop' or 'error', not {missing!r}.")
     given = read_results(table, measure, greater_is_better=greater_is_better, methods=methods, datasets=datasets)

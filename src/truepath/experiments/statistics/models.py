@@ -1,10 +1,11 @@
 r"""Two models on the same rows: how much they differ by a measure, with an interval and a test.
 
 Both resample rows and keep the models paired. The *bootstrap* draws rows with replacement, the same ones for both
-models, and takes quantiles of the difference as the interval. The *permutation test* asks how often a difference at
-least as large comes about if it does not matter which model made which prediction: in each row the two predictions are
-swapped or not, at random, or in all :math:`2^n` ways if these are few. Any measure will do, those of the whole set
-(areas, micro- and macro-averages) as well as means over rows.
+models, and takes quantiles of the difference as the interval, moved where drawing itself changes the difference
+(:mod:`truepath.resampling`). The *permutation test* asks how often a difference at least as large comes about if it
+does not matter which model made which prediction: in each row the two predictions are swapped or not, at random, or in
+all :math:`2^n` ways if these are few. Any measure will do, those of the whole set (areas, micro- and macro-averages) as
+well as means over rows.
 
 References
 ----------
@@ -31,6 +32,7 @@ from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import flat_like
 from truepath.hierarchy.matrices import as_matrix, by_name
 from truepath.metrics import get_metric
+from truepath.resampling import check_resampling
 
 
 @dataclass(frozen=True)
@@ -165,8 +167,9 @@ def compare_models(
     Notes
     -----
     The rows are the sample: the result says what to expect for other rows of the same kind, not for other data sets
-    or for models trained again. The interval is the percentile interval; resamples on which the measure is
-    undefined are left out. With at most :math:`\log_2` of ``n_resamples`` rows all swaps are tried, and the p-value is
+    or for models trained again. The interval is the percentile interval and holds the difference, as that of
+    :func:`~truepath.metrics.bootstrap_interval`; resamples on which the measure is undefined are left out. With at most
+    :math:`\log_2` of ``n_resamples`` rows all swaps are tried, and the p-value is
     exact; otherwise it is at least ``2 / (n_resamples + 1)``. Measures that are known from sums over rows (means
     over rows, precision, recall and F1 over all cells) take O(n_samples * n_resamples); others are computed four
     times for each resample.
@@ -180,8 +183,7 @@ def compare_models(
     >>> found.values, found.difference, found.p_value, found.is_exact
     ((1.0, 0.0), 1.0, 0.125, True)
     """
-    if not 0 < confidence < 1 or n_resamples < 1:
-        raise ValueError("confidence must be between 0 and 1, and n_resamples must be at least 1.")
+    check_resampling(n_resamples, confidence)
     if "sample_weight" in options:
         raise ValueError("all rows are resampled with equal probability; sample_weight is not supported.")
     truth, first, second = _same_rows(y_true, a, b, hierarchy, by_order)
@@ -194,7 +196,7 @@ def compare_models(
     if on_progress is not None:
         pairs = pairs.showing(on_progress, 2 * n_resamples)
     generator = np.random.default_rng(random_state)
-    low, high = draw_rows(pairs, n_resamples, confidence, generator)
+    low, high = draw_rows(pairs, first_value - second_value, n_resamples, confidence, generator)
     p_value = swap_predictions(pairs, n_resamples, generator)
     return ModelComparison(
         record.name,

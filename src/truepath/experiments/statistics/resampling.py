@@ -101,16 +101,16 @@ def _by_adding(
 
 
 def draw_rows(
-    pairs: PairedMeasure, n_resamples: int, confidence: float, generator: np.random.Generator
+    pairs: PairedMeasure, value: float, n_resamples: int, confidence: float, generator: np.random.Generator
 ) -> tuple[float, float]:
-    """Return quantiles of the difference over draws of rows, the same rows for both; NaN if it is never defined."""
+    """Return the interval around the difference by draws of rows, the same for both; NaN if it is never defined."""
     n = pairs.n_samples
     draws, at_once = draw_bootstraps(n, n_resamples, generator), pairs.way["batch"] if pairs.takes_many else 1
     values = []
     while block := list(islice(draws, at_once)):
         rows = np.array(block) if pairs.takes_many else block[0]
         values.append(np.atleast_1d(pairs.difference(rows, rows + n)))
-    return interval_of(np.concatenate(values), confidence)
+    return interval_of(np.concatenate(values), confidence, around=value)
 
 
 def swap_predictions(pairs: PairedMeasure, n_resamples: int, generator: np.random.Generator) -> float:

@@ -6,20 +6,22 @@ ones have one row per data set and one column per method.
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from truepath.data.tables.frames import csv_rows
 from truepath.english import suggest
 from truepath.errors import DataFormatError, TruePathError
 from truepath.experiments.measures import direction_of
 from truepath.experiments.tables import RESULTS
+from truepath.files.text import stream_lines
 
 Columns = dict[str, list[Any]]
 RUN = ("seed", "fold")
@@ -136,8 +138,7 @@ def result_columns(table: Any) -> Columns:
 
 
 def _read_csv(path: Path) -> Columns:
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
+    rows = [row for _, row in csv_rows(stream_lines(path), ",", path) if row]
     if len(rows) < 2:
         raise DataFormatError("an empty table: it needs a header and at least one row.", path)
     header = rows[0]
@@ -145,6 +146,10 @@ def _read_csv(path: Path) -> Columns:
         if len(row) != len(header):
             raise DataFormatError(f"{len(row)} cells where the header has {len(header)}.", path, number)
     return {name.strip(): [row[j].strip() for row in rows[1:]] for j, name in enumerate(header)}
+
+
+#: Larger values are no values of a measure, and differences of them no numbers
+MOST = 1e100
 
 
 def list_measures(columns: Columns) -> list[str]:
@@ -203,7 +208,7 @@ def _direction(label: str, given: bool | None) -> bool:
     if found is None:
         of_label = f" of {label!r}" if label else ""
         what = f"it is not known whether greater values{of_label} are better"
-        remedy = "Pass greater_is_better=True or False, or the name of a metric."
+        remedy = "Pass greater_is_better=True or False (--greater-is-better, --lower-is-better), or name a metric."
         raise TruePathError(f"measure: {what}.", remedy)
     return found
 
@@ -224,9 +229,12 @@ def _collect(tidy: Columns, label: str, greater_is_better: bool) -> Scores:
 
 def _number(value: Any, dataset: Any, method: Any) -> float:
     try:
-        return _as_float(value)
+        number = _as_float(value)
     except (TypeError, ValueError):
-        raise TruePathError(f"table: the value of {dataset!r} / {method!r} is {value!r}, not a number.") from None
+        number = inf
+    if abs(number) > MOST:  # NaN stands for a run without a value
+        raise TruePathError(f"table: the value of {dataset!r} / {method!r} is {value!r:.60}, not a number to compare.")
+    return number
 
 
 def _is_number(value: Any) -> bool:

@@ -1,12 +1,15 @@
 r"""The tests behind a comparison of methods over several data sets, as Demšar (2006) recommends them.
 
 ``ranks[i, j]`` is r_i^j, the rank of method j on data set i (1 is best, ties share the mean), N the number of data sets
-and k that of methods, R_j the mean ranks. Friedman (eq. of section 3.2.2, corrected for ties), Iman & Davenport's
+and k that of methods, R_j the mean ranks. Friedman's statistic (section 3.2.2) is divided by :math:`1 - \sum_i \sum_t
+(t^3 - t) / (N (k^3 - k))`, t the sizes of the ties on data set i, which Demšar leaves out; without ties that is 1.
+From the corrected one Iman & Davenport's
 
 .. math:: F_F = \frac{(N - 1)\chi^2_F}{N(k - 1) - \chi^2_F},
 
-Nemenyi's critical difference :math:`CD = q_\alpha \sqrt{k(k + 1) / 6N}` with its p-values, and Wilcoxon's signed ranks
-for each pair with Holm's correction.
+which then is the F of a two-way analysis of variance of the ranks; Nemenyi's critical difference
+:math:`CD = q_\alpha \sqrt{k(k + 1) / 6N}` with its p-values, and Wilcoxon's signed ranks for each pair with Holm's
+correction.
 
 References
 ----------
@@ -34,9 +37,8 @@ class Friedman:
     Attributes
     ----------
     chi2, p_value : float
-        Friedman's statistic without correction for ties, as in Demšar, and its p-value with k - 1 degrees.
-    chi2_ties, p_value_ties : float
-        The same corrected for ties, as :func:`scipy.stats.friedmanchisquare`.
+        Friedman's statistic corrected for ties, as :func:`scipy.stats.friedmanchisquare`, and its p-value with k - 1
+        degrees; 0 and 1 if all methods are tied on all data sets.
     f, f_p_value : float
         Iman and Davenport's statistic from ``chi2``, less conservative, and its p-value.
     degrees : tuple of int
@@ -45,8 +47,6 @@ class Friedman:
 
     chi2: float
     p_value: float
-    chi2_ties: float
-    p_value_ties: float
     f: float
     f_p_value: float
     degrees: tuple[int, int]
@@ -86,22 +86,14 @@ def friedman(ranks: Matrix) -> Friedman:
 
     N, k = ranks.shape
     R = ranks.mean(axis=0)
-    chi2 = 12 * N / (k * (k + 1)) * (np.sum(R**2) - k * (k + 1) ** 2 / 4)
-    chi2 = float(max(chi2, 0.0))
-    shrink = 1 - sum(float(np.sum(c**3 - c)) for c in map(_tie_sizes, ranks)) / (N * k * (k**2 - 1))
-    with_ties = chi2 / shrink if shrink > 0 else 0.0
+    spread = 12 * N / (k * (k + 1)) * (np.sum(R**2) - k * (k + 1) ** 2 / 4)
+    untied = 1 - sum(float(np.sum(t**3 - t)) for t in map(_tie_sizes, ranks)) / (N * (k**3 - k))
+    chi2 = float(max(spread, 0.0) / untied) if untied > 0 else 0.0
     room = N * (k - 1) - chi2  # zero if all data sets rank the methods alike
     f = (N - 1) * chi2 / room if room > 1e-9 else float("inf")
     degrees = (k - 1, (k - 1) * (N - 1))
-    return Friedman(
-        chi2,
-        float(chi2_distribution.sf(chi2, k - 1)),
-        with_ties,
-        float(chi2_distribution.sf(with_ties, k - 1)),
-        f,
-        float(f_distribution.sf(f, *degrees)),
-        degrees,
-    )
+    p_value, f_p_value = float(chi2_distribution.sf(chi2, k - 1)), float(f_distribution.sf(f, *degrees))
+    return Friedman(chi2, p_value, f, f_p_value, degrees)
 
 
 def _tie_sizes(row: Matrix) -> NDArray[np.int64]:
