@@ -244,6 +244,22 @@ def hung(path, folder, *options):
             process.wait()
 
 
+def test_workers_that_are_told_to_end_before_they_listen_to_signals_end(path, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, pathlib, time, uvicorn\n"
+        "def slowly(self, sockets=None):\n"
+        f"    pathlib.Path({str(tmp_path)!r}, f'{{os.getpid()}}.begun').touch()\n"
+        "    time.sleep(600)\n"
+        "uvicorn.Server.run = slowly\n"
+    )
+    command = [sys.executable, "-m", "truepath", "serve", str(path), "--port", str(free_port()), "--workers", "2"]
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(SOURCES)])}
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=surroundings)
+    wait_for(lambda: len(list(tmp_path.glob("*.begun"))) == 2 or process.poll() is not None)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 0
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("end", ["limit", "twice"])
 def test_what_is_cut_off_hears_so_and_the_exit_code_says_it(path, tmp_path, workers, end):

@@ -29,7 +29,8 @@ LOOK = 0.2
 class WorkerConfig(Config):
     """Settings of uvicorn for a worker: a process that the signals which it has obeyed do not kill at its end.
 
-    uvicorn raises them once more when it has drained, before those whom it no longer waits for have got an answer.
+    uvicorn raises them once more when it has drained, before those whom it no longer waits for have got an answer. What
+    comes before uvicorn listens to signals ends the worker at once: it has nobody to answer yet.
     """
 
     def configure_logging(self) -> None:
@@ -37,9 +38,13 @@ class WorkerConfig(Config):
         super().configure_logging()
         if multiprocessing.parent_process() is not None:
             for number in (signal.SIGTERM, signal.SIGINT, *([] if SIGHUP is None else [SIGHUP])):
-                signal.signal(number, lambda *_: None)
+                signal.signal(number, self._end_unless_served)
             if hasattr(signal, "pthread_sigmask"):  # blocked for workers that are not told otherwise
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+    def _end_unless_served(self, number: int, frame: Any) -> None:
+        if not self.loaded and number != SIGHUP:  # loading is the first thing that uvicorn does with signals in hand
+            os._exit(0)
 
 
 class Workers(Multiprocess):
