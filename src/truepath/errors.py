@@ -188,6 +188,14 @@ class LeftOutWarning(InputWarning):
     """Columns were left out, since they name the rows and there is nothing to learn from them."""
 
 
+class UnseenValuesWarning(InputWarning):
+    """Most rows have values in a column that no training row had; the text says which, and what that means."""
+
+
+class LabelsInRowsWarning(InputWarning):
+    """A column of the rows holds the labels themselves, which new rows do not have."""
+
+
 class RelatedRowsWarning(InputWarning):
     """Rows that belong together may be on both sides of a split, so that results look better than on new rows."""
 

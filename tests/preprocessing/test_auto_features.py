@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from truepath import HierarchicalClassifier
 from truepath.classifier import default_method
-from truepath.errors import LeftOutWarning
+from truepath.errors import LeftOutWarning, UnseenValuesWarning
 from truepath.persistence import load, save
 from truepath.preprocessing import AutoFeatures
 from truepath.preprocessing.column_kinds import table_columns, to_days, to_numbers
@@ -88,7 +88,8 @@ def test_columns_are_judged_by_the_training_rows_alone():
     features = AutoFeatures().fit(CELLS)
     new = CELLS.copy()
     new[0] = ["words never seen before", "violet", ""]
-    assert features.transform(new[:1]).toarray()[0, 1:].sum() == 0  # unknown category and words are zeros
+    with pytest.warns(UnseenValuesWarning):
+        assert features.transform(new[:1]).toarray()[0, 1:].sum() == 0  # unknown category and words are zeros
     new[1, 2] = "much"
     with pytest.raises(ValueError, match=r"column 2 of X held numbers when fitted; row 1 has 'much'"):
         features.transform(new)
@@ -245,3 +246,14 @@ def test_output_that_a_program_chose_for_its_own_transformers_changes_nothing():
     assert isinstance(found, pd.DataFrame)
     assert len(blocks) == 2
     assert plain.shape == (3, 3)
+
+
+def test_a_column_of_values_that_no_training_row_had_is_told_of():
+    features = AutoFeatures().fit(CELLS)
+    strange = CELLS.copy()
+    strange[:3, 1] = ["R", "", "G"]
+    strange[3, 1] = "b"
+    with pytest.warns(UnseenValuesWarning, match=r"column 1 of X: .*\(those had 'b', 'g', 'r'\)"):
+        features.transform(strange)
+    strange[0, 1] = "r"
+    features.transform(strange)  # one of three

@@ -34,6 +34,7 @@ from truepath.classifier.explanation import Explanation, contributions_of_row, e
 from truepath.classifier.exporting import export_decision, export_final_scores
 from truepath.classifier.fitted_on import FittedOn
 from truepath.classifier.held_out import make_splits, resolve_cv
+from truepath.classifier.leaks import warn_about_labels
 from truepath.classifier.parts import (
     combines_by_learning,
     decides_by_learning,
@@ -228,6 +229,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """
         warn_about_order(X, y)
         X, Y, weight, hierarchy = check_fit_input(self, X, y, sample_weight, pass_through=True)
+        warn_about_labels(X, Y, hierarchy)
         groups = check_groups(groups, Y.shape[0])
         parts = resolve_parts(self, X, Y, hierarchy)
         learner = give_budget(prepare(parts.learner, hierarchy), self.budget, self.n_jobs)

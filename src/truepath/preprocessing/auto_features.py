@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from truepath.adapters.categories import resolve_categorical
 from truepath.adapters.kinds import TEXTS_TO_SEE, is_embedding, is_unspaced
 from truepath.adapters.rows import plain_rows, refuse_complex
-from truepath.errors import LeftOutWarning
+from truepath.errors import LeftOutWarning, UnseenValuesWarning
 from truepath.graph import Graph
 from truepath.graph.transformers import export_transformer
 from truepath.held import a_text, an_object, each, either, flag, holds, integer, items, one_of
@@ -48,6 +48,8 @@ from truepath.public import Documented
 ROWS_FOR_RARE_WORDS = 500
 #: Where texts have no words to tell apart, pieces of up to this many letters count instead
 LETTERS_OF_A_PIECE = 3
+#: Categories that a warning names
+MOST_SHOWN = 3
 #: Words of an example of a text
 EXAMPLE_WORDS = 6
 #: Words of more letters than this on average are sequences, of amino acids for instance
@@ -108,7 +110,8 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
     more, mostly with a digit or without a word that two rows share; or whole numbers that differ in all rows, if the
     column is called ``id``, ``index`` or similar.
 
-    The result is CSR if it has a text or a category, dense otherwise. A category never seen before becomes zeros.
+    The result is CSR if it has a text or a category, dense otherwise. A category never seen before becomes zeros, or
+    what rare ones became; where most rows have such a one, a warning says so.
 
     Examples
     --------
@@ -171,8 +174,12 @@ class AutoFeatures(Documented, TransformerMixin, BaseEstimator):
         if kind != self.kind_ and {kind, self.kind_} != {"numbers", "table"}:
             raise ValueError(f"X is {_WHAT[kind]}, but AutoFeatures was fitted on {_WHAT[self.kind_]}.")
         columns = self._columns(X, reset=False)
+        values = [_gather(columns, kind, keys) for kind, keys, _ in self.blocks_]
+        for (kind, keys, made), cells in zip(self.blocks_, values):
+            if kind == CATEGORY:
+                _warn_about_unseen(keys, made.categories_, cells)
         with _plain_output():
-            return self._join([made.transform(_gather(columns, kind, keys)) for kind, keys, made in self.blocks_])
+            return self._join([made.transform(cells) for (*_, made), cells in zip(self.blocks_, values)])
 
     def export_inputs(self, graph: Graph) -> Any:
         """Add inputs to an ONNX graph: texts, a matrix of numbers, or one input per column of a table.
@@ -455,6 +462,24 @@ def _check_words(cells: Any, vectorizer: Any, column: Any) -> None:
                 return
     what = "the texts of X have" if column is None else f"column {column!r} of X has"
     raise ValueError(f"{what} no word of two letters or more{' that two rows share' if least > 1 else ''}.")
+
+
+def _warn_about_unseen(keys: list[Any], known: Any, cells: np.ndarray) -> None:
+    """Warn of columns in which most cells that are not empty hold what no training row had.
+
+    The text does not change with the rows, so that a server says it once.
+    """
+    for key, values, column in zip(keys, known, cells.T):
+        usual, filled = set(values.tolist()), [cell for cell in column.tolist() if cell]
+        if 2 * sum(cell not in usual for cell in filled) > len(filled):
+            named = [value for value in values.tolist() if value]
+            shown = ", ".join(map(repr, named[:MOST_SHOWN])) + (", ..." if len(named) > MOST_SHOWN else "")
+            warnings.warn(
+                f"column {key!r} of X: most rows have values that no training row had (those had {shown}); they "
+                "say nothing, and the other columns decide. Write them as the training rows do.",
+                UnseenValuesWarning,
+                stacklevel=3,
+            )
 
 
 def _holds_strings(values: np.ndarray) -> bool:
