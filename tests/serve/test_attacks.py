@@ -265,6 +265,7 @@ def test_workers_that_are_told_to_end_before_they_listen_to_signals_end(path, tm
 def test_what_is_cut_off_hears_so_and_the_exit_code_says_it(path, tmp_path, workers, end):
     seconds = "1" if end == "limit" else "500"
     with hung(path, tmp_path, "--drain-seconds", seconds, "--workers", str(workers)) as (process, port):
+        wait_for(lambda: level(port, "ready") == workers)  # or rows that warm a worker up wait behind those of the test
         found = []
         asking = [
             threading.Thread(target=lambda: found.append(ask(port, post({"texts": ["forever"]})))) for _ in range(3)
