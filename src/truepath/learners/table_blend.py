@@ -74,6 +74,8 @@ SECONDS_FOR_MORE = 120.0
 SHARE_OF_BOOSTED, SHARE_LEFT_OUT, MOST_LEFT_OUT = 1 / 3, 0.1, 20_000
 # Boosted trees stop after this many rounds, or if that many have not helped
 MOST_ROUNDS, ROUNDS_WITHOUT_GAIN = 2000, 100
+# Members are left out again if that costs no more AU(PRC) than this on held-out rows: each takes time with every row
+MAX_LOSS = 3e-4
 # Trees of a forest, up to this many rows, and beyond
 ROWS_OF_SMALL_TABLE, N_TREES, N_TREES_OF_LARGE = 5000, 200, 100
 
@@ -213,7 +215,8 @@ class TableBlend(HierarchicalLearner):
         Whether networks may be among them. They are tried where PyTorch is installed and the budget is two minutes or
         more.
     keep_held_out : bool, default=False
-        Whether to keep ``held_out_scores_``, and those of every member as ``stack_.member_scores_``.
+        Whether to keep ``held_out_scores_``, those of every member as ``stack_.member_scores_``, and the members that
+        count nothing.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Members are fitted in parallel; the result does not depend on it.
@@ -222,7 +225,7 @@ class TableBlend(HierarchicalLearner):
     ----------
     hierarchy_ : Hierarchy
     stack_ : Stack
-        The members, fitted on all rows, and the combiner.
+        The members that count, fitted on all rows, and the combiner.
     tried_ : list of :class:`~truepath.metrics.Tried`
         With the AU(PRC) on held-out rows: every member, and linear and kernel FAEL where they were fitted.
     max_features_ : int
@@ -343,7 +346,7 @@ class TableBlend(HierarchicalLearner):
         learners = [(name, MEMBERS[name].make(shape, random.randint(1 << 31))) for name in names]
         left = self._left_for_boosted(names, shape)
         learners = [(name, one.within(left, shape) if name == BOOSTED else one) for name, one in learners]
-        combiner = FAELBlend() if with_fael else GreedyBlend()
+        combiner = FAELBlend(max_loss=MAX_LOSS) if with_fael else GreedyBlend(max_loss=MAX_LOSS)
         options: dict[str, Any] = {"keep_held_out": self.keep_held_out, "on_failure": "warn", "n_jobs": self.n_jobs}
         return Stack(learners, combiner=combiner, hierarchy=hierarchy, **options), X, Y, weight
 
@@ -357,6 +360,8 @@ class TableBlend(HierarchicalLearner):
         members = zip([stack.learners[k] for k in stack.kept_], stack.areas_, weights, stack.seconds_)
         found = [Tried(name, area, "auprc", weight, seconds) for (name, _), area, weight, seconds in members]
         self.tried_ = [*found, *getattr(combiner, "tried_", [])]
+        if not self.keep_held_out:
+            stack.drop_idle()
 
     def _plan(self, shape: TableShape) -> tuple[list[str], bool]:
         budget = self._budget()
