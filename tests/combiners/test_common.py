@@ -244,7 +244,8 @@ def test_names_of_columns_are_those_of_the_labels(name):
 @every_combiner
 def test_what_was_learned_is_asked_for_after_fit(name):
     combiner, S = make(name, TOY), np.zeros((1, TOY.n_nodes))
-    asked = {"transform": (S,), "source_weights": (), "votes": (S[0], [0]), "update": (TOY.edit().add("c").diff(),)}
+    asked = {"transform": (S,), "source_weights": (), "votes": (S[0], [0]), "take_sources": ([0],)}
+    asked["update"] = (TOY.edit().add("c").diff(),)
     for method, arguments in asked.items():
         if not isinstance(combiner, Correction) and hasattr(combiner, method):
             with pytest.raises(NotFittedError):

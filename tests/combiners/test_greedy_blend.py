@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score
 
 from truepath import Hierarchy
-from truepath.combiners import FAELBlend, GreedyBlend
+from truepath.combiners import Blend, FAELBlend, GreedyBlend
 
 TREE = Hierarchy.from_paths(["a/1", "a/2", "b/1", "b/2", "c"])
 
@@ -86,6 +86,75 @@ def test_many_cells_are_judged_on_a_part_of_the_rows():
 def test_no_positive_gives_equal_weights():
     sources, Y = make_sources([0.3, 0.5])
     assert GreedyBlend(hierarchy=TREE).fit(sources, np.zeros_like(Y)).weights_.tolist() == [[0.5, 0.5]]
+
+
+def plain_leaving_out(sources, Y, weights, max_loss):
+    """Backward elimination, literally."""
+
+    def area(some):
+        return average_precision_score(Y.ravel(), sum(w * S for w, S in zip(some, sources)).ravel())
+
+    least = area(weights) - max_loss
+    while np.count_nonzero(weights) > 1:
+        fewer = [np.where(np.arange(weights.size) == k, 0, weights) for k in np.flatnonzero(weights)]
+        best = max(fewer, key=area)
+        if area(best) < least:
+            break
+        weights = best / best.sum()
+    return weights
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("max_loss", [0.001, 0.02])
+def test_sources_that_hardly_count_are_left_out(seed, max_loss):
+    sources, Y = make_sources([0.3, 0.33, 0.36, 0.4], seed=seed)
+    whole, pruned = (GreedyBlend(hierarchy=TREE, max_loss=loss).fit(sources, Y) for loss in (0.0, max_loss))
+    expected = plain_leaving_out([S.astype(float) for S in sources], Y, whole.weights_[0], max_loss)
+    assert_allclose(pruned.weights_[0], expected)
+    assert pruned.area_ >= whole.area_ - max_loss
+    assert np.count_nonzero(pruned.weights_) <= np.count_nonzero(whole.weights_)
+
+
+def test_what_another_source_is_made_of_stays():
+    """Leaving it out would save nothing: the other one needs its scores anyway."""
+    sources, Y = make_sources([0.3, 0.33, 0.36], seed=0)
+    alone = GreedyBlend(hierarchy=TREE, max_loss=0.5).fit(sources, Y).weights_[0]
+    best = int(np.argmax(alone))
+    assert np.count_nonzero(alone) == 1
+    made_of = np.zeros((3, 3), bool)
+    made_of[best] = True
+    whole = GreedyBlend(hierarchy=TREE).fit(sources, Y)
+    kept = GreedyBlend(hierarchy=TREE, max_loss=0.5).fit(sources, Y, made_of=made_of)
+    assert np.count_nonzero(whole.weights_) > 1
+    assert kept.weights_.any(axis=0)[best] or np.count_nonzero(kept.weights_) == 1
+
+
+def test_groups_of_nodes_lose_a_source_together():
+    sources, Y = make_sources([0.3, 0.3, 0.6], n_rows=200)
+    blend = GreedyBlend("level", hierarchy=TREE, max_loss=1.0).fit(sources, Y)
+    assert np.count_nonzero(blend.weights_.any(axis=0)) == 1
+    assert_allclose(blend.weights_.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("kind", [GreedyBlend, FAELBlend])
+def test_a_loss_is_not_negative(kind):
+    sources, Y = make_sources([0.3, 0.5])
+    with pytest.raises(ValueError, match="max_loss"):
+        kind(hierarchy=TREE, max_loss=-0.1).fit(sources, Y)
+
+
+@pytest.mark.parametrize("make", [lambda: Blend(hierarchy=TREE), lambda: FAELBlend(hierarchy=TREE, max_loss=0.05)])
+def test_a_blend_without_sources_that_do_not_count_scores_the_same(make):
+    sources, Y = make_sources([0.2, 0.9, 0.3, 0.9], n_rows=150)
+    sources[1][:] = sources[3][:] = 0.0
+    blend = make().fit(sources, Y)
+    counting = np.flatnonzero(blend.source_weights().any(axis=0))
+    assert 0 < counting.size < 4
+    smaller, some = blend.take_sources(counting), [sources[k] for k in counting]
+    assert_array_equal(smaller.transform(some), blend.transform(sources))
+    assert_array_equal(smaller.source_weights(), blend.source_weights()[:, counting])
+    changed = TREE.edit().rename("c", "d").diff()
+    assert_array_equal(smaller.update(changed).transform(some), blend.update(changed).transform(sources))
 
 
 def test_fael_on_top_learns_what_the_sources_cannot_say():

@@ -23,7 +23,9 @@ MEMBERS_TRIED = ["boosted trees", "kernel ridge, rbf"]
 
 @pytest.fixture
 def few_rounds(monkeypatch):
+    """Few rounds, and tables that are large from a hundred rows on."""
     monkeypatch.setattr(table_blend, "MOST_ROUNDS", 20)
+    monkeypatch.setattr(table_blend, "MOST_EXACT_ROWS", 100)
 
 
 @pytest.fixture(scope="module")

@@ -145,6 +145,21 @@ def test_a_validation_part_fits_the_combiner(rows):
     np.testing.assert_allclose(stack.predict_proba(X), by_hand.transform(new), atol=1e-12)
 
 
+def test_learners_that_count_nothing_can_be_dropped(rows):
+    X, Y = rows
+    nothing = np.zeros(Y.shape)
+    learners = [PCTForest(n_estimators=30, random_state=0), Linear(), MultiLabelKernelRidge(gamma=1.0, alpha=0.5)]
+    stack = Stack(learners, combiner=GreedyBlend(max_loss=0.5), hierarchy=TOY).fit(X, Y, scores=[nothing])
+    S, weights = stack.predict_proba(X, scores=[nothing]), stack.combiner_.weights_[0]
+    counting = np.flatnonzero(weights[:3]).tolist()
+    assert len(counting) == 1
+    assert stack.drop_idle().kept_ == counting
+    assert [len(each) for each in (stack.learners_, stack.areas_, stack.seconds_)] == [1, 1, 1]
+    np.testing.assert_array_equal(stack.predict_proba(X, scores=[nothing]), S)
+    all_count = Stack(learners, combiner=HierarchicalFAEL(1.0), hierarchy=TOY).fit(X, Y)
+    assert len(all_count.drop_idle().learners_) == 3
+
+
 def test_learners_that_score_rows_they_did_not_see_are_fitted_once(rows):
     X, Y = rows
     forest = PCTForest(n_estimators=30, hierarchy=TOY, random_state=0)

@@ -15,6 +15,7 @@ from truepath.data import make_hmc
 from truepath.learners import PCTForest, SparseLinear, Stack, TableBlend, table_blend
 from truepath.learners.table_blend import MEMBERS, NETWORKS, count_features, plan_blend
 from truepath.metrics import auprc
+from truepath.persistence import load, save
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +131,7 @@ def test_networks_are_for_minutes(n_rows):
     [
         (500, 600, NETWORKS[:2]),
         (500, 900, NETWORKS),
-        (4100, 1300, NETWORKS[:2]),
+        (4100, 1400, NETWORKS[:2]),
         (4100, 3600, NETWORKS),
         (500, 100, ()),
     ],
@@ -171,6 +172,49 @@ def test_the_time_of_every_member_is_listed(fitted):
     names = [one.name for one in fitted.tried_]
     assert names[-2:] == ["linear FAEL", "kernel FAEL"]
     assert all(one.seconds > 0 for one in fitted.tried_)
+
+
+def test_members_that_count_nothing_are_dropped_and_scores_stay(data, fitted, tmp_path):
+    train, test = parts(data)
+    smaller = TableBlend(hierarchy=data.hierarchy).fit(train.X, train.y)
+    S, counting = fitted.predict_proba(test.X), fitted.stack_.combiner_.source_weights().any(axis=0)
+    assert smaller.stack_.kept_ == np.flatnonzero(counting).tolist()
+    assert len(smaller.stack_.learners_) < len(fitted.stack_.learners_)
+    assert [one.name for one in smaller.tried_] == [one.name for one in fitted.tried_]
+    np.testing.assert_array_equal(smaller.predict_proba(test.X), S)
+    nodes = np.arange(data.hierarchy.n_nodes)
+    told = smaller.contributions(test.X[:1], nodes)
+    np.testing.assert_allclose(told.output, S[0], atol=1e-7)
+    save(smaller, tmp_path / "smaller.tpm")
+    save(fitted, tmp_path / "whole.tpm")
+    assert (tmp_path / "smaller.tpm").stat().st_size < (tmp_path / "whole.tpm").stat().st_size
+    np.testing.assert_array_equal(load(tmp_path / "smaller.tpm").predict_proba(test.X), S)
+    diff = data.hierarchy.edit().rename(data.hierarchy.names[0], "another").diff()
+    updated = [one.update(diff, train.X, diff.transfer(train.y)).predict_proba(test.X) for one in (smaller, fitted)]
+    np.testing.assert_array_equal(*updated)
+
+
+@pytest.mark.parametrize(
+    ("shape", "budget", "tried"),
+    [
+        (TableShape(2500, 80, 500, 22_000), 600, True),
+        (TableShape(2500, 80, 500, 22_000), 90, False),  # a person waits
+        (TableShape(300, 80, 500, 2_000), 600, False),
+        (TableShape(9000, 80, 3000, 60_000), 6000, False),  # too many scores for folds
+        (TableShape(2500, 80, 500, 22_000, is_sparse=True), 600, False),
+    ],
+)
+def test_smaller_tables_get_boosted_trees_within_minutes(shape, budget, tried):
+    assert ("boosted trees" in plan_blend(shape, budget, with_network=False)[0]) == tried
+
+
+def test_boosted_trees_score_every_row_of_a_small_table(data, monkeypatch):
+    monkeypatch.setattr(table_blend, "ROUNDS_OF_SMALL_TABLE", 30)
+    train, _ = parts(data)
+    model = TableBlend(members=["forest", "boosted trees"], hierarchy=data.hierarchy, keep_held_out=True)
+    model.fit(train.X, train.y)
+    assert np.isfinite(model.held_out_scores_).all()
+    assert [one.name for one in model.tried_] == ["forest", "boosted trees", "linear FAEL", "kernel FAEL"]
 
 
 def test_other_rows_do_not_matter(data, fitted):

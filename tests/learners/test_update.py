@@ -403,6 +403,8 @@ def carried_by_hand(combiner, diff, parts):
             read[:, u] = B[:, diff.became[u]] / len(several)
     total = sum(w * part for w, part in zip(combiner.weights_[0], parts))
     for weight, voice in zip(combiner.weights_[0][len(parts) :], (combiner.linear_, combiner.kernel_)):
+        if weight == 0:  # and so not kept
+            continue
         raw, scores = np.clip(voice.predict(read), 0, 1), B.copy()
         for v in np.flatnonzero(~diff.relabeled):
             scores[:, v] = raw[:, diff.origin[v]]

@@ -30,7 +30,8 @@ one after the other, and rows are compared by the cosine (:mod:`truepath.adapter
 A combiner may offer ``fit_held_out(S, y, sample_weight=None)``, ``contributions(parts, nodes)``, with a
 :class:`~truepath.adapters.ScorePart` for each score matrix (a row's scores, and on request what features add to some of
 them), ``source_weights()`` (what each score matrix counts in each label's score, for ``feature_weights`` and
-``likeness`` of a stack), ``votes(S, nodes)``, ``update(diff)``, ``fit_seconds(shape, n_sources)`` and
+``likeness`` of a stack), ``take_sources(places)`` (the combiner of some score matrices, where the others count nothing;
+a stack then drops their learners), ``votes(S, nodes)``, ``update(diff)``, ``fit_seconds(shape, n_sources)`` and
 ``export_scores(graph, parts)``; a decoder ``update(diff)``, ``warm_up(made)`` and ``export_labels(graph, scores)``; a
 transformer of rows ``export_rows(graph, rows)``. ``diff`` is a :class:`~truepath.hierarchy.HierarchyDiff`, ``shape`` a
 :class:`~truepath.adapters.cost.TableShape`. A capability that depends on a parameter (a forest scores its own rows only

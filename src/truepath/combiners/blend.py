@@ -11,6 +11,7 @@ L. Breiman. Stacked regressions. Machine Learning 24, 1996.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,12 +101,13 @@ class Blend(Combiner):
         self._fit(S, y, sample_weight, None)
         return self
 
-    def _fit(self, S: Any, y: Any, sample_weight: Any, row_groups: Any) -> None:
+    def _fit(self, S: Any, y: Any, sample_weight: Any, row_groups: Any, **options: Any) -> None:
         """Fit the weights of all groups of nodes; rows may be in groups too."""
         check_projection(self.project)
         parts, Y, weight, hierarchy = check_held_out(self.hierarchy, S, y, sample_weight)
         self.groups_ = self._group(hierarchy)
-        self.weights_ = self._find_weights(parts, Y, weight, self.groups_, check_groups(row_groups, Y.shape[0]))
+        row_groups = check_groups(row_groups, Y.shape[0])
+        self.weights_ = self._find_weights(parts, Y, weight, self.groups_, row_groups, **options)
         self.hierarchy_, self.n_features_in_ = hierarchy, hierarchy.n_nodes
 
     def _find_weights(
@@ -175,6 +177,18 @@ class Blend(Combiner):
         if total is None:
             total = graph.add("Mul", graph.double(parts[0]), graph.constant(0.0))
         return graph.like(export_projection(graph, total, self.hierarchy_, self.project), *parts)
+
+    def take_sources(self, places: Any) -> Self:
+        """Return the blend of some of its sources, in this order; those left out should be ones that count nothing.
+
+        Parameters
+        ----------
+        places : sequence of int
+        """
+        check_is_fitted(self, "weights_")
+        new = copy(self)
+        new.weights_ = self.weights_[:, places]
+        return new
 
     def source_weights(self) -> np.ndarray:
         """Return what each score matrix counts in the score of each label, shape (n_nodes, n_sources)."""

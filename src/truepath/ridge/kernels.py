@@ -12,6 +12,7 @@ The first two take dense rows; the others dense or sparse ones, and have no gamm
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,34 @@ def kernel_of(D: np.ndarray, kernel: str, gamma: float) -> np.ndarray:
         return D
     K = D * D.dtype.type(-gamma)
     return np.exp(K, out=K)
+
+
+def compare_with(Z: Any, kernel: str, gamma: float, scale: float) -> Callable[[Any], np.ndarray]:
+    """Return the function that gives the kernel of a block of rows, float64, with each row of Z.
+
+    What depends on Z alone is done once. The exponent of the RBF kernel is one product, of rows to which their squared
+    norm and a 1 are appended.
+    """
+    if kernel == "rbf":
+        width, scaled = gamma / scale, np.empty((Z.shape[0], Z.shape[1] + 2))
+        np.multiply(Z, 2.0 * width, out=scaled[:, :-2])
+        scaled[:, -2], scaled[:, -1] = -width, -width * squared_norms(np.asarray(Z, float))
+        return lambda block: _exponential(_append_norms(block) @ scaled.T)
+    if kernel == "laplacian":
+        Z = np.ascontiguousarray(Z, float)
+        return lambda block: _exponential(cdist(block, Z, "cityblock") * (-gamma / scale))
+    Z = (normalize(Z) if kernel == "cosine" else Z) / scale
+    return lambda block: _block(block, Z, kernel)
+
+
+def _append_norms(X: np.ndarray) -> np.ndarray:
+    return np.hstack([X, squared_norms(X)[:, None], np.ones((X.shape[0], 1))])
+
+
+def _exponential(exponent: np.ndarray) -> np.ndarray:
+    """In place: e to the exponent, which rounding alone can make positive."""
+    np.minimum(exponent, 0.0, out=exponent)
+    return np.exp(exponent, out=exponent)
 
 
 def _block(X: Any, Z: Any, kernel: str) -> np.ndarray:

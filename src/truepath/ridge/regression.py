@@ -34,7 +34,7 @@ from truepath.metrics import auprc
 from truepath.metrics.tried import Tried
 from truepath.records import Record
 from truepath.resampling import count_groups, deal_rows, draw_some, split_folds
-from truepath.ridge.kernels import BY_DISTANCE, KERNELS, export_distances, kernel_scale
+from truepath.ridge.kernels import BY_DISTANCE, KERNELS, compare_with, export_distances, kernel_scale
 from truepath.ridge.rows import map_rows
 from truepath.ridge.selection import climb
 from truepath.ridge.shares import mean_slopes, shapley_of_products, slopes_at_rows, weights_of_columns
@@ -43,8 +43,9 @@ from truepath.ridge.systems import Folds, Kernel, KernelSystem, exact_system, la
 
 # From this many rows on, matrices are float32, unless alpha is so small that rounding would show
 ROWS_FOR_SINGLE = 1000
-# Predictions are multiplied in float64, this many labels at a time, so that no copy of all coefficients is needed
-COLUMNS_AT_ONCE = 1024
+# Predictions are multiplied in float64: of up to this many coefficients a copy is made once, else this many labels at
+# a time, for each block of rows
+CELLS_IN_DOUBLE, COLUMNS_AT_ONCE = 16_000_000, 1024
 # Width and penalty are chosen on no more rows than this
 ROWS_TO_CHOOSE = 3000
 # Parts of rows left out together are no greater than this
@@ -319,13 +320,15 @@ class KernelRegression(Record, home="truepath.ridge"):
     def predict(self, X: Any) -> np.ndarray:
         """Return the raw values of new rows; a row's bits do not depend on the others."""
         # In float64 whatever the fit was in: a model that is exported then has the same digits
-        kernel, C = self._kernel(self.gamma_, np.float64), self.dual_coef_
+        kernel, C = compare_with(self.X_fit_, self.kernel, self.gamma_, self.scale_), self.dual_coef_
+        if C.size <= CELLS_IN_DOUBLE:
+            C = C.astype(np.float64, copy=False)
 
         def score(block: Any) -> np.ndarray:
-            K = kernel(block, self.X_fit_)
-            return np.hstack([K @ C[:, some].astype(float) for some in gen_batches(C.shape[1], COLUMNS_AT_ONCE)])
+            K, several = kernel(block), gen_batches(C.shape[1], COLUMNS_AT_ONCE)
+            return np.hstack([K @ C[:, some].astype(np.float64, copy=False) for some in several])
 
-        return map_rows(score, X, C.shape[1], C.dtype)
+        return map_rows(score, X, C.shape[1], self.dual_coef_.dtype)
 
     def export_values(self, graph: Graph, rows: str) -> str:
         """Add the raw values of rows to an ONNX graph, in the model's own float type.

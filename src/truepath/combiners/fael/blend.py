@@ -20,6 +20,7 @@ classification. BMVC 2014.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -58,6 +59,8 @@ GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "rbf": ((0.25, 0.5, 1.0, 2.0, 4.0), (0.1, 0.3, 1.0, 3.0, 10.0)),
 }
 
+# The attributes that hold linear and kernel FAEL
+KINDS = ("linear_", "kernel_")
 # Blends are judged by no more scores than this
 CELLS_JUDGED = 4_000_000
 
@@ -81,6 +84,9 @@ class FAELBlend(Combiner):
     hierarchy : Hierarchy, optional
     max_rows, n_landmarks : int, default=8000 and 3000
         Beyond ``max_rows`` rows the kernel is approximated, on ``n_landmarks`` rows drawn at random.
+    max_loss : float, default=0.0
+        How much AU(PRC) on held-out rows each of both blends may lose by doing without sources, see
+        :class:`GreedyBlend`.
     project : str, combiner or None, default="max-up"
         The correction that makes scores coherent.
     random_state : int, RandomState or None, default=0
@@ -89,8 +95,8 @@ class FAELBlend(Combiner):
     ----------
     blend_ : GreedyBlend
         Of the sources alone; what FAEL stands on.
-    linear_, kernel_ : KernelRegression
-        Linear and kernel FAEL, with what they tried.
+    linear_, kernel_ : KernelRegression or None
+        Linear and kernel FAEL, with what they tried; None where ``take_sources`` left out one that counts nothing.
     final_ : GreedyBlend
         Of the sources, linear FAEL and kernel FAEL, in this order.
     weights_ : ndarray
@@ -138,6 +144,7 @@ class FAELBlend(Combiner):
         hierarchy: Hierarchy | None = None,
         max_rows: int = 8000,
         n_landmarks: int = 3000,
+        max_loss: float = 0.0,
         project: Projection = "max-up",
         random_state: Any = 0,
     ):
@@ -145,6 +152,7 @@ class FAELBlend(Combiner):
         self.hierarchy = hierarchy
         self.max_rows = max_rows
         self.n_landmarks = n_landmarks
+        self.max_loss = max_loss
         self.project = project
         self.random_state = random_state
 
@@ -202,7 +210,9 @@ class FAELBlend(Combiner):
             if used.size < len(B):
                 held_out, held_out[used] = self._score(regression, B), held_out
             regressions.append(held_out)
-        self.final_ = self._make_blend().fit([*parts, *regressions], Y, weight, groups=groups)
+        made_of = np.zeros((len(parts) + len(regressions), len(parts) + len(regressions)), bool)
+        made_of[len(parts) :, : len(parts)] = self.blend_.weights_.any(axis=0)
+        self.final_ = self._make_blend().fit([*parts, *regressions], Y, weight, groups=groups, made_of=made_of)
         self.weights_ = self.final_.weights_
         self.tried_: list[Tried] = []
         for kind, share in zip(self.seconds_, self.weights_.mean(axis=0)[self.n_sources_ :].tolist()):
@@ -211,7 +221,13 @@ class FAELBlend(Combiner):
         return [*parts, *regressions]
 
     def _make_blend(self) -> GreedyBlend:
-        return GreedyBlend(self.groups, hierarchy=self.hierarchy_, project=self.project, random_state=self.random_state)
+        return GreedyBlend(
+            self.groups,
+            hierarchy=self.hierarchy_,
+            max_loss=self.max_loss,
+            project=self.project,
+            random_state=self.random_state,
+        )
 
     def _make_regression(self, kernel: str) -> KernelRegression:
         return KernelRegression(
@@ -256,7 +272,26 @@ class FAELBlend(Combiner):
         origin = np.where(diff.relabeled, -1, diff.origin)
         new.is_scored_ = (origin >= 0) & self.is_scored_[origin]
         new.constant_ = np.where(new.is_scored_, self.constant_[origin], np.nan)
-        new.linear_, new.kernel_ = (regression.take(origin) for regression in (self.linear_, self.kernel_))
+        for kind, (regression, _) in zip(KINDS, self._regressions()):
+            setattr(new, kind, None if regression is None else regression.take(origin))
+        return new
+
+    def take_sources(self, places: Sequence[int]) -> FAELBlend:
+        """Return the combiner of some of its sources, in this order, without forms of FAEL that count nothing.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Those left out should be ones that count nothing, see ``source_weights``.
+        """
+        check_is_fitted(self, "final_")
+        new = copy(self)
+        new.n_sources_, new.blend_ = len(places), self.blend_.take_sources(places)
+        new.final_ = self.final_.take_sources([*places, self.n_sources_, self.n_sources_ + 1])
+        new.weights_ = new.final_.weights_
+        for kind, (_, counts) in zip(KINDS, self._regressions()):
+            if not counts:
+                setattr(new, kind, None)
         return new
 
     def transform(self, S: Any) -> np.ndarray:
@@ -290,19 +325,21 @@ class FAELBlend(Combiner):
         values = graph.fill_columns(graph.clip(values, 0.0, 1.0), self.constant_)
         return export_projection(graph, values, self.hierarchy_, self.project)
 
-    def _regressions(self) -> list[tuple[KernelRegression, bool]]:
+    def _regressions(self) -> list[tuple[Any, bool]]:
         """Return linear and kernel FAEL, each with whether it counts at all: one that does not needs no work."""
         weights = self.weights_[:, self.n_sources_ :].T
-        return [(regression, bool(weight.any())) for regression, weight in zip((self.linear_, self.kernel_), weights)]
+        return [(getattr(self, kind), bool(weight.any())) for kind, weight in zip(KINDS, weights)]
 
     def check_loaded(self) -> None:
         """Refuse blends and regressions from a file that are not those of the sources."""
         n_nodes, sizes = self.hierarchy_.n_nodes, {"n_nodes": self.hierarchy_.n_nodes}
-        for regression in (vars(self).get("linear_"), vars(self).get("kernel_")):
-            an_object("predict", of=("KernelRegression",))(regression, sizes)
+        for kind in KINDS:
+            maybe(an_object("predict", of=("KernelRegression",)))(vars(self).get(kind), sizes)
         maybe(sparse_numbers("csr", "n_nodes", "reads"))(vars(self).get("reads_"), sizes)
-        widths = {self.linear_.X_fit_.shape[1], self.kernel_.X_fit_.shape[1]}
-        if widths != {sizes.get("reads", n_nodes)}:
+        told = self._regressions()
+        if any(regression is None and counts for regression, counts in told):
+            raise ValueError("a regression that counts is missing")
+        if {one.X_fit_.shape[1] for one, _ in told if one is not None} - {sizes.get("reads", n_nodes)}:
             raise ValueError("a regression reads other scores")
         counts = (self.blend_.weights_.shape[1], self.final_.weights_.shape[1], self.weights_.shape[1])
         if counts != (self.n_sources_, self.n_sources_ + 2, self.n_sources_ + 2):

@@ -50,11 +50,13 @@ from truepath.learners.boosted.growth import Rules
 from truepath.learners.boosted.rounds import RoundSettings
 from truepath.learners.boosted.training import (
     CELLS_JUDGED,
+    N_PARTS,
     ROUNDS_BETWEEN,
     Boosted,
     CheckedRows,
     Stopping,
     check_memory,
+    count_parts,
     grow_trees,
     leave_rows_out,
     refit_leaves,
@@ -358,6 +360,12 @@ class BoostedTrees(TreesBase):
         """Return what a fit takes on one core, roughly."""
         once = self._bin_seconds(shape) + int(self.max_iter) * self._round_seconds(shape, shape.n_rows)
         return 2 * once if self.refit and self.n_iter_no_change is not None else once
+
+    def held_out_seconds(self, shape: TableShape) -> float:
+        """Return what a fit and the scores of rows left out take on one core, roughly."""
+        n_fits = 0 if self.n_iter_no_change is not None else count_parts(shape.n_rows, shape.n_rows * shape.n_nodes)
+        part = shape._replace(n_rows=shape.n_rows - shape.n_rows // N_PARTS)
+        return self.fit_seconds(shape) + n_fits * self.fit_seconds(part)
 
     def _bin_seconds(self, shape: TableShape) -> float:
         return SECONDS_TO_BIN * shape.n_rows * shape.n_columns

@@ -176,10 +176,14 @@ def score_unseen(
     if boosted.left_out.size:
         yield boosted.left_out, _score(boosted, given, boosted.left_out, settings)
         return
-    n_scores = given.n_rows * given.Y.shape[1]
     splits = split_folds(deal_folds(given.Y, min(N_PARTS, given.n_rows), given.entropy, given.groups))
-    for train, left_out in splits if n_scores <= MOST_SCORES else splits[:1]:
+    for train, left_out in splits[: count_parts(given.n_rows, given.n_rows * given.Y.shape[1])]:
         yield left_out, _score(grow_trees(given.take(train), settings, stopping), given, left_out, settings)
+
+
+def count_parts(n_rows: int, n_scores: int) -> int:
+    """Return how many parts of the rows get scores by fits on the others."""
+    return min(N_PARTS, n_rows) if n_scores <= MOST_SCORES else 1
 
 
 def _score(

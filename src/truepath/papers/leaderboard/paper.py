@@ -93,7 +93,8 @@ def _megabytes(model: Any) -> float:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    model.learner_[-1].stack_.__dict__.pop("member_scores_")
+    stack = model.learner_[-1].stack_.drop_idle()
+    stack.__dict__.pop("member_scores_")
     with TemporaryDirectory() as folder:
         file = Path(folder) / "model.tp"
         model.save(file)
