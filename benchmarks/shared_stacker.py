@@ -27,7 +27,7 @@ from truepath.resampling import deal_folds, draw_some, split_folds
 
 SETS = ["cellcycle_FUN", "seq_FUN", "diatoms", "imclef07d", "enron"]
 FAEL, STACKER = "FAEL's blend", "shared stacker"
-MOST_ROWS, N_PARTS, N_FOLDS = 4_000, 4, 5
+MOST_ROWS, N_PARTS, N_FOLDS, PAIRS = 4_000, 4, 5, 10
 
 
 def make_members(ds, smallest):
@@ -53,16 +53,33 @@ def describe_pairs(S, Y, hierarchy):
     return np.stack([*S, best, worst, *of_labels], axis=-1).reshape(mean.size, -1).astype(np.float32)
 
 
-def fit_stacker(S, Y, hierarchy):
-    """Return the model of pairs."""
-    model = HistGradientBoostingClassifier(max_iter=200, min_samples_leaf=200, early_stopping=False, random_state=0)
-    return model.fit(describe_pairs(S, Y, hierarchy), as_dense(Y).ravel())
+class SharedStacker:
+    """A boosted model of pairs, learned from those with the greatest mean scores.
 
+    That is ``PAIRS`` times as many pairs as there are labels set: bins are shares of the pairs, and of all pairs those
+    that matter would fill one or two. Other pairs follow their means, below.
+    """
 
-def stack_shared(model, S, Y, hierarchy):
-    """Return the stacker's coherent scores."""
-    shared = model.predict_proba(describe_pairs(S, Y, hierarchy))[:, 1].reshape(S[0].shape)
-    return raise_up(shared, hierarchy)
+    def __init__(self, hierarchy):
+        self.hierarchy = hierarchy
+
+    def fit(self, S, Y):
+        self.Y = Y
+        pairs, is_set, mean = describe_pairs(S, Y, self.hierarchy), as_dense(Y).ravel(), np.mean(S, axis=0).ravel()
+        self.least = max(np.quantile(mean, max(0.0, 1 - PAIRS * is_set.mean())), 1e-12)
+        options = {"max_iter": 100, "max_leaf_nodes": 8, "min_samples_leaf": 50}
+        self.model = HistGradientBoostingClassifier(early_stopping=False, random_state=0, **options)
+        self.model.fit(pairs[mean >= self.least], is_set[mean >= self.least])
+        return self
+
+    def transform(self, S):
+        mean = np.mean(S, axis=0)
+        is_among = mean.ravel() >= self.least
+        found = np.zeros(mean.size)
+        pairs = describe_pairs(S, self.Y, self.hierarchy)
+        found[is_among] = self.model.predict_proba(pairs[is_among])[:, 1]
+        found[~is_among] = mean.ravel()[~is_among] / self.least * found[is_among].min()
+        return raise_up(found.reshape(mean.shape), self.hierarchy)
 
 
 def score_by_folds(member, X, Y):
@@ -82,14 +99,11 @@ def compare(ds, smallest):
     held_out = [score_by_folds(member, X[train], Y[train]) for member in members.values()]
     S = [member.fit(X[train], Y[train]).predict_proba(X[out]) for member in members.values()]
     found, seconds = dict(zip(members, S)), {}
-    for name, combiner in (("greedy blend", GreedyBlend(hierarchy=h)), (FAEL, FAELBlend(hierarchy=h))):
+    combiners = {"greedy blend": GreedyBlend(hierarchy=h), FAEL: FAELBlend(hierarchy=h), STACKER: SharedStacker(h)}
+    for name, combiner in combiners.items():
         begun = time.process_time()
         found[name] = combiner.fit(held_out, Y[train]).transform(S)
         seconds[name] = time.process_time() - begun
-    begun = time.process_time()
-    model = fit_stacker(held_out, Y[train], h)
-    found[STACKER] = stack_shared(model, S, Y[train], h)
-    seconds[STACKER] = time.process_time() - begun
     found["mean of both"] = (found[FAEL] + found[STACKER]) / 2
     return {name: auprc(Y[out], scores) for name, scores in found.items()}, seconds
 
