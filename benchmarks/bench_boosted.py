@@ -1,13 +1,16 @@
 """Boosted trees for all labels at once beside XGBoost, LightGBM and CatBoost; how their time grows; how good they are.
 
-Run: ``python benchmarks/bench_boosted.py [rounds|wordnet|accuracy|scaling]``, one part or all. One thread; seconds are
-the processor's, so that other work on the machine does not count.
+Run: ``python benchmarks/bench_boosted.py [rounds|wordnet|accuracy|whole|targets|scaling]``, one part or all. One
+thread; seconds are the processor's, so that other work on the machine does not count.
 
 ``rounds``: one round on a generated table (``--rows 12000 --columns 2000 --labels 1200``). XGBoost grows trees with
 vector leaves (``multi_output_tree``); LightGBM one tree per label, measured on a few labels and multiplied; CatBoost
 symmetric trees for all labels. ``wordnet``: the same on WordNet's glosses as 256 columns (truncated SVD of TF-IDF).
 ``--peers`` names who is asked; one that is not installed is left out.
 ``accuracy``: AU(PRC) on test rows of public sets, and the CPU seconds of the whole fit.
+``whole``: AU(PRC) and CPU seconds of fits of few rounds beside LightGBM with 100 trees for each label.
+``targets``: AU(PRC) on rows left out of training: of trees trained on all rows (with two seeds) and on those of the
+parents, of their means, and the same of a linear model.
 ``scaling``: fits of ``--trees`` rounds on tables of 10,000 rows and more, up to ``--most-rows``, 100 columns and 300
 labels, and the exponent of their time.
 """
@@ -17,24 +20,34 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 from bench_text import open_wordnet
 from data_folder import make_parser, open_sets
 from scipy import sparse
+from sklearn.compose import make_column_transformer
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from truepath import Hierarchy, load_dataset
-from truepath.learners import BoostedTrees
+from truepath.hierarchy.matrices import as_dense
+from truepath.learners import BoostedTrees, SparseLinear
 from truepath.metrics import auprc
+from truepath.resampling import deal_folds, split_folds
 
-PARTS = ("rounds", "wordnet", "accuracy", "scaling")
+PARTS = ("rounds", "wordnet", "accuracy", "whole", "targets", "scaling")
 PEERS = ("xgboost", "lightgbm", "catboost")
 SETS = ["imclef07a", "cellcycle_FUN", "diatoms", "seq_FUN"]
 #: Of the small sets, whose labels differ in how much there is to learn: rows left out say when to stop
 SETTINGS = {"max_iter": 4000, "n_iter_no_change": 100, "refit": True}
+#: Of the two sets that LightGBM is measured on, and its trees for each label
+WHOLE, TREES = ["imclef07a", "cellcycle_FUN"], 100
+FEW_ROUNDS = (70, 200, 500)
 ROUNDS, LABELS_ASKED, LABELS_PER_BRANCH, AT_A_TIME = 5, 3, 8, 50_000
 
 
@@ -140,18 +153,84 @@ def encode_wordnet(smallest):
     return h, TruncatedSVD(4 if smallest else 256, random_state=0).fit_transform(words), Y
 
 
-def print_accuracy(smallest):
-    """Print AU(PRC) on test rows, with settings by the number of rows and rows left out to stop by."""
-    print("\n| set | rounds | CPU s | AU(PRC) |\n|---|---|---|---|")
-    for name in open_sets([f"hmc/{name}" for name in SETS], smallest):
+def open_merged(names, smallest):
+    """Yield public sets, with the rows that are kept for validation among those to learn from, and their options."""
+    for name in open_sets([f"hmc/{name}" for name in names], smallest):
         ds = load_dataset(name)
         parts = [part for part in ("train", "valid") if part in ds]
         ds = ds.merge(*parts, into="train") if len(parts) > 1 else ds
-        options = {"hierarchy": ds.hierarchy, "categorical_features": list(ds.categories), "n_jobs": 1}
+        yield name, ds, {"hierarchy": ds.hierarchy, "categorical_features": list(ds.categories), "n_jobs": 1}
+
+
+def print_accuracy(smallest):
+    """Print AU(PRC) on test rows, with settings by the number of rows and rows left out to stop by."""
+    print("\n| set | rounds | CPU s | AU(PRC) |\n|---|---|---|---|")
+    for name, ds, options in open_merged(SETS, smallest):
         settings = {"max_iter": 4} if smallest else SETTINGS
         seconds, model = timed(BoostedTrees(**settings, **options).fit, ds.train.X, ds.train.y)
         area = auprc(ds.test.y, model.predict_proba(ds.test.X))
         print(f"| {name} | {model.n_iter_} | {seconds:.1f} | {area:.4f} |", flush=True)
+
+
+def fit_lightgbm(ds, n_trees):
+    """Return test scores by a model of LightGBM's for each label."""
+    import lightgbm
+
+    Y, S = as_dense(ds.train.y), np.zeros(ds.test.y.shape)
+    options = {"objective": "binary", "num_threads": 1, "verbose": -1}
+    kinds = list(ds.categories)
+    data = lightgbm.Dataset(ds.train.X, Y[:, 0].astype(float), params=options, categorical_feature=kinds)
+    data.free_raw_data = False
+    for v, y in enumerate(Y.T):
+        if y.all() or not y.any():
+            S[:, v] = y[0]
+            continue
+        data.set_label(y.astype(float))
+        S[:, v] = lightgbm.train(options, data, n_trees).predict(ds.test.X)
+    return S  # as they are: raised to those of the labels below they are worse
+
+
+def print_whole(peers, smallest):
+    """Print AU(PRC) on test rows and CPU seconds of whole fits: ours of few rounds, and a model for each label."""
+    print("\n| set | fit | CPU s | AU(PRC) |\n|---|---|---|---|")
+    for name, ds, options in open_merged(WHOLE, smallest):
+        BoostedTrees(max_iter=1, **options).fit(ds.train.X, ds.train.y)  # compiled
+        for n_rounds in FEW_ROUNDS:
+            seconds, model = timed(BoostedTrees(max_iter=n_rounds, **options).fit, ds.train.X, ds.train.y)
+            area = auprc(ds.test.y, model.predict_proba(ds.test.X))
+            print(f"| {name} | {n_rounds} rounds | {seconds:.2f} | {area:.4f} |", flush=True)
+        if "lightgbm" in peers:
+            seconds, S = timed(fit_lightgbm, ds, 2 if smallest else TREES)
+            print(f"| {name} | LightGBM per label | {seconds:.2f} | {auprc(ds.test.y, S):.4f} |", flush=True)
+
+
+def fit_targets(make, train, out):
+    """Return scores of rows left out by learners of all rows, of those of the parents, and with another seed."""
+    options = ({"train_on": "all"}, {"train_on": "parents"}, {"train_on": "all", "random_state": 1})
+    return [make(**own).fit(*train).predict_proba(out) for own in options]
+
+
+def print_targets(smallest):
+    """Print AU(PRC) on a quarter of the training rows, by what the others train."""
+    print("\n| set | learner | all | parents | mean of both | all, another seed | mean of all twice | mean of three |")
+    print(f"|{'---|' * 8}")
+    settings = {"max_iter": 4} if smallest else {**SETTINGS, "refit": False}
+    for name, ds, options in open_merged(SETS, smallest):
+        X, Y = ds.train.X, sparse.csr_array(ds.train.y)
+        train, out = split_folds(deal_folds(Y, 4, 0))[0]
+        kinds = options["categorical_features"]
+        numeric = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+        one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        columns = make_column_transformer((one_hot, kinds), remainder=numeric).fit(X[train])
+        cases = {
+            "boosted": (partial(BoostedTrees, **settings, **options), (lambda rows: rows)),
+            "linear": (partial(SparseLinear, loss="log", hierarchy=ds.hierarchy), columns.transform),
+        }
+        for learner, (make, prepare) in cases.items():
+            S = fit_targets(make, (prepare(X[train]), Y[train]), prepare(X[out]))
+            found = (S[0], S[1], S[0] + S[1], S[2], S[0] + S[2], S[0] + S[1] + S[2])
+            areas = " | ".join(f"{auprc(Y[out], scores):.4f}" for scores in found)
+            print(f"| {name} | {learner} | {areas} |", flush=True)
 
 
 def print_scaling(most_rows, n_trees, smallest):
@@ -193,6 +272,10 @@ def main():
         print_rounds("WordNet columns", encode_wordnet(given.smallest), peers)
     if "accuracy" in parts:
         print_accuracy(given.smallest)
+    if "whole" in parts:
+        print_whole(peers, given.smallest)
+    if "targets" in parts:
+        print_targets(given.smallest)
     if "scaling" in parts:
         print_scaling(600 if given.smallest else given.most_rows, 2 if given.smallest else given.trees, given.smallest)
 

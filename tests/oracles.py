@@ -15,6 +15,11 @@ def ancestors(hierarchy, v):
     return above
 
 
+def below_parents(Y, hierarchy):
+    """Which rows have all parents of each label, cell by cell."""
+    return np.array([[all(y[u] for u in hierarchy.parents(v)) for v in range(hierarchy.n_nodes)] for y in Y], bool)
+
+
 def close_upwards(Y, hierarchy):
     """Mark every ancestor of each positive label, cell by cell."""
     closed = np.array(Y, bool)

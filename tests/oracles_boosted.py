@@ -36,13 +36,13 @@ def best_gain(X, sketch, weight, least_weight):
     return max(found)
 
 
-def steps(P, Y, weight, leaf_of, l2, learning_rate, least_gain=LEAST_GAIN):
-    """Return the step of each label in each leaf, from the definition."""
-    found = np.zeros((leaf_of.max() + 1, P.shape[1]))
+def steps(P, Y, weight, leaf_of, l2, learning_rate, least_gain=LEAST_GAIN, trains=True):
+    """Return the step of each label in each leaf, from the definition; ``trains`` marks the rows that train a label."""
+    found, counted = np.zeros((leaf_of.max() + 1, P.shape[1])), weight[:, None] * np.broadcast_to(trains, P.shape)
     for t in np.unique(leaf_of):
         own = leaf_of == t
-        gradient = (weight[own, None] * (Y[own] - P[own])).sum(axis=0)
-        curvature = (weight[own, None] * P[own] * (1 - P[own])).sum(axis=0)
+        gradient = (counted[own] * (Y[own] - P[own])).sum(axis=0)
+        curvature = (counted[own] * P[own] * (1 - P[own])).sum(axis=0)
         step = np.clip(gradient / (curvature + l2), -LONGEST, LONGEST)
         found[t] = learning_rate * np.where(gradient**2 / (curvature + l2) < least_gain, 0, step)
     return found

@@ -23,6 +23,7 @@ from truepath.errors import CapabilityError, MissingExtraError
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners import (
     BinaryRelevance,
+    BoostedTrees,
     CoherentNetwork,
     MultiLabelKernelRidge,
     PCTForest,
@@ -87,6 +88,8 @@ KINDS = {
     "a stack": (Stack([FOREST, MultiLabelKernelRidge()], combiner=Blend(project="max-up")), 0.1, 1e-12),
     "linear": (SparseLinear(), 0.0, 1e-12),
     "linear given parents": (SparseLinear(train_on="parents", loss="log"), 0.0, 1e-12),
+    "boosted trees": (BoostedTrees(max_iter=5), 0.1, 1e-12),
+    "boosted trees given parents": (BoostedTrees(train_on="parents", max_iter=5), 0.1, 1e-12),
     "linear in groups": (SparseLinear(train_on="parents", loss="squared_hinge", max_children=2), 0.0, 1e-12),
     "network": (CoherentNetwork(**NETWORK), 0.1, 1e-5),
     "constrained network": (CoherentNetwork(loss="constraint", n_pieces=8, **NETWORK), 0.0, 1e-5),

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import oracles
 import oracles_combiners as twins
 from places import SOURCES
-from strategies import hierarchies, score_matrices
+from strategies import hierarchies, label_matrices, score_matrices
 from truepath import Hierarchy
 from truepath.data import make_ontology_like
 from truepath.hierarchy import cap_down, raise_up
-from truepath.hierarchy.propagation import find_incoherent, multiply_down
+from truepath.hierarchy.propagation import find_incoherent, mark_below_parents, multiply_down
 from truepath.metrics import incoherent_share
 
 WALKS = {raise_up: twins.max_up, cap_down: twins.min_down}
@@ -110,6 +111,15 @@ def test_products_are_taken_along_the_path(data):
     h = data.draw(hierarchies())
     S = data.draw(score_matrices(h, coherent=False))
     np.testing.assert_allclose(multiply_down(S, h), twins.path_product(S, h))
+
+
+@given(data=st.data())
+def test_rows_below_all_parents(data):
+    h = data.draw(hierarchies())
+    Y = data.draw(label_matrices(h))
+    found, is_top = mark_below_parents(sparse.csr_array(Y), h).toarray(), np.diff(h.parent_ptr) == 0
+    np.testing.assert_array_equal(found[:, ~is_top], oracles.below_parents(Y, h)[:, ~is_top])
+    assert not found[:, is_top].any()
 
 
 @every_walk

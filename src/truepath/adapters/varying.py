@@ -28,7 +28,7 @@ def find_constant_labels(Y: Any) -> NDArray[np.float64]:
     return constant_scores(np.asarray(Y.sum(axis=0)).ravel(), Y.shape[0])
 
 
-def constant_scores(n_positive: NDArray[Any], n_rows: int) -> NDArray[np.float64]:
+def constant_scores(n_positive: NDArray[Any], n_rows: Any) -> NDArray[np.float64]:
     """Return the same from the number of rows that have each label."""
     return np.where(n_positive == n_rows, 1.0, np.where(n_positive == 0, 0.0, np.nan))
 

@@ -117,6 +117,25 @@ def multiply_down(S: NDArray[Any], hierarchy: Hierarchy, *, out: NDArray[Any] | 
     return _run_walk(_kernels.hierarchy.propagate.multiply_down, _up(hierarchy), _as_numbers(S, hierarchy), out)
 
 
+def mark_below_parents(Y: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+    """Return which rows have all parents of each label; nothing is stored for labels at the top, whose rows are all.
+
+    Examples
+    --------
+    >>> from truepath import Hierarchy
+    >>> h = Hierarchy.from_parents({"a": None, "b": None, "a/1": ["a"], "ab": ["a", "b"]})
+    >>> Y = h.encode([["a"], ["ab"], ["b"]], sparse_output=True)
+    >>> [h.names[row].tolist() for row in mark_below_parents(Y, h).toarray()]
+    [['a/1'], ['a/1', 'ab'], []]
+    """
+    parents, children = hierarchy.edges.T
+    edges = (np.ones(parents.size, np.int32), (parents, children))
+    found = sparse.csr_array(Y.astype(np.int32) @ sparse.csr_array(edges, shape=(hierarchy.n_nodes,) * 2))
+    found.data = found.data == np.diff(hierarchy.parent_ptr)[found.indices]
+    found.eliminate_zeros()
+    return found
+
+
 def find_reachable(v: int, ptr: NDArray[np.int32], idx: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the nodes that can be reached from ``v`` along the edges ``ptr, idx``, ascending, without ``v``."""
     found: set[int] = set()

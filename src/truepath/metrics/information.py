@@ -10,6 +10,7 @@ from scipy import sparse
 
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.checks import check_labels, weight_or_ones
+from truepath.hierarchy.propagation import mark_below_parents
 from truepath.metrics.inputs import check_rows
 
 
@@ -67,13 +68,5 @@ def information_content(
 
 def _count_with_parents(Y: sparse.csr_array, hierarchy: Hierarchy, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return for each label the weight of the rows that have all of its parents."""
-    parents, children = hierarchy.edges.T
-    below = sparse.csr_array(
-        (np.ones(parents.size, np.int32), (parents, children)), shape=(hierarchy.n_nodes, hierarchy.n_nodes)
-    )
-    n_parents = np.diff(hierarchy.parent_ptr)
-    found = sparse.csr_array(Y.astype(np.int32) @ below)  # how many parents of a label each row has
-    has_all = found.data == n_parents[found.indices]
-    rows = np.repeat(np.arange(Y.shape[0]), np.diff(found.indptr))[has_all]
-    n_above = np.bincount(found.indices[has_all], weight[rows], hierarchy.n_nodes)
-    return np.where(n_parents == 0, weight.sum(), n_above)
+    n_above = mark_below_parents(Y, hierarchy).T @ weight
+    return np.where(np.diff(hierarchy.parent_ptr) == 0, weight.sum(), n_above)

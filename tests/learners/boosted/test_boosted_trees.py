@@ -21,6 +21,7 @@ from truepath.learners.boosted import training
 from truepath.learners.boosted.bins import bin_table
 from truepath.learners.boosted.growth import Rules
 from truepath.learners.boosted.rounds import Rounds, RoundSettings
+from truepath.learners.boosted.targets import TrainedOn
 from truepath.metrics import auprc
 
 
@@ -31,7 +32,8 @@ def make_rounds(seed, n_rows=40, n_labels=5, n_jobs=None, l2=0.1):
     settings = RoundSettings(0.3, l2, 1.0, 3, 7, 64, Rules(6, 2.0), n_jobs)
     base = np.linspace(-2, 2, n_labels)
     table = bin_table(X, {}, weight, 64, None)
-    return Rounds(table, Y, weight, np.linspace(0.5, 1, n_labels), base, settings, rng), Y.toarray(), weight
+    given = (table, Y, TrainedOn.all_of(Y), weight, np.linspace(0.5, 1, n_labels))
+    return Rounds(*given, base, settings, rng), Y.toarray(), weight
 
 
 @settings(max_examples=25, deadline=None)

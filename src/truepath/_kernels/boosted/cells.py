@@ -8,7 +8,8 @@ label is added, with a random sign and the root of its weight, to a random one o
 cells are, on average over the draws, the weighted sums of squares over labels: all that the search for a split asks.
 Labels are first added up ``FOLDED`` apart, which processors do several at a time, then the folds are dealt to cells.
 
-Labels come in blocks of a multiple of ``FOLDED``, filled up with labels of probability and weight zero.
+Labels come in blocks of a multiple of ``FOLDED``, filled up with labels of probability and weight zero. Where a row
+does not train a label, its probability is zero too: it adds nothing to any sum, and no step moves it.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ def _fold(p, signs, folds):
 
 @vector
 def _move(p, factors):
-    """In place: multiply the odds of a row's labels."""
+    """In place: multiply the odds of a row's labels; a probability of zero stays zero."""
     for j in range(p.size):
         moved = p[j] * factors[j]
-        p[j] = min(max(moved / (ONE - p[j] + moved), LEAST), MOST)
+        p[j] = min(max(moved / (ONE - p[j] + moved), min(p[j], LEAST)), MOST)
 
 
 @inner

@@ -25,10 +25,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from truepath.adapters.contributions import Contributions, ScorePart
 from truepath.adapters.cost import TableShape
-from truepath.adapters.varying import find_constant_labels, set_constant_scores
+from truepath.adapters.varying import set_constant_scores
 from truepath.combiners.projections import export_projection, project_scores, score_part
 from truepath.graph import Graph
-from truepath.held import holds, numbers
+from truepath.held import holds, numbers, one_of
 from truepath.hierarchy import Hierarchy, HierarchyDiff
 from truepath.hierarchy.checks import check_weight
 from truepath.hierarchy.matrices import as_dense
@@ -48,6 +48,7 @@ from truepath.learners.boosted.auto import choose_leaves, choose_rate
 from truepath.learners.boosted.bins import MOST_BINS
 from truepath.learners.boosted.growth import Rules
 from truepath.learners.boosted.rounds import RoundSettings
+from truepath.learners.boosted.targets import CORRECTIONS
 from truepath.learners.boosted.training import (
     CELLS_JUDGED,
     N_PARTS,
@@ -68,15 +69,13 @@ from truepath.learners.trees.columns import code_categories
 from truepath.learners.trees.graph import forest_sums
 from truepath.learners.trees.grow import class_weights
 from truepath.learners.trees.reasons import explain_by_path, explain_by_shapley
-from truepath.parameters import SHARE, Range, check_flag, check_in, check_number
+from truepath.parameters import SHARE, Range, check_choice, check_flag, check_in, check_number
 
 if TYPE_CHECKING:
     from typing import Self  # Python 3.11
 
 #: "auto" tries this many columns in a round, or this share of them if that is more
 FEW_COLUMNS, SHARE_OF_COLUMNS = 60, 0.15
-#: How steps of log-odds become coherent scores: a label scores at least what those below it do
-PROJECT = "max-up"
 #: A share that is not none
 SOME = Range(Real, 0, 1, above=True)
 #: Numbers of a sketch
@@ -91,7 +90,7 @@ FEWEST_ROUNDS, FEWEST_ROWS, MOST_CELLS = 100, 5_000, 1_000_000_000
 AUTOMATIC = {"learning_rate": Range(Real, 0, above=True), "max_leaves": Range(Integral, 2)}
 
 
-@holds(base_=numbers("n_nodes"), constant_=numbers("n_nodes", gaps=True))
+@holds(train_on=one_of(*CORRECTIONS), base_=numbers("n_nodes"), constant_=numbers("n_nodes", gaps=True))
 class BoostedTrees(TreesBase):
     """Gradient boosting of trees for all labels at once.
 
@@ -101,6 +100,10 @@ class BoostedTrees(TreesBase):
     ----------
     hierarchy : Hierarchy, optional
         None takes Y as flat, or as label paths that make a tree.
+    train_on : {"all", "parents"}, default="all"
+        The rows that train a label, as in :class:`~truepath.learners.SparseLinear`: all of them, so that trees
+        estimate p(v) and scores are raised to those of the labels below; or those that have all its parents, so that
+        trees estimate p(v | parents) and scores are multiplied down the hierarchy.
     max_iter : int, default=500
         The number of rounds; a round is a tree.
     learning_rate : "auto" or float, default="auto"
@@ -157,8 +160,10 @@ class BoostedTrees(TreesBase):
 
     Notes
     -----
-    The loss is the log loss of each label by itself; labels share the trees, and the final scores are raised to those
-    of the labels below (``max-up``), so they are coherent. Rows without a value go where that gains more.
+    The loss is the log loss of each label by itself, over the rows that train it; labels share the trees. Scores are
+    made coherent at the end: raised to those of the labels below (``max-up``), or with ``train_on="parents"``
+    multiplied by those above (``path-product``; of several parents, by the least score, as
+    :class:`~truepath.learners.SparseLinear` does). Rows without a value go where that gains more.
 
     A leaf with the gradient sum G and the curvature sum H moves a label's log-odds by
     ``learning_rate * min(4, max(-4, G / (H + l2)))``. Where ``G ** 2 / (H + l2)`` is below .02 the step is left out,
@@ -197,6 +202,7 @@ class BoostedTrees(TreesBase):
         self,
         *,
         hierarchy: Hierarchy | None = None,
+        train_on: str = "all",
         max_iter: int = 500,
         learning_rate: Any = "auto",
         max_leaves: Any = "auto",
@@ -216,6 +222,7 @@ class BoostedTrees(TreesBase):
         n_jobs: int | None = None,
     ):
         self.hierarchy = hierarchy
+        self.train_on = train_on
         self.max_iter = max_iter
         self.learning_rate = learning_rate
         self.max_leaves = max_leaves
@@ -296,8 +303,7 @@ class BoostedTrees(TreesBase):
         self._trained_on = mark_training(checked.X, checked.sample_weight)
         groups = groups_to_learn(groups, checked.X.shape[0], checked.sample_weight)
         X, Y, weight = leave_out_weightless(checked.X, checked.y, checked.sample_weight)
-        self.constant_ = find_constant_labels(Y)
-        return CheckedRows(
+        given = CheckedRows(
             X,
             sparse.csr_array(Y),
             np.ones(X.shape[0]) if weight is None else weight,
@@ -305,9 +311,13 @@ class BoostedTrees(TreesBase):
             self.categories_,
             groups,
             int(check_random_state(self.random_state).randint(2**31 - 1)),
+            checked.hierarchy if self.train_on == "parents" else None,
         )
+        self.constant_ = given.constant()
+        return given
 
     def _check_parameters(self) -> None:
+        check_choice(self, "train_on", tuple(CORRECTIONS))
         check_number(self, "max_iter", Integral, 1)
         for name, allowed in AUTOMATIC.items():
             if getattr(self, name) != "auto":
@@ -453,7 +463,7 @@ class BoostedTrees(TreesBase):
     def _to_scores(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return scores, in the place of log-odds."""
         S = expit(margins, out=margins)
-        return project_scores(set_constant_scores(S, self.constant_), self.hierarchy_, PROJECT)
+        return project_scores(set_constant_scores(S, self.constant_), self.hierarchy_, CORRECTIONS[self.train_on])
 
     def contributions(self, x: Any, nodes: Any, *, method: str = "auto") -> Contributions:
         """Return what each feature of one row adds to the scores of some labels.
@@ -484,14 +494,14 @@ class BoostedTrees(TreesBase):
             return found.through(expit, lambda s: expit(s) * expit(-s))
 
         scores = expit(sum_steps(self.trees_, X, self.categories_, self.base_))[0]
-        part = score_part(ScorePart(scores, odds), self.constant_, self.hierarchy_, PROJECT)
+        part = score_part(ScorePart(scores, odds), self.constant_, self.hierarchy_, CORRECTIONS[self.train_on])
         return part.contributions(np.asarray(nodes, np.int64))
 
     def export_scores(self, graph: Graph, rows: str) -> str:
         """Add the scores to an ONNX graph."""
         margins = forest_sums(graph, self.trees_, self.hierarchy_.n_nodes, rows, self.base_)
         scores = graph.fill_columns(graph.add("Sigmoid", margins), self.constant_)
-        return graph.like(export_projection(graph, scores, self.hierarchy_, PROJECT), rows)
+        return graph.like(export_projection(graph, scores, self.hierarchy_, CORRECTIONS[self.train_on]), rows)
 
     def _trees(self) -> list[Any]:
         check_is_fitted(self, "trees_")

@@ -1,9 +1,10 @@
 """The rounds of boosting: sketch, tree, steps of all labels in its leaves.
 
 Symbols: p probabilities, y labels, w weights of rows. A leaf moves the log-odds of a label by
-``learning_rate * clip(G / (H + l2))`` with G = sum of w (y - p) and H = sum of w p (1 - p) over its rows: one Newton
-step. Steps that hardly lower the loss are left out: nine in ten, late in a fit, most of them of labels that no row of
-the leaf has. That saves most of a model's size, and such steps are mostly chance.
+``learning_rate * clip(G / (H + l2))`` with G = sum of w (y - p) and H = sum of w p (1 - p) over those of its rows that
+train the label (:mod:`truepath.learners.boosted.targets`): one Newton step. Steps that hardly lower the loss are left
+out: nine in ten, late in a fit, most of them of labels that no row of the leaf has. That saves most of a model's size,
+and such steps are mostly chance.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from truepath import _kernels
 from truepath.adapters.parallel import count_workers, run_parallel
 from truepath.learners.boosted.bins import BinnedTable
 from truepath.learners.boosted.growth import GrownTree, Rules, grow_levels
+from truepath.learners.boosted.targets import TrainedOn
 
 #: No log-odds move by more than this times the learning rate in a round
 LONGEST_STEP = 4.0
@@ -60,6 +62,8 @@ class Rounds:
     table : BinnedTable, optional
         None where trees stand already.
     Y : csr_array of bool, shape (n_rows, n_labels)
+    trains : TrainedOn
+        Which rows train each label; a row has no label that it does not train.
     weight : ndarray, shape (n_rows,)
     importance : ndarray, shape (n_labels,)
         The weights of labels in the search for splits.
@@ -73,6 +77,7 @@ class Rounds:
         self,
         table: BinnedTable | None,
         Y: sparse.csr_array,
+        trains: TrainedOn,
         weight: NDArray[np.float64],
         importance: NDArray[np.float64],
         base: NDArray[np.float64],
@@ -83,7 +88,8 @@ class Rounds:
         self.indptr, self.indices = Y.indptr.astype(np.int64), Y.indices.astype(np.int32)
         self.weight = weight.astype(np.float32)
         self.root = np.sqrt(importance).astype(np.float32)
-        self.blocks = [_start(base[first : first + BLOCK], Y.shape[0]) for first in range(0, base.size, BLOCK)]
+        blocks = (slice(first, min(first + BLOCK, base.size)) for first in range(0, base.size, BLOCK))
+        self.blocks = [_start(base[labels], trains, labels, Y.shape[0]) for labels in blocks]
         self.n_labels = base.size
         self.signs = self.cell_of = np.empty(0)
         self.sketch = self._sketch_anew()
@@ -159,11 +165,11 @@ class Rounds:
         return run_parallel(_move_block, cases, common=common, n_jobs=n_jobs, shared_memory=True)
 
 
-def _start(base: NDArray[np.float64], n_rows: int) -> NDArray[np.float32]:
+def _start(base: NDArray[np.float64], trains: TrainedOn, labels: slice, n_rows: int) -> NDArray[np.float32]:
     """Return the first probabilities of a block of labels, filled up to a whole number of folds."""
     folded = _kernels.boosted.cells.FOLDED
     P = np.zeros((n_rows, -(-base.size // folded) * folded), np.float32)
-    P[:, : base.size] = 1.0 / (1.0 + np.exp(-base))
+    trains.fill(P, labels, 1.0 / (1.0 + np.exp(-base)))
     return P
 
 

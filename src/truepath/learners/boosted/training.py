@@ -11,10 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import expit
 
+from truepath.adapters.varying import constant_scores
 from truepath.errors import TruePathError
-from truepath.learners.boosted.bins import bin_table
+from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.propagation import multiply_down
+from truepath.learners.boosted.bins import BinnedTable, bin_table
 from truepath.learners.boosted.rounds import Rounds, RoundSettings
+from truepath.learners.boosted.targets import TrainedOn
 from truepath.learners.boosted.trees import keep_tree, put_steps, sum_steps
 from truepath.learners.trees.leaves import find_leaves
 from truepath.metrics import auprc
@@ -31,7 +36,7 @@ BYTES = 4
 
 @dataclass(frozen=True)
 class CheckedRows:
-    """Checked rows to learn from, of positive weight."""
+    """Checked rows to learn from, of positive weight; with ``parents_of``, each label from those of its parents."""
 
     X: Any
     Y: sparse.csr_array
@@ -40,6 +45,7 @@ class CheckedRows:
     categories: dict[int, NDArray[Any]]
     groups: NDArray[np.int64] | None
     entropy: int
+    parents_of: Hierarchy | None = None
 
     @property
     def n_rows(self) -> int:
@@ -57,11 +63,31 @@ class CheckedRows:
             return self
         return self.take(draw_some(self.n_rows, n_most, self.entropy))
 
+    def trains(self) -> TrainedOn:
+        """Return which rows train each label."""
+        if self.parents_of is None:
+            return TrainedOn.all_of(self.Y)
+        return TrainedOn.of_parents(self.Y, self.parents_of)
+
+    def constant(self) -> NDArray[np.float64]:
+        """Return the value that all rows that train a label share, 0 where there are none; NaN for other labels."""
+        n_rows = self.trains().weigh(np.ones(self.n_rows))
+        return constant_scores(self.Y.T @ np.ones(self.n_rows), np.maximum(n_rows, 1))
+
     def base(self) -> NDArray[np.float64]:
-        """Return the log-odds that rows start from: those of the labels' shares."""
+        """Return the log-odds that rows start from: those of the labels' shares in the rows that train them."""
         has = self.Y.T @ self.weight
-        base: NDArray[np.float64] = np.log((has + PRIOR) / (self.weight.sum() - has + PRIOR))
+        base: NDArray[np.float64] = np.log((has + PRIOR) / (self.trains().weigh(self.weight) - has + PRIOR))
         return base
+
+    def rank(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what orders labels of rows as their scores do."""
+        return margins if self.parents_of is None else multiply_down(expit(margins), self.parents_of)
+
+    def rounds(self, table: BinnedTable | None, settings: RoundSettings, base: NDArray[np.float64]) -> Rounds:
+        """Return the rounds of boosting on these rows; ``table`` is None where trees stand already."""
+        rng = np.random.default_rng(self.entropy)
+        return Rounds(table, self.Y, self.trains(), self.weight, self.importance, base, settings, rng)
 
 
 @dataclass(frozen=True)
@@ -126,9 +152,7 @@ def grow_trees(given: CheckedRows, settings: RoundSettings, stopping: Stopping) 
 def _grow(given: CheckedRows, settings: RoundSettings, base: NDArray[np.float64], n_rounds: int) -> Iterator[Any]:
     """Yield the trees of round after round."""
     table = bin_table(given.X, given.categories, given.weight, settings.max_bins, settings.n_jobs)
-    rng = np.random.default_rng(given.entropy)
-    rounds = Rounds(table, given.Y, given.weight, given.importance, base, settings, rng)
-    for grown in rounds.run(n_rounds):
+    for grown in given.rounds(table, settings, base).run(n_rounds):
         yield keep_tree(table, grown, given.weight)
 
 
@@ -144,7 +168,7 @@ def _stop_early(
     while some := list(islice(grown, ROUNDS_BETWEEN)):
         trees += some
         margins += sum_steps(some, judged.X, given.categories, np.zeros_like(base), settings.n_jobs)
-        score = float(auprc(judged.Y, margins)) if judged.Y.nnz else -np.inf
+        score = float(auprc(judged.Y, judged.rank(margins))) if judged.Y.nnz else -np.inf
         if score > best or not n_best:
             best, n_best = score, len(trees)
         if len(trees) - n_best >= patience:
@@ -156,9 +180,8 @@ def refit_leaves(
     trees: list[Any], given: CheckedRows, settings: RoundSettings
 ) -> tuple[list[Any], NDArray[np.float64]]:
     """Return trees of the same questions whose leaves hold the steps of other labels, and the new start."""
-    base, rng = given.base(), np.random.default_rng(given.entropy)
-    rounds = Rounds(None, given.Y, given.weight, given.importance, base, settings, rng)
-    found = []
+    base, found = given.base(), []
+    rounds = given.rounds(None, settings, base)
     for tree in trees:
         leaves = find_leaves(tree, given.X, given.categories)
         found.append(put_steps(tree, rounds.move(leaves, len(tree.link))))
