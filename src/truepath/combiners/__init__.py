@@ -4,6 +4,7 @@ from truepath.combiners.base import Combiner, Correction
 from truepath.combiners.bayesian_aggregation import BayesianAggregation
 from truepath.combiners.blend import Blend
 from truepath.combiners.calibration.calibrator import Calibrator
+from truepath.combiners.conditioning import condition_scores
 from truepath.combiners.fael.blend import FAELBlend
 from truepath.combiners.fael.hierarchical import HierarchicalFAEL
 from truepath.combiners.fael.kernel import KernelFAEL
@@ -36,6 +37,7 @@ __all__ = [
     "PathProduct",
     "TopDown",
     "TruePathRule",
+    "condition_scores",
 ]
 
 publish(__name__, __all__, globals())

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from truepath.decoders.base import PlainDecoder
-from truepath.decoders.leaves.base import CLOSED_AT_ONCE, best_leaves, label_in_blocks
+from truepath.decoders.leaves.base import CLOSED_AT_ONCE, best_leaves, label_by_set, label_in_blocks
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.graph import Graph, cap_columns
 from truepath.held import a_number, flag, holds, one_of
 from truepath.hierarchy import Hierarchy, cap_down
+from truepath.hierarchy.allowed import AllowedSets
 from truepath.hierarchy.matrices import as_dense
 from truepath.parameters import NUMBER, check_choice, check_flag, check_in
 
@@ -80,6 +81,11 @@ class BestPath(PlainDecoder):
         self.by = by
         self.threshold = threshold
 
+    @property
+    def is_single_path(self) -> bool:  # type: ignore[override]
+        """Whether a row has one path of labels: yes, unless others are added."""
+        return self.single_path
+
     def export_labels(self, graph: Graph, scores: str) -> str:
         """Add the labels to an ONNX graph."""
         hierarchy = self.hierarchy_
@@ -101,6 +107,10 @@ class BestPath(PlainDecoder):
         check_flag(self, "single_path")
         check_choice(self, "by", ("leaf", "mean"))
         check_in("threshold", self.threshold, NUMBER)
+
+    def _label_allowed(self, S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
+        S = self._restrict(S, hierarchy, sets)
+        return label_by_set(S, hierarchy, sets, lambda rows, nodes, within: self._label(S[rows][:, nodes], within))
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         weigher = self._weigher(hierarchy)
