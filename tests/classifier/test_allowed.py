@@ -103,7 +103,7 @@ def test_saved_sets_follow_a_changed_hierarchy():
     ("name", "labels", "said"),
     [
         ("plant", ["plant"], "'plant' is a label; a set needs a name of its own"),
-        ("garden", ["plnat"], "'plnat' is not in the hierarchy.*Did you mean 'plant'"),
+        ("garden", ["plnat"], "'plnat', which is not in the hierarchy.*Did you mean 'plant'"),
         ("garden", [], "allowed has no label"),
         ("garden", [1], "labels of the set 'garden' must be names; got 1"),
         ("gardne", None, "no set of labels called 'gardne'"),

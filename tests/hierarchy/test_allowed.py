@@ -68,8 +68,8 @@ def test_sets_of_some_rows():
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
-        ("a/3", {}, r"'a/3' is not in the hierarchy of 5 labels.*Did you mean 'a/"),
-        (["summr"], {"saved": {"summer": ["a"]}}, r"'summr' .*saved sets 'summer'.*Did you mean 'summer'"),
+        ("a/3", {}, r"'a/3', which is not in the hierarchy of 5 labels.*Did you mean 'a/"),
+        (["summr"], {"saved": {"summer": ["a"]}}, r"'summr'.*saved sets 'summer'.*Did you mean 'summer'"),
         ([], {}, r"allowed has no label\. Allow one"),
         ([["a"], [], ["b"]], {}, "allowed has no label for row 1"),
         ([["a"], ["b"]], {}, "allowed has labels for 2 rows, but there are 3"),
@@ -78,7 +78,11 @@ def test_sets_of_some_rows():
         ([[1], [2], [3]], {}, "a label is a name; got 1"),
         (np.ones((3, 4), bool), {}, "allowed has 4 flags; the hierarchy has 5"),
         (np.full((3, 5), 2), {}, "flags must be 0 or 1"),
-        ({"north": ["a"]}, {"by": ["north", "nroth", "north"]}, r"'nroth' of row 1.*Did you mean 'north'"),
+        (
+            {"north": ["a"]},
+            {"by": ["north", "nroth", "north"]},
+            r"no labels for 'nroth', only for 1 other key.*Did you mean 'north'",
+        ),
         ({"north": ["a"]}, {"by": "region"}, "column of X"),
     ],
 )

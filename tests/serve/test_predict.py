@@ -60,6 +60,47 @@ def test_a_threshold_decides_as_the_decoder_of_thresholds_does(client, model):
     assert [tuple(row["labels"]) for row in found] == h.decode(Threshold(each, hierarchy=h).predict(S))
 
 
+def test_allowed_labels_are_the_only_ones(client, model):
+    names = ["animal/dog", "plant"]
+    found = predict(client, texts=TEXTS, allowed=names, scores=True, top=9)
+    assert [tuple(row["labels"]) for row in found] == model.predict_labels(TEXTS, allowed=names)
+    S = model.predict_proba(TEXTS, allowed=names)
+    for row, s in zip(found, S):
+        assert set(row["scores"]) == {"animal", "animal/dog", "plant", "plant/oak"}
+        assert all(value == s[model.hierarchy_.index(name)] for name, value in row["scores"].items())
+        assert "animal/cat" not in {one["label"] for one in row["top"]}
+    low = predict(client, texts=TEXTS, allowed=names, threshold=0.01)
+    assert not any("animal/cat" in row["probabilities"] for row in low)
+    why = client.post("/explain", json={"text": TEXTS[1], "allowed": names}).json()
+    assert "animal/cat" not in {node["name"] for node in why["nodes"]}
+    assert client.get("/model").json()["allowed_sets"] == []
+
+
+def test_saved_sets_are_allowed_by_name():
+    model = HierarchicalClassifier("linear", decoder="best-path").fit(TEXTS, [row[-1:] for row in [["a/1"], ["b"]] * 3])
+    with client_of(model.set_allowed("summer", ["a"])) as client:
+        assert client.get("/model").json()["allowed_sets"] == ["summer"]
+        assert {tuple(row["labels"]) for row in predict(client, texts=TEXTS, allowed=["summer"])} == {("a/1",)}
+        assert "Did you mean 'summer'" in str(
+            refused(client.post("/predict", json={"texts": ["a"], "allowed": ["sumer"]}), 422)
+        )
+
+
+@pytest.mark.parametrize(
+    ("allowed", "said"),
+    [
+        ("plant", "allowed is a text, not a list"),
+        (["plant", 3], "allowed has 3, not only names"),
+        (["plnat"], "'plnat', which is not in the hierarchy"),
+        (["x" * 9999], "is not in the hierarchy"),
+        ([], "allowed has no label"),
+    ],
+)
+def test_allowed_labels_that_cannot_be_meant_are_refused(client, allowed, said):
+    for path, body in (("/predict", {"texts": ["a"]}), ("/explain", {"text": "a"})):
+        assert said in str(refused(client.post(path, json={**body, "allowed": allowed}), 422))
+
+
 def test_coverage_is_that_of_the_decoder(model):
     conformal = HierarchicalClassifier(decoder="conformal", cv=2).fit(TEXTS * 4, [["a"], ["b"], ["b"]] * 8)
     with client_of(conformal) as client:

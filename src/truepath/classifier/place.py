@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.adapters.blocks import is_lazy, known_rows
-from truepath.adapters.rows import count_rows
 from truepath.combiners.conditioning import restrict_scores
 from truepath.english import did_you_mean
 from truepath.errors import TruePathError
@@ -81,6 +80,16 @@ def _find_sets(model: HierarchicalClassifier, X: Any, allowed: Any) -> AllowedSe
             "allowed has a set for each row, and the number of rows of X is unknown.", "Give X in blocks."
         )
     return sets
+
+
+def check_allowed(model: HierarchicalClassifier, given: AllowedLabels) -> None:
+    """Refuse unknown labels before any row is read, those of all keys where rows have keys."""
+    keys = (
+        given
+        if given.by is None
+        else given.with_keys(list(saved_sets(model) if given.labels is None else given.labels))
+    )
+    keys.resolve(model.hierarchy_, saved=saved_sets(model))
 
 
 def column_of(X: Any, name: str) -> NDArray[Any]:

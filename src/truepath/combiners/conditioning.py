@@ -5,9 +5,9 @@ probabilities:
 
 * *Any number of paths*, on a tree. Children are independent of each other given their parent, with
   :math:`c_v = p(y_v = 1 \mid y_u = 1) = S_v / S_u`. Let :math:`q_v` be the probability of E among what is below v,
-  given that v is true: the product of :math:`1 - c_w` over its forbidden children and of :math:`1 - c_w + c_w q_w` over
-  the others. Then :math:`p(y_v = 1 \mid y_u = 1, E) = c_v q_v / (1 - c_v + c_v q_v)`: one pass up, one down. A parent of a
-  forbidden label becomes less likely, for it might have been true because of that label.
+  given that v is true: the product of :math:`1 - c_w` over its forbidden children and of :math:`1 - c_w + c_w q_w`
+  over the others. Then :math:`p(y_v = 1 \mid y_u = 1, E) = c_v q_v / (1 - c_v + c_v q_v)`: one pass up, one down. A
+  parent of a forbidden label becomes less likely, for it might have been true because of that label.
 * *Any number of paths, on a DAG*. A label is true with probability :math:`c_v` where all its parents are, so that
   :math:`S_v` is the product of c over v and its ancestors. Exact inference is done as long as no more than 12 labels
   have to be looked at together (:mod:`truepath.combiners.dag_inference`). Beyond, each label depends on one parent

@@ -212,8 +212,8 @@ class _Finder:
         of_row = [known.setdefault(key, len(known)) for key in np.asarray(keys, object).tolist()]
         for key in known:
             if key not in table:
-                problem = f"allowed: {key!r} of row {of_row.index(known[key])} is not in the table of allowed labels."
-                raise TruePathError(problem, did_you_mean(key, list(map(str, table)), "Its keys are few; see by."))
+                problem = f"allowed has no labels for {key!r}, only for {counted(len(table), 'other key')}."
+                raise TruePathError(problem, did_you_mean(key, list(map(str, table))))
         sets = [[table[key]] if isinstance(table[key], str) else list(table[key]) for key in known]
         return self._flags(sets), np.array(of_row, np.int64)
 
@@ -246,7 +246,9 @@ class _Finder:
             n = f"the hierarchy of {self.hierarchy.n_nodes} labels"
             known = [*self.saved, *self.hierarchy.numbers]
             sets = f", nor among the saved sets {', '.join(map(repr, self.saved))}" if self.saved else ""
-            raise UnknownLabelError(f"allowed: {name!r} is not in {n}{sets}.", [name], did_you_mean(name, known))
+            raise UnknownLabelError(
+                f"allowed has {name!r}, which is not in {n}{sets}.", [name], did_you_mean(name, known)
+            )
         v = look_up(self.hierarchy, name)
         return {v, *self.hierarchy.descendants(v).tolist()}
 

@@ -41,6 +41,11 @@ class _Decided(BaseModel):
     coverage: Share | None = Field(
         None, description="Of a model with conformal label sets: the probability that a set holds all true labels."
     )
+    allowed: SkipValidation[list[str] | None] = Field(
+        None,
+        description="The labels that rows may have, each with all below it, or names of sets that the model keeps; all "
+        "others score 0.",
+    )
 
 
 class PredictRequest(_Decided):
@@ -92,6 +97,7 @@ def read_request(kind: type[Kind], body: bytes, max_rows: int) -> Kind:
         way = did_you_mean(unknown[:100], kind.model_fields, _fields(kind))
         raise RefusedError(422, f"there is no field {shown(unknown)}.", way)
     _check_thresholds(asked.get("thresholds"))
+    _check_allowed(asked.get("allowed"))
     try:
         return kind.model_validate(asked)
     except ValidationError as found:  # of a few small fields
@@ -120,6 +126,16 @@ def _check_thresholds(given: Any) -> None:
     for name, value in (given or {}).items():
         if not is_finite_number(value):
             raise RefusedError(422, f"thresholds: that of {shown(name)} is {_article(value)}, not a number.", remedy)
+
+
+def _check_allowed(given: Any) -> None:
+    """Refuse allowed labels that are not a list of names."""
+    remedy = 'Send a list of names such as ["a label"].'
+    if given is not None and not isinstance(given, list):
+        raise RefusedError(422, f"allowed is {_article(given)}, not a list.", remedy)
+    for name in given or []:
+        if not isinstance(name, str):
+            raise RefusedError(422, f"allowed has {_article(name)}, not only names of labels.", remedy)
 
 
 def is_finite_number(value: Any) -> bool:

@@ -11,7 +11,7 @@ from truepath._kernels.jit import kernel
 def condition_many(S, masks, which, parent_ptr, parent_idx, out):
     """Fill out[i, v] <- p(y_v = 1 | no forbidden label is true): each label given one parent. O(n_samples * n_edges).
 
-    On a DAG that is the parent which scores least, the first of equals. Row i's possible labels are ``masks[which[i]]``.
+    On a DAG the parent is that which scores least, the first of equals. ``masks[which[i]]`` are what row i may have.
     """
     n_nodes = S.shape[1]
     main, kept, change = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
