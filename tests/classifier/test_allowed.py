@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truepath import HierarchicalClassifier, load_dataset
-from truepath.combiners import condition_scores
+from truepath.combiners import LabelShares, condition_scores, shift_scores
 from truepath.errors import TruePathError, UnknownLabelError
 from truepath.hierarchy import AllowedLabels
 
@@ -169,3 +169,31 @@ def test_a_real_dag():
     found = model.predict_labels(ds.test.X[:50], allowed=allowed, most_specific=False)
     known = {"Internet", "Software Development", "Software Development :: Libraries"}
     assert all(name in known or name.startswith(tuple(allowed)) for row in found for name in row)
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    return HierarchicalClassifier("linear", decoder="threshold", calibrate="sigmoid", cv=2).fit(TEXTS, LABELS)
+
+
+def test_priors_reweigh_every_method(calibrated):
+    model, h = calibrated, calibrated.hierarchy_
+    np.testing.assert_allclose(model.shares_, h.encode(LABELS).mean(axis=0))
+    priors = {"animal": 0.9, "plant": 0.05}
+    S = model.predict_proba(NEW, priors=priors)
+    np.testing.assert_array_equal(S, shift_scores(model.predict_proba(NEW), h, model.shares_, priors))
+    np.testing.assert_array_equal(model.predict(NEW, priors=priors), S > 0.5)
+    np.testing.assert_array_equal(model.label_and_score(NEW, priors=priors)[1], S)
+    assert model.predict_top(NEW, 2, priors=priors).probabilities[0, 0] == S[0].max()
+    assert model.explain(NEW[0], priors=priors).records[0].score == S[0, model.explain(NEW[0]).records[0].node]
+    both = model.predict_proba(NEW, priors=priors, allowed=ALLOWED)
+    np.testing.assert_array_equal(both, condition_scores(S, h, ALLOWED))
+    groups = LabelShares({"here": priors, "there": model.shares_}, by=["here", "there"] * 2 + ["here"])
+    mixed = model.predict_proba(NEW, priors=groups)
+    np.testing.assert_array_equal(mixed[::2], S[::2])
+    np.testing.assert_array_equal(model.predict_proba(NEW * 30, priors=priors, batch_size=64)[: len(NEW)], S)
+
+
+def test_priors_need_calibrated_scores(many):
+    with pytest.raises(TruePathError, match=r"not calibrated. Fit it with calibrate='auto'"):
+        many.predict(NEW, priors={"animal": 0.9})

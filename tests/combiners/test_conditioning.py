@@ -13,7 +13,7 @@ from strategies import hierarchies, score_matrices
 from truepath import Hierarchy
 from truepath.combiners import condition_scores
 from truepath.combiners.conditioning import restrict_scores
-from truepath.combiners.dag_inference import make_plan
+from truepath.combiners.dag_inference import plan_elimination
 from truepath.hierarchy import AllowedLabels
 
 H = Hierarchy.from_paths(["a/1", "a/2", "b"])
@@ -96,7 +96,7 @@ def test_beyond_what_fits_in_a_table_each_label_depends_on_one_parent():
     edges = [(f"n{u}", "below") for u in range(n_top)] + [("below", "last"), ("n0", "other")]
     hierarchy = Hierarchy.from_edges(edges)
     allowed = hierarchy.encode([["other", *(f"n{u}" for u in range(n_top))]], sparse_output=False)[0]
-    assert make_plan(hierarchy, allowed.tobytes()) is None
+    assert plan_elimination(hierarchy, allowed.tobytes()) is None
     S = np.sort(rng.random((5, n_top)))[:, ::-1]
     S = np.hstack([S, S[:, -1:] / 2, S[:, -1:] / 4, S[:, :1] / 2])[
         :, np.argsort(hierarchy.indices([*(f"n{u}" for u in range(n_top)), "below", "last", "other"]))

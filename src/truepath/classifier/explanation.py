@@ -152,13 +152,13 @@ def _signed(value: float) -> str:
 
 
 def explain_row(
-    model: HierarchicalClassifier, x: Any, n_others: int, n_causes: int = 0, allowed: Any = None
+    model: HierarchicalClassifier, x: Any, n_others: int, n_causes: int = 0, allowed: Any = None, priors: Any = None
 ) -> Explanation:
     """Explain the prediction of one row."""
     X = _one_row(model, x)
     hierarchy = model.hierarchy_
     raw = node_scores(model.learner_, X, hierarchy.n_nodes, hierarchy=hierarchy)
-    predicted, S = (values[0] for values in model.label_and_score(X, allowed=allowed))
+    predicted, S = (values[0] for values in model.label_and_score(X, allowed=allowed, priors=priors))
     thresholds = getattr(model.decoder_, "thresholds_", None)
     t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
     possible = Place(model, X, allowed).possible

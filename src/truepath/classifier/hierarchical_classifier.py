@@ -41,7 +41,7 @@ from truepath.classifier.parts import (
     resolve_parts,
     takes_conditional,
 )
-from truepath.classifier.place import Place, carry_sets_over, change_saved_sets
+from truepath.classifier.place import Place, carry_sets_over, change_saved_sets, label_shares
 from truepath.classifier.repeats import warn_about_repeats
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
@@ -49,7 +49,7 @@ from truepath.classifier.updating import update_parts
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.graph import Graph
-from truepath.held import a_scorer, a_text, an_object, each, holds, if_there, mapping, maybe
+from truepath.held import a_scorer, a_text, an_object, each, holds, if_there, mapping, maybe, numbers
 from truepath.hierarchy import AllowedLabels, Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input
@@ -63,6 +63,7 @@ from truepath.metrics.tried import Tried
     calibrator_=maybe(an_object("transform", knows=("n_nodes",))),
     decoder_=maybe(an_object("predict", knows=("n_nodes",))),
     fitted_on_=an_object(of=("FittedOn",)),
+    shares_=if_there(numbers("n_nodes", least=0, most=1)),
     allowed_sets_=if_there(mapping(each(a_text, of=tuple), keys=a_text)),
 )
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
@@ -129,6 +130,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         What was fitted to choose from or to weigh, each with its score on held-out rows; empty if it was one thing.
     fitted_on_ : FittedOn
         A record of the training data.
+    shares_ : ndarray, shape (n_nodes,)
+        The share of training rows that have each label, by weight.
     allowed_sets_ : dict of str to tuple of str
         Sets of labels that ``allowed=`` may name, see :meth:`set_allowed`. Only after one was set.
     updated_ : str
@@ -257,6 +260,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         if groups is None and self.tried_ and not self.n_held_out_:
             warn_about_repeats(X, None)
         self.fitted_on_ = FittedOn.of(X)
+        self.shares_ = label_shares(Y, weight)
         self.__dict__.pop("allowed_sets_", None)
         return self
 
@@ -385,6 +389,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             setattr(self, name, part)
         if hasattr(self, "allowed_sets_"):
             self.allowed_sets_ = sets
+        self.shares_ = label_shares(labels, None)
         if self.hierarchy is not None:
             self.hierarchy = diff.new
         self.fitted_on_ = replace(self.fitted_on_, n_rows=count_rows(X))
@@ -397,6 +402,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         X: Any,
         *,
         allowed: Any = None,
+        priors: Any = None,
         batch_size: int | None = None,
         min_score: float | None = None,
         out: Any = None,
@@ -415,6 +421,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             row, or flags; see :class:`truepath.hierarchy.AllowedLabels`. Scores are then those given that no other
             label is true, see :func:`truepath.combiners.condition_scores`: on one path where the decoder predicts one,
             else on any number. The other labels score 0.
+        priors : array, mapping of names to shares or LabelShares, optional
+            The shares of rows that have each label at the place of use, where they differ from those in training: for
+            all rows, or by group. Scores are re-weighed by them, see :func:`truepath.combiners.shift_scores`, before
+            anything is left out. Only for models that are calibrated.
         batch_size : int, optional
             Rows that are predicted together, rounded up to a multiple of 64; by default as many as take 256 MB with
             their scores. A row's result has the same bits for any number.
@@ -430,26 +440,30 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """
         if min_score is not None:
             check_min_score(min_score)
-        place = Place(self._fitted(), X, allowed)
+        place = Place(self._fitted(), X, allowed, priors)
         predict = partial(self._score_rows if min_score is None else partial(self._high_scores, min_score), place=place)
         return self._map(X, predict, np.float64, batch_size, out, is_sparse=min_score is not None)
 
-    def predict(self, X: Any, *, allowed: Any = None, batch_size: int | None = None, out: Any = None) -> Any:
+    def predict(
+        self, X: Any, *, allowed: Any = None, priors: Any = None, batch_size: int | None = None, out: Any = None
+    ) -> Any:
         """Return the label sets as a closed boolean matrix.
 
         Parameters
         ----------
-        X, allowed, batch_size, out : as in :meth:`predict_proba`
+        X, allowed, priors, batch_size, out : as in :meth:`predict_proba`
 
         Returns
         -------
         Y : ndarray of bool, shape (n_samples, n_nodes)
             A csr_array where several blocks of rows would take 256 MB or more as an array.
         """
-        place = Place(self._fitted(), X, allowed)
+        place = Place(self._fitted(), X, allowed, priors)
         return self._map(X, partial(self._label_rows, place=place), bool, batch_size, out)
 
-    def label_and_score(self, X: Any, *, allowed: Any = None) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def label_and_score(
+        self, X: Any, *, allowed: Any = None, priors: Any = None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Return what ``predict`` and ``predict_proba`` return for rows in memory, dense, with the rows scored once.
 
         Examples
@@ -461,7 +475,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         >>> bool((Y == model.predict(["the cat"])).all()), bool((S == model.predict_proba(["the cat"])).all())
         (True, True)
         """
-        place = Place(self._fitted(), X, allowed)
+        place = Place(self._fitted(), X, allowed, priors)
         X = frame_rows(X, self.fitted_on_)
         S = self._score_rows(X)
         Y = self._label_rows(X, place=place) if self.decoder_ is None else self._decide(X, S, place=place)
@@ -469,20 +483,26 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return as_dense(Y).astype(bool, copy=False), np.asarray(as_dense(S), np.float64)
 
     def predict_labels(
-        self, X: Any, *, most_specific: bool = True, allowed: Any = None, batch_size: int | None = None
+        self,
+        X: Any,
+        *,
+        most_specific: bool = True,
+        allowed: Any = None,
+        priors: Any = None,
+        batch_size: int | None = None,
     ) -> list[tuple[str, ...]]:
         """Return each row's labels by name: the most specific ones, or all with their ancestors.
 
         Parameters
         ----------
-        X, allowed, batch_size : as in :meth:`predict_proba`
+        X, allowed, priors, batch_size : as in :meth:`predict_proba`
         most_specific : bool, default=True
 
         Returns
         -------
         labels : list of tuple of str
         """
-        Y = self.predict(X, allowed=allowed, batch_size=batch_size)
+        Y = self.predict(X, allowed=allowed, priors=priors, batch_size=batch_size)
         return self.hierarchy_.decode(Y, most_specific=most_specific)
 
     def predict_top(
@@ -494,13 +514,14 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         among: str = "all",
         propensities: Any = None,
         allowed: Any = None,
+        priors: Any = None,
         batch_size: int | None = None,
     ) -> TopLabels:
         """Return the labels of each row that score best, with their probabilities.
 
         Parameters
         ----------
-        X, allowed, batch_size : as in :meth:`predict_proba`
+        X, allowed, priors, batch_size : as in :meth:`predict_proba`
             Arrays of Dask are computed by the caller.
         k : int, default=5
             The most labels of a row or of a level; labels that score 0 are left out.
@@ -543,7 +564,7 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
                 "predict_top does not take arrays of Dask.", "Compute the blocks and give them one by one."
             )
         wanted = {"k": int(k), "per": per, "among": among, "propensities": propensities}
-        place = Place(self._fitted(), X, allowed)
+        place = Place(self._fitted(), X, allowed, priors)
         score = partial(self._score_rows, place=place)
         find = partial(top_rows, self, score, may_search=place.is_everywhere, **wanted)
         return join_top(block_results(X, find, self.hierarchy_.n_nodes, self.fitted_on_, batch_size))
@@ -578,7 +599,9 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None
         return place.decide(S, start, **({} if conditional is None else {"conditional": conditional}))
 
-    def explain(self, x: Any, *, n_others: int = 5, n_causes: int = 0, allowed: Any = None) -> Explanation:
+    def explain(
+        self, x: Any, *, n_others: int = 5, n_causes: int = 0, allowed: Any = None, priors: Any = None
+    ) -> Explanation:
         """Explain the labels of one row: scores, thresholds and margins along the paths, and what caused them.
 
         Parameters
@@ -591,13 +614,15 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             it, see :meth:`contributions`.
         allowed : str, names, flags or AllowedLabels, optional
             As in :meth:`predict_proba`; labels that are forbidden are not shown. Causes are those of the scores before.
+        priors : array, mapping of names to shares or LabelShares, optional
+            As in :meth:`predict_proba`.
 
         Returns
         -------
         explanation : Explanation
             Prints as a tree; ``records`` is the table, ``to_frame()`` a data frame; notebooks show it as HTML.
         """
-        return explain_row(self._fitted(), x, n_others, n_causes, allowed)
+        return explain_row(self._fitted(), x, n_others, n_causes, allowed, priors)
 
     def export_inputs(self, graph: Graph) -> Any:
         """Add the inputs of the model to an ONNX graph; see :func:`truepath.export.to_onnx`."""

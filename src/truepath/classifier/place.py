@@ -1,17 +1,19 @@
-"""What is known of the place of use: which labels may be predicted there, in all rows or row by row."""
+"""What is known of the place of use: labels that rows may get there, and the shares of labels there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truepath.adapters.blocks import is_lazy, known_rows
-from truepath.combiners.conditioning import restrict_scores
-from truepath.english import did_you_mean
+from truepath.combiners import LabelShares
+from truepath.combiners.conditioning import SetWeights, restrict_scores
+from truepath.combiners.priors import shift_by, weigh_sets
+from truepath.english import counted, did_you_mean
 from truepath.errors import TruePathError
 from truepath.hierarchy import HierarchyDiff
 from truepath.hierarchy.allowed import AllowedLabels, AllowedSets
@@ -22,24 +24,26 @@ if TYPE_CHECKING:
 
 
 class Place:
-    """The labels that rows may get, and what follows for their scores and label sets.
+    """The labels that rows may get, and their shares: what follows for scores and label sets.
 
     Parameters
     ----------
     model : HierarchicalClassifier
     X : the rows
     allowed : names, flags or AllowedLabels, optional
-        As :meth:`HierarchicalClassifier.predict` takes it.
+    priors : shares or LabelShares, optional
+        Both as :meth:`HierarchicalClassifier.predict_proba` takes them.
     """
 
-    def __init__(self, model: HierarchicalClassifier, X: Any, allowed: Any = None):
-        self.hierarchy, self.decoder = model.hierarchy_, model.decoder_
+    def __init__(self, model: HierarchicalClassifier, X: Any, allowed: Any = None, priors: Any = None):
+        self.hierarchy, self.decoder, self.paths = model.hierarchy_, model.decoder_, paths_of(model)
         self.sets = None if allowed is None else _find_sets(model, X, allowed)
+        self.shares = None if priors is None else _find_shares(model, X, priors)
 
     @property
     def is_everywhere(self) -> bool:
         """Whether nothing is known, and the model's own scores are the final ones."""
-        return self.sets is None
+        return self.sets is None and self.shares is None
 
     @property
     def possible(self) -> NDArray[np.bool_]:
@@ -52,10 +56,20 @@ class Place:
 
     def score(self, S: Any, start: int = 0) -> Any:
         """Return the final scores of rows, the first of which is this one."""
+        S = self._shift(S, start)
         return S if self.sets is None else restrict_scores(S, self.hierarchy, self.sets.take(start, S.shape[0]))
+
+    def _shift(self, S: Any, start: int) -> Any:
+        """Return scores as the shares of labels re-weigh them."""
+        if self.shares is None:
+            return S
+        rows = slice(start, start + S.shape[0])
+        return shift_by(S, self.hierarchy, self.shares.weights, self.shares.of_row[rows], self.paths)
 
     def decide(self, S: Any, start: int = 0, **options: Any) -> Any:
         """Return what the decoder makes of the model's scores."""
+        if self.shares is not None:  # conditional scores are those of training
+            S, options = self._shift(S, start), {}
         if self.sets is None:
             return self.decoder.predict(S, **options)
         sets = self.sets.take(start, S.shape[0])
@@ -68,13 +82,55 @@ class Place:
         return Y if self.sets is None else self.sets.take(start, Y.shape[0]).keep_possible(Y)
 
 
+class _Shares(NamedTuple):
+    """How label sets are weighed, and by which of the ways each row."""
+
+    weights: SetWeights
+    of_row: NDArray[np.int64]
+
+
+def _find_shares(model: HierarchicalClassifier, X: Any, priors: Any) -> _Shares:
+    """Return how shares of labels weigh label sets; refuse models whose scores they cannot re-weigh."""
+    trained = trained_shares(model)
+    if model.decoder_ is None:
+        raise TruePathError("priors re-weigh scores, and this model decides without them.", "Fit it with a decoder.")
+    given = LabelShares.of(priors)
+    if isinstance(given.by, str):
+        given = LabelShares(given.shares, by=column_of(X, given.by))
+    n_rows = None if is_lazy(X) else known_rows(X)
+    if n_rows is None:
+        raise TruePathError("priors need rows whose number is known.", "Give X in blocks.")
+    shares, of_row = given.resolve(model.hierarchy_, trained)
+    if of_row is not None and of_row.size != n_rows:
+        raise ValueError(f"priors has keys for {counted(of_row.size, 'row')}, but there are {n_rows}.")
+    of_row = np.zeros(n_rows, np.int64) if of_row is None else of_row
+    return _Shares(weigh_sets(trained, shares, model.hierarchy_, paths_of(model)), of_row)
+
+
+def trained_shares(model: HierarchicalClassifier) -> NDArray[np.float64]:
+    """Return the shares of labels in training; refuse models whose scores are not known to be probabilities."""
+    if model.calibrator_ is None:
+        raise TruePathError(
+            "priors re-weigh probabilities, and the scores of this model are not calibrated.",
+            "Fit it with calibrate='auto', or calibrate its scores and call truepath.combiners.shift_scores.",
+        )
+    if not hasattr(model, "shares_"):
+        raise TruePathError("the model does not know the shares of its labels in training.", "Fit it anew.")
+    return np.asarray(model.shares_, np.float64)
+
+
+def paths_of(model: HierarchicalClassifier) -> str:
+    """Say whether rows have one path or many, by what the decoder assumes."""
+    return "one" if getattr(model.decoder_, "is_single_path", False) else "many"
+
+
 def _find_sets(model: HierarchicalClassifier, X: Any, allowed: Any) -> AllowedSets:
     """Return the sets of possible labels of rows; one path or many follows from the decoder, unless it is said."""
     given, h = AllowedLabels.of(allowed), model.hierarchy_
     if isinstance(given.by, str):
         given = given.with_keys(column_of(X, given.by))
     n_rows = None if is_lazy(X) else known_rows(X)
-    sets = given.resolve(h, n_rows, saved_sets(model)).on(one_path=getattr(model.decoder_, "is_single_path", False))
+    sets = given.resolve(h, n_rows, saved_sets(model)).on(one_path=paths_of(model) == "one")
     if n_rows is None and sets.of_row is not None:
         raise TruePathError(
             "allowed has a set for each row, and the number of rows of X is unknown.", "Give X in blocks."
@@ -102,6 +158,13 @@ def column_of(X: Any, name: str) -> NDArray[Any]:
     if name not in frame.columns:
         raise TruePathError(f"by={name!r} is not a column of X.", did_you_mean(name, frame.columns))
     return np.asarray(frame[name].to_numpy(), object)
+
+
+def label_shares(Y: Any, weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Return the share of rows that have each label, by weight."""
+    weight = np.ones(Y.shape[0]) if weight is None else weight
+    total = float(weight.sum())
+    return np.clip(np.asarray(Y.T @ weight, np.float64).ravel() / total, 0.0, 1.0) if total else np.zeros(Y.shape[1])
 
 
 def saved_sets(model: HierarchicalClassifier) -> dict[str, tuple[str, ...]]:

@@ -15,6 +15,7 @@ from truepath.combiners.max_up import MaxUp
 from truepath.combiners.mean_of_paths import MeanOfPaths
 from truepath.combiners.min_down import MinDown
 from truepath.combiners.path_product import PathProduct
+from truepath.combiners.priors import LabelShares, shift_scores
 from truepath.combiners.top_down import TopDown
 from truepath.combiners.true_path_rule import TruePathRule
 from truepath.public import publish
@@ -31,6 +32,7 @@ __all__ = [
     "HierarchicalFAEL",
     "Isotonic",
     "KernelFAEL",
+    "LabelShares",
     "MaxUp",
     "MeanOfPaths",
     "MinDown",
@@ -38,6 +40,7 @@ __all__ = [
     "TopDown",
     "TruePathRule",
     "condition_scores",
+    "shift_scores",
 ]
 
 publish(__name__, __all__, globals())

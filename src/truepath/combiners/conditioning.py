@@ -24,7 +24,9 @@ its scores, without those of forbidden labels.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +34,7 @@ from scipy import sparse
 
 from truepath import _kernels
 from truepath.combiners.base import BLOCK_CELLS
-from truepath.combiners.dag_inference import conditional_changes, make_plan
+from truepath.combiners.dag_inference import conditional_changes, plan_elimination
 from truepath.hierarchy import Hierarchy, cap_down, check_scores
 from truepath.hierarchy.allowed import AllowedSets, find_allowed
 from truepath.hierarchy.checks import as_probabilities, hierarchy_for
@@ -83,34 +85,62 @@ def restrict_scores(S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
     if not sets.renormalize:
         return sets.keep_possible(S)
     S = as_probabilities(S, labels=hierarchy.names, remedy=MASK_ONLY)
-    blocks = row_blocks(S.shape[0], S.shape[1], BLOCK_CELLS)
-    parts = (_condition_block(S[rows], hierarchy, sets, rows, S.shape[0]) for rows in blocks)
-    if sparse.issparse(S):
-        return stack_sparse(map(sparse.csr_array, parts), hierarchy.n_nodes, S.dtype)
-    return np.concatenate([np.zeros((0, hierarchy.n_nodes), S.dtype), *parts])
+
+    def restrict(block: Floats, rows: slice) -> Floats:
+        masks, which = sets.masks(rows, S.shape[0])
+        weights = SetWeights(masks.astype(np.float64), np.ones(masks.shape), np.ones(len(masks)))
+        out = weigh_rows(block, hierarchy, weights, which, sets.paths)
+        if sets.paths != "one" and not hierarchy.is_tree:
+            _condition_exactly(block, hierarchy, masks, which, out)
+        return out
+
+    return change_rows(restrict, S)
 
 
-def _condition_block(block: Any, hierarchy: Hierarchy, sets: AllowedSets, rows: slice, n_rows: int) -> NDArray[Any]:
-    S = as_dense(block).astype(np.float64, copy=False)
-    masks, which = sets.masks(rows, n_rows)
-    out, up = np.empty_like(S), (hierarchy.parent_ptr, hierarchy.parent_idx)
-    kernels = _kernels.combiners.allowed
-    if sets.paths == "one":
-        below = sparse.csr_array(hierarchy.ancestor_matrix().T)
-        below.setdiag(False)
-        below.eliminate_zeros()
-        kernels.condition_one(S, masks, which, below.indptr, below.indices, *up, out)
+class SetWeights(NamedTuple):
+    """What label sets weigh against what they were: one row for each way of weighing.
+
+    A set weighs ``on`` for each label that is true, ``off`` for each that is not while its parents are; where a row has
+    one path, ``on`` of its end alone, and ``none`` without any.
+    """
+
+    on: Floats
+    off: Floats
+    none: Floats
+
+
+def weigh_rows(S: Floats, hierarchy: Hierarchy, weights: SetWeights, which: Any, paths: str) -> Floats:
+    """Return the probabilities of labels where row i's label sets weigh what ``which[i]`` says, on one path or many."""
+    out, up, kernels = np.empty_like(S), (hierarchy.parent_ptr, hierarchy.parent_idx), _kernels.combiners.weighing
+    if paths == "one":
+        kernels.weigh_one(S, weights.on, weights.none, which, *_below(hierarchy), *up, out)
     else:
-        kernels.condition_many(S, masks, which, *up, out)
-        if not hierarchy.is_tree:
-            _condition_exactly(S, hierarchy, masks, which, out)
-    return out.astype(block.dtype, copy=False)
+        kernels.weigh_many(S, weights.on, weights.off, which, *up, out)
+    return out
+
+
+def change_rows(change: Callable[[Floats, slice], Floats], S: Any) -> Any:
+    """Apply a function of dense rows and their numbers to a matrix, some rows at a time; form and type stay."""
+    blocks = row_blocks(S.shape[0], S.shape[1], BLOCK_CELLS)
+    parts = (change(as_dense(S[rows]).astype(np.float64, copy=False), rows).astype(S.dtype) for rows in blocks)
+    if sparse.issparse(S):
+        return stack_sparse(map(sparse.csr_array, parts), S.shape[1], S.dtype)
+    return np.concatenate([np.zeros((0, S.shape[1]), S.dtype), *parts])
+
+
+@lru_cache(maxsize=16)  # asked for again by every block of rows
+def _below(hierarchy: Hierarchy) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels below each one, as the kernel takes them."""
+    below = sparse.csr_array(hierarchy.ancestor_matrix().T)
+    below.setdiag(False)
+    below.eliminate_zeros()
+    return below.indptr, below.indices
 
 
 def _condition_exactly(S: Floats, hierarchy: Hierarchy, masks: Any, which: Any, out: Floats) -> None:
     """Put exact scores in place of approximate ones, where they can be had."""
     for k, possible in enumerate(masks):
-        plan = None if possible.all() else make_plan(hierarchy, possible.tobytes())
+        plan = None if possible.all() else plan_elimination(hierarchy, possible.tobytes())
         own = np.flatnonzero(which == k)
         if plan is None:
             continue

@@ -51,7 +51,7 @@ class EliminationPlan(NamedTuple):
 
 
 @lru_cache(maxsize=64)  # asked for again by every block of rows
-def make_plan(hierarchy: Hierarchy, flags: bytes) -> EliminationPlan | None:
+def plan_elimination(hierarchy: Hierarchy, flags: bytes) -> EliminationPlan | None:
     """Return how to sum the possible labels out, whose flags these are; None where tables would be too large."""
     possible = np.frombuffer(flags, bool)
     families = {v: (v, *hierarchy.parents(v).tolist()) for v in np.flatnonzero(possible).tolist()}
