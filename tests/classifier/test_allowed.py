@@ -36,7 +36,9 @@ def test_every_method_stays_within_what_is_allowed(name, request):
     possible, h = flags(model), model.hierarchy_
     S = model.predict_proba(NEW, allowed=ALLOWED)
     paths = "one" if name == "one" else "many"
-    np.testing.assert_array_equal(S, condition_scores(model.predict_proba(NEW), h, AllowedLabels(ALLOWED, paths=paths)))
+    np.testing.assert_array_equal(
+        S, condition_scores(model.predict_proba(NEW).astype(float), h, AllowedLabels(ALLOWED, paths=paths))
+    )
     Y = model.predict(NEW, allowed=ALLOWED)
     assert h.is_closed(Y)
     assert not Y[~possible].any()
@@ -181,7 +183,7 @@ def test_priors_reweigh_every_method(calibrated):
     np.testing.assert_allclose(model.shares_, h.encode(LABELS).mean(axis=0))
     priors = {"animal": 0.9, "plant": 0.05}
     S = model.predict_proba(NEW, priors=priors)
-    np.testing.assert_array_equal(S, shift_scores(model.predict_proba(NEW), h, model.shares_, priors))
+    np.testing.assert_array_equal(S, shift_scores(model.predict_proba(NEW).astype(float), h, model.shares_, priors))
     np.testing.assert_array_equal(model.predict(NEW, priors=priors), S > 0.5)
     np.testing.assert_array_equal(model.label_and_score(NEW, priors=priors)[1], S)
     assert model.predict_top(NEW, 2, priors=priors).probabilities[0, 0] == S[0].max()
@@ -191,6 +193,7 @@ def test_priors_reweigh_every_method(calibrated):
     groups = LabelShares({"here": priors, "there": model.shares_}, by=["here", "there"] * 2 + ["here"])
     mixed = model.predict_proba(NEW, priors=groups)
     np.testing.assert_array_equal(mixed[::2], S[::2])
+    np.testing.assert_allclose(mixed[1::2], model.predict_proba(NEW)[1::2])
     np.testing.assert_array_equal(model.predict_proba(NEW * 30, priors=priors, batch_size=64)[: len(NEW)], S)
 
 

@@ -93,6 +93,33 @@ def test_sets_that_cannot_be_saved_are_refused_before_the_fit(folder, monkeypatc
     assert "'anmal', which is not in the hierarchy" in refusal_of(*fit, "summer=bad.txt")
 
 
+def test_shares_of_labels_reweigh_scores(folder):
+    options = ("--text", "about", "--ids", "id", "--method", "linear", "--calibrate", "sigmoid")
+    run_command("fit", folder / "t.csv", "-o", folder / "c.tp", *options)
+    (folder / "shares.csv").write_text("label,share\nplant,0.9\nanimal,0.1\n")
+    run_command(
+        "predict",
+        folder / "c.tp",
+        folder / "t.csv",
+        "-o",
+        folder / "p.csv",
+        "--priors",
+        folder / "shares.csv",
+        "--write-scores",
+        folder / "s.csv",
+    )
+    model = HierarchicalClassifier.load(folder / "c.tp")
+    texts = [row["about"] for row in csv.DictReader((folder / "t.csv").read_text().splitlines())]
+    wanted = model.predict_proba(texts, priors={"plant": 0.9, "animal": 0.1})
+    found = [float(row["plant"]) for row in csv.DictReader((folder / "s.csv").read_text().splitlines())]
+    np.testing.assert_allclose(found, wanted[:, model.hierarchy_.index("plant")], rtol=1e-3, atol=1e-6)
+    (folder / "shares.csv").write_text("label,share\nplnat,0.9\n")
+    said = refusal_of("predict", folder / "c.tp", folder / "t.csv", "--priors", folder / "shares.csv")
+    assert "Did you mean 'plant'" in said
+    said = refusal_of("predict", folder / "m.tp", folder / "t.csv", "--priors", folder / "shares.csv")
+    assert "--priors re-weigh probabilities, and the scores of this model are not calibrated" in said
+
+
 def test_files_of_labels(tmp_path):
     (tmp_path / "a.txt").write_text("a b\n\n c \n")
     assert read_label_list(tmp_path / "a.txt") == ["a b", "c"]

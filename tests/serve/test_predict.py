@@ -16,7 +16,7 @@ from truepath.decoders import Threshold
 from truepath.learners import PCTForest
 from truepath.preprocessing import AutoFeatures
 
-from .conftest import TEXTS, client_of, refused
+from .conftest import LABELS, TEXTS, client_of, refused
 
 
 def predict(client, **request):
@@ -84,6 +84,25 @@ def test_saved_sets_are_allowed_by_name():
         assert "Did you mean 'summer'" in str(
             refused(client.post("/predict", json={"texts": ["a"], "allowed": ["sumer"]}), 422)
         )
+
+
+def test_shares_of_labels_reweigh_scores(client):
+    model = HierarchicalClassifier("linear", calibrate="sigmoid", decoder="threshold", cv=2).fit(TEXTS * 2, LABELS * 2)
+    priors = {"animal": 0.9, "plant": 0.1}
+    with client_of(model) as other:
+        found = predict(other, texts=TEXTS, priors=priors, scores=True)
+        S = model.predict_proba(TEXTS, priors=priors)
+        assert [list(row["scores"].values()) for row in found] == S.tolist()
+        assert [tuple(row["labels"]) for row in found] == model.predict_labels(TEXTS, priors=priors)
+        why = other.post("/explain", json={"text": TEXTS[0], "priors": priors}).json()["nodes"]
+        assert all(node["score"] == S[0, node["node"]] for node in why)
+        for wrong, said in (
+            ([0.5], "not an object"),
+            ({"anmal": 0.5}, "Did you mean"),
+            ({"animal": 2}, "the share of"),
+        ):
+            assert said in str(refused(other.post("/predict", json={"texts": ["a"], "priors": wrong}), 422))
+    assert "not calibrated" in str(refused(client.post("/predict", json={"texts": ["a"], "priors": priors}), 422))
 
 
 @pytest.mark.parametrize(

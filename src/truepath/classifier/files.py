@@ -88,6 +88,7 @@ def predict_file(
     threshold: float | None = None,
     probabilities: bool = False,
     allowed: Any = None,
+    priors: Any = None,
     format: str | None = None,
     safe_csv: bool = False,
     delimiter: str | None = None,
@@ -126,6 +127,8 @@ def predict_file(
     allowed : str, names or AllowedLabels, optional
         The labels that may be predicted, see :meth:`HierarchicalClassifier.predict_proba`: the same for all rows, or by
         a column of the file, ``AllowedLabels(table, by=column)``.
+    priors : array or mapping of names to shares, optional
+        The shares of labels among the rows, see :meth:`HierarchicalClassifier.predict_proba`.
     matrix, format, safe_csv
         As for :func:`truepath.data.write_labels`.
     delimiter, encoding, sheet : str, optional
@@ -180,15 +183,16 @@ def predict_file(
         for block in chain([first], blocks):
             if block.ids is not None:
                 known.add(block.ids)
+            place = {"allowed": block.allow(given), "priors": priors}
             try:
-                found = predict(block.X, allowed=block.allow(given))
+                found = predict(block.X, **place)
             except CellError as error:
                 raise error.moved(n_rows, model.fitted_on_.columns) from None
             if probabilities:
                 write(found[0], block.names, block.kept, found[1])
             else:
                 write(found, block.names, block.kept)
-            score_block(block, block.allow(given))
+            score_block(block, place)
             n_rows += len(block)
             if on_progress is not None:
                 on_progress(n_rows, None, f"{n_rows / (time.perf_counter() - begun):,.0f} rows/s")
@@ -214,11 +218,11 @@ def _check_labels(top: int | None, threshold: float | None, probabilities: bool)
         raise TruePathError(f"{problem}; the best labels have probabilities anyway.", "Leave them out, or top (--top).")
 
 
-def _label(model: HierarchicalClassifier, threshold: float | None, probabilities: bool, X: Any, allowed: Any) -> Any:
+def _label(model: HierarchicalClassifier, threshold: float | None, probabilities: bool, X: Any, **place: Any) -> Any:
     """Return the label sets of rows, by a threshold if one is given, and their scores if these are wanted."""
     if threshold is None:
-        return model.label_and_score(X, allowed=allowed) if probabilities else model.predict(X, allowed=allowed)
-    S = model.predict_proba(X, allowed=allowed)
+        return model.label_and_score(X, **place) if probabilities else model.predict(X, **place)
+    S = model.predict_proba(X, **place)
     Y = Threshold(threshold, hierarchy=model.hierarchy_, coherent="max-up").predict(S)
     return (Y, S) if probabilities else Y
 
@@ -227,15 +231,15 @@ def _label(model: HierarchicalClassifier, threshold: float | None, probabilities
 def _score_sink(path: PathType | None, model: HierarchicalClassifier, options: dict[str, Any]) -> Iterator[Any]:
     """Yield a function that writes the scores of a block, if they are wanted."""
     if path is None:
-        yield lambda block, allowed: None
+        yield lambda block, place: None
     elif ending_of(path) == ".npz":
         parts: list[tuple[Any, list[str]]] = []
-        yield lambda block, allowed: parts.append((model.predict_proba(block.X, allowed=allowed), block.names))
+        yield lambda block, place: parts.append((model.predict_proba(block.X, **place), block.names))
         ids = [name for _, names in parts for name in names]
         write_scores(path, np.concatenate([S for S, _ in parts]), model.hierarchy_, ids=ids)
     else:
         with open_score_sink(path, model.hierarchy_, **options) as write:
-            yield lambda block, allowed: write(model.predict_proba(block.X, allowed=allowed), block.names)
+            yield lambda block, place: write(model.predict_proba(block.X, **place), block.names)
 
 
 def read_row_blocks(

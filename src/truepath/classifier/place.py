@@ -55,21 +55,24 @@ class Place:
         return flags
 
     def score(self, S: Any, start: int = 0) -> Any:
-        """Return the final scores of rows, the first of which is this one."""
+        """Return the final scores of rows, the first of which is this one; re-weighed ones in double precision."""
         S = self._shift(S, start)
         return S if self.sets is None else restrict_scores(S, self.hierarchy, self.sets.take(start, S.shape[0]))
 
     def _shift(self, S: Any, start: int) -> Any:
         """Return scores as the shares of labels re-weigh them."""
+        if self.is_everywhere:
+            return S
+        S = S.astype(np.float64, copy=False)  # the same bits, whoever asks for them
         if self.shares is None:
             return S
-        rows = slice(start, start + S.shape[0])
-        return shift_by(S, self.hierarchy, self.shares.weights, self.shares.of_row[rows], self.paths)
+        ways = self.shares.of_row
+        ways = np.zeros(S.shape[0], np.int64) if ways is None else ways[start : start + S.shape[0]]
+        return shift_by(S, self.hierarchy, self.shares.weights, ways, self.paths)
 
     def decide(self, S: Any, start: int = 0, **options: Any) -> Any:
         """Return what the decoder makes of the model's scores."""
-        if self.shares is not None:  # conditional scores are those of training
-            S, options = self._shift(S, start), {}
+        S, options = self._shift(S, start), options if self.shares is None else {}  # they are those of training
         if self.sets is None:
             return self.decoder.predict(S, **options)
         sets = self.sets.take(start, S.shape[0])
@@ -86,7 +89,7 @@ class _Shares(NamedTuple):
     """How label sets are weighed, and by which of the ways each row."""
 
     weights: SetWeights
-    of_row: NDArray[np.int64]
+    of_row: NDArray[np.int64] | None  # None if there is one way
 
 
 def _find_shares(model: HierarchicalClassifier, X: Any, priors: Any) -> _Shares:
@@ -97,13 +100,11 @@ def _find_shares(model: HierarchicalClassifier, X: Any, priors: Any) -> _Shares:
     given = LabelShares.of(priors)
     if isinstance(given.by, str):
         given = LabelShares(given.shares, by=column_of(X, given.by))
-    n_rows = None if is_lazy(X) else known_rows(X)
-    if n_rows is None:
-        raise TruePathError("priors need rows whose number is known.", "Give X in blocks.")
     shares, of_row = given.resolve(model.hierarchy_, trained)
+    n_rows = None if is_lazy(X) else known_rows(X)
     if of_row is not None and of_row.size != n_rows:
-        raise ValueError(f"priors has keys for {counted(of_row.size, 'row')}, but there are {n_rows}.")
-    of_row = np.zeros(n_rows, np.int64) if of_row is None else of_row
+        there = "an unknown number of rows" if n_rows is None else counted(n_rows, "row")
+        raise ValueError(f"priors has keys for {counted(of_row.size, 'row')}, but X has {there}.")
     return _Shares(weigh_sets(trained, shares, model.hierarchy_, paths_of(model)), of_row)
 
 

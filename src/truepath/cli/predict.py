@@ -107,6 +107,13 @@ def predict(
             "--mask-only", help="With --allowed: leave scores as they are, and only drop those of other labels."
         ),
     ] = False,
+    priors: Annotated[
+        Path | None,
+        typer.Option(
+            help="For a calibrated model: a table of the shares that labels have among the rows, with the columns "
+            "label and share."
+        ),
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -118,6 +125,7 @@ def predict(
     from truepath.cli.shared.outputs import check_outputs
     from truepath.cli.shared.progress import progress
     from truepath.cli.shared.streams import file_or_stdout, reading_stdin, stream_of_data
+    from truepath.data import read_label_shares
 
     output = file_or_stdout(output)
     check_outputs({"--output": output, "--write-scores": write_scores}, {"MODEL": model, "DATA": data})
@@ -127,19 +135,20 @@ def predict(
         fitted = HierarchicalClassifier.load(model, trusted=trust or [])
         if coverage is not None:
             _set_coverage(fitted, coverage)
-        labels = _allowed(allowed or [], allowed_by, mask_only)
+        place: dict[str, Any] = {"allowed": _allowed(allowed or [], allowed_by, mask_only)}
+        place["priors"] = None if priors is None else read_label_shares(priors)
         if explain is not None:
             if allowed_by is not None:
                 raise TruePathError("--explain is about one row; give the labels it may have by --allowed.")
             name, row = find_row(fitted, data, explain, **written)
-            typer.echo(f"{name}\n{fitted.explain(row, n_causes=N_CAUSES, allowed=labels)}")
+            typer.echo(f"{name}\n{fitted.explain(row, n_causes=N_CAUSES, **place)}")
             return
         show(0, None, "reading rows")
         target: Any = stream_of_data() if output is None else output
         form = format or (None if output is not None else "csv")
         options: dict[str, Any] = {"scores": write_scores, "matrix": matrix, "format": form, "safe_csv": safe_csv}
         options |= {**written, "top": top, "per": per, "among": among, "long": long}
-        options |= {"threshold": threshold, "probabilities": probabilities, "allowed": labels}
+        options |= {"threshold": threshold, "probabilities": probabilities, **place}
         options["keep"] = "all" if keep == "all" else keep.split(",") if keep else ()
         n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:

@@ -11,7 +11,7 @@ from truepath.classifier.top_search import check_top, top_of_scores
 from truepath.files.strict_json import dump_json
 from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.names import short_name
-from truepath.serve.decisions import allow_as_asked, decide_as_asked
+from truepath.serve.decisions import decide_as_asked, find_place
 from truepath.serve.rows import RowForm
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class AnswerOptions(NamedTuple):
             check_top(asked.top, asked.per, asked.among)
         decided = decide_as_asked(model, asked.threshold, asked.thresholds, asked.coverage)
         top = None if asked.top is None else min(asked.top, model.hierarchy_.n_nodes)
-        place = allow_as_asked(decided, asked.allowed)
+        place = find_place(decided, asked.allowed, asked.priors)
         return cls(decided, top, asked.per, asked.among, asked.scores, asked.min_score, place)
 
 
@@ -91,14 +91,12 @@ class Answerer:
         return {self.names[v]: value for v, value in zip(nodes.tolist(), s[nodes].tolist())}
 
 
-def explain_as_json(
-    model: HierarchicalClassifier, row: Any, n_others: int, n_causes: int, allowed: list[str] | None = None
-) -> bytes:
+def explain_as_json(model: HierarchicalClassifier, row: Any, n_others: int, n_causes: int, **place: Any) -> bytes:
     """Return why one row got its labels; a threshold that is not finite (never, always) is null.
 
     ``short`` is a label's name without that of a parent in front, for where it is shown below one.
     """
-    found = model.explain(row, n_others=n_others, n_causes=n_causes, allowed=allowed)
+    found = model.explain(row, n_others=n_others, n_causes=n_causes, **place)
     h = model.hierarchy_
     nodes = found.to_dicts()
     for node in nodes:

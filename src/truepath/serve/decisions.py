@@ -41,21 +41,23 @@ def decide_as_asked(
     return changed
 
 
-def allow_as_asked(model: HierarchicalClassifier, allowed: list[str] | None) -> Place | None:
-    """Return what follows from the labels that a request allows, if it says any.
+def find_place(
+    model: HierarchicalClassifier, allowed: list[str] | None = None, priors: dict[str, float] | None = None
+) -> Place | None:
+    """Return what follows from the labels that a request allows and their shares, if it says any.
 
     Examples
     --------
     >>> from truepath import HierarchicalClassifier
     >>> model = HierarchicalClassifier().fit(["a cat", "an oak"] * 3, [["animal"], ["plant"]] * 3)
-    >>> allow_as_asked(model, ["plant"]).possible.tolist()
+    >>> find_place(model, ["plant"]).possible.tolist()
     [False, True]
     """
-    if allowed is None:
+    if allowed is None and priors is None:
         return None
     known = {*model.hierarchy_.names.tolist(), *model.hierarchy_.aliases, *saved_sets(model)}
-    _check_length(allowed, known)
-    return Place(model, [], allowed)
+    _check_length([*(allowed or []), *(priors or {})], known)
+    return Place(model, [""], allowed, priors)
 
 
 def _check_length(names: Iterable[str], known: Collection[str]) -> None:

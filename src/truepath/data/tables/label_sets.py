@@ -1,6 +1,8 @@
-"""Sets of labels in files: one label per line, or a table that lists labels by a key."""
+"""Sets of labels in files: one label per line, or a table that lists labels by a key; and shares of labels."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from truepath.data.tables.columns import Columns
 from truepath.data.tables.frames import FOUND_OUT, TableForm, read_columns
@@ -65,3 +67,28 @@ def read_label_sets(
     if not found:
         raise DataFormatError("the table of labels has no rows.", str(table))
     return found
+
+
+def read_label_shares(table: PathType, *, form: TableForm = FOUND_OUT) -> dict[str, float]:
+    r"""Read a table with a column ``label`` and a column ``share``.
+
+    Parameters
+    ----------
+    table : path
+        A CSV, TSV, Excel, JSON Lines or Parquet file.
+    form : TableForm
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "shares.csv"
+    >>> _ = file.write_text("label,share\nanimal,0.8\nanimal/cat,0.5\n")
+    >>> read_label_shares(file)
+    {'animal': 0.8, 'animal/cat': 0.5}
+    """
+    columns: Columns = read_columns(table, form.for_file(table), usual_limits())
+    columns.check(["label", "share"])
+    shares, is_number = columns.numbers(["share"])
+    if not is_number[0] or np.isnan(shares).any():
+        raise columns.error("the column 'share' must hold numbers.", None)
+    return dict(zip(columns.texts("label").tolist(), shares[:, 0].tolist()))
