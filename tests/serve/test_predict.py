@@ -16,7 +16,7 @@ from truepath.decoders import Threshold
 from truepath.learners import PCTForest
 from truepath.preprocessing import AutoFeatures
 
-from .conftest import TEXTS, client_of, refused
+from .conftest import LABELS, TEXTS, client_of, refused
 
 
 def predict(client, **request):
@@ -58,6 +58,66 @@ def test_a_threshold_decides_as_the_decoder_of_thresholds_does(client, model):
     each[h.index("plant/oak")] = 0.99
     found = predict(client, texts=TEXTS, threshold=0.2, thresholds={"plant/oak": 0.99})
     assert [tuple(row["labels"]) for row in found] == h.decode(Threshold(each, hierarchy=h).predict(S))
+
+
+def test_allowed_labels_are_the_only_ones(client, model):
+    names = ["animal/dog", "plant"]
+    found = predict(client, texts=TEXTS, allowed=names, scores=True, top=9)
+    assert [tuple(row["labels"]) for row in found] == model.predict_labels(TEXTS, allowed=names)
+    S = model.predict_proba(TEXTS, allowed=names)
+    for row, s in zip(found, S):
+        assert set(row["scores"]) == {"animal", "animal/dog", "plant", "plant/oak"}
+        assert all(value == s[model.hierarchy_.index(name)] for name, value in row["scores"].items())
+        assert "animal/cat" not in {one["label"] for one in row["top"]}
+    low = predict(client, texts=TEXTS, allowed=names, threshold=0.01)
+    assert not any("animal/cat" in row["probabilities"] for row in low)
+    why = client.post("/explain", json={"text": TEXTS[1], "allowed": names}).json()
+    assert "animal/cat" not in {node["name"] for node in why["nodes"]}
+    assert client.get("/model").json()["allowed_sets"] == []
+
+
+def test_saved_sets_are_allowed_by_name():
+    model = HierarchicalClassifier("linear", decoder="best-path").fit(TEXTS, [row[-1:] for row in [["a/1"], ["b"]] * 3])
+    with client_of(model.set_allowed("summer", ["a"])) as client:
+        assert client.get("/model").json()["allowed_sets"] == ["summer"]
+        assert {tuple(row["labels"]) for row in predict(client, texts=TEXTS, allowed=["summer"])} == {("a/1",)}
+        assert "Did you mean 'summer'" in str(
+            refused(client.post("/predict", json={"texts": ["a"], "allowed": ["sumer"]}), 422)
+        )
+
+
+def test_shares_of_labels_reweigh_scores(client):
+    model = HierarchicalClassifier("linear", calibrate="sigmoid", decoder="threshold", cv=2).fit(TEXTS * 2, LABELS * 2)
+    priors = {"animal": 0.9, "plant": 0.1}
+    with client_of(model) as other:
+        found = predict(other, texts=TEXTS, priors=priors, scores=True)
+        S = model.predict_proba(TEXTS, priors=priors)
+        assert [list(row["scores"].values()) for row in found] == S.tolist()
+        assert [tuple(row["labels"]) for row in found] == model.predict_labels(TEXTS, priors=priors)
+        why = other.post("/explain", json={"text": TEXTS[0], "priors": priors}).json()["nodes"]
+        assert all(node["score"] == S[0, node["node"]] for node in why)
+        for wrong, said in (
+            ([0.5], "not an object"),
+            ({"anmal": 0.5}, "Did you mean"),
+            ({"animal": 2}, "the share of"),
+        ):
+            assert said in str(refused(other.post("/predict", json={"texts": ["a"], "priors": wrong}), 422))
+    assert "not calibrated" in str(refused(client.post("/predict", json={"texts": ["a"], "priors": priors}), 422))
+
+
+@pytest.mark.parametrize(
+    ("allowed", "said"),
+    [
+        ("plant", "allowed is a text, not a list"),
+        (["plant", 3], "allowed has 3, not only names"),
+        (["plnat"], "'plnat', which is not in the hierarchy"),
+        (["x" * 9999], "is not in the hierarchy"),
+        ([], "allowed has no label"),
+    ],
+)
+def test_allowed_labels_that_cannot_be_meant_are_refused(client, allowed, said):
+    for path, body in (("/predict", {"texts": ["a"]}), ("/explain", {"text": "a"})):
+        assert said in str(refused(client.post(path, json={**body, "allowed": allowed}), 422))
 
 
 def test_coverage_is_that_of_the_decoder(model):

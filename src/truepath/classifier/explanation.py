@@ -15,6 +15,7 @@ from truepath.adapters.prepare import final_step
 from truepath.classifier.blocks import fitted_rows, is_table_as_frame
 from truepath.classifier.html import explanation_table
 from truepath.classifier.parts import takes_conditional
+from truepath.classifier.place import Place
 from truepath.extras import import_extra
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import as_dense
@@ -150,15 +151,18 @@ def _signed(value: float) -> str:
     return "–" if not np.isfinite(value) else f"{value:+.3f}"
 
 
-def explain_row(model: HierarchicalClassifier, x: Any, n_others: int, n_causes: int = 0) -> Explanation:
+def explain_row(
+    model: HierarchicalClassifier, x: Any, n_others: int, n_causes: int = 0, allowed: Any = None, priors: Any = None
+) -> Explanation:
     """Explain the prediction of one row."""
     X = _one_row(model, x)
     hierarchy = model.hierarchy_
     raw = node_scores(model.learner_, X, hierarchy.n_nodes, hierarchy=hierarchy)
-    predicted, S = (values[0] for values in model.label_and_score(X))
+    predicted, S = (values[0] for values in model.label_and_score(X, allowed=allowed, priors=priors))
     thresholds = getattr(model.decoder_, "thresholds_", None)
     t = np.full(hierarchy.n_nodes, np.nan) if thresholds is None else np.asarray(thresholds, np.float64)
-    nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others)
+    possible = Place(model, X, allowed).possible
+    nodes = _shown(hierarchy, predicted, S - (0.0 if thresholds is None else t), n_others, possible)
     found = _pass_on(model, X, nodes, raw[0]) if n_causes and nodes.size else None
     votes = local_votes(model, raw[0], nodes, n_causes)
     is_local = bool(n_causes) and model.decoder_ is not None and takes_conditional(model.decoder_)
@@ -210,10 +214,12 @@ def local_votes(model: HierarchicalClassifier, raw: np.ndarray, nodes: np.ndarra
     ]
 
 
-def _shown(hierarchy: Hierarchy, predicted: np.ndarray, closeness: np.ndarray, n_others: int) -> np.ndarray:
-    """Return the predicted nodes and the closest others, ancestors included, parents first."""
+def _shown(
+    hierarchy: Hierarchy, predicted: np.ndarray, closeness: np.ndarray, n_others: int, possible: np.ndarray
+) -> np.ndarray:
+    """Return the predicted nodes and the closest possible others, ancestors included, parents first."""
     order = np.argsort(-closeness, kind="stable")
-    others = order[~predicted[order]][: max(0, n_others)]
+    others = order[(~predicted & possible)[order]][: max(0, n_others)]
     chosen = predicted.copy()
     chosen[others] = True
     return np.flatnonzero(as_dense(hierarchy.close(chosen[None, :]))[0])

@@ -15,6 +15,7 @@ import numpy as np
 
 from truepath.adapters.blocks import choose_batch_size, row_ranges
 from truepath.classifier.blocks import table_rows
+from truepath.classifier.place import check_allowed
 from truepath.classifier.top_search import check_top, top_levels
 from truepath.data.open import open_dataset, reader_of
 from truepath.data.readers.base import split_files
@@ -26,6 +27,7 @@ from truepath.decoders import Threshold
 from truepath.english import did_you_mean
 from truepath.errors import CellError, TruePathError
 from truepath.files.names import PathType, ending_of
+from truepath.hierarchy import AllowedLabels
 from truepath.parameters import Range, check_in
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class RowBlock(NamedTuple):
     """Some rows of a file as the classifier takes them, the number of the first, their ids if there are any.
 
     ``id_name`` is what the column of ids is called; ``keep`` are the names of columns that come along, and ``kept``
-    their cells.
+    their cells; ``keys`` are those of a column that says which labels are allowed.
     """
 
     X: Any
@@ -51,11 +53,16 @@ class RowBlock(NamedTuple):
     id_name: str = "id"
     keep: tuple[str, ...] = ()
     kept: tuple[Any, ...] = ()
+    keys: list[str] | None = None
 
     @property
     def names(self) -> list[str]:
         """The ids, or the numbers of the rows."""
         return self.ids if self.ids is not None else [str(self.start + i) for i in range(len(self))]
+
+    def allow(self, allowed: AllowedLabels | None) -> Any:
+        """Return the labels that these rows may have, where their keys say it."""
+        return allowed if allowed is None or self.keys is None else allowed.with_keys(self.keys)
 
     def take(self, i: int) -> tuple[str, Any]:
         """Return what a row is called, and the row as the classifier takes it."""
@@ -80,6 +87,8 @@ def predict_file(
     matrix: bool = False,
     threshold: float | None = None,
     probabilities: bool = False,
+    allowed: Any = None,
+    priors: Any = None,
     format: str | None = None,
     safe_csv: bool = False,
     delimiter: str | None = None,
@@ -115,6 +124,11 @@ def predict_file(
     probabilities : bool, default=False
         Whether to write the scores of the labels of each row beside them, in the same order. They are probabilities
         where the model is calibrated.
+    allowed : str, names or AllowedLabels, optional
+        The labels that may be predicted, see :meth:`HierarchicalClassifier.predict_proba`: the same for all rows, or by
+        a column of the file, ``AllowedLabels(table, by=column)``.
+    priors : array or mapping of names to shares, optional
+        The shares of labels among the rows, see :meth:`HierarchicalClassifier.predict_proba`.
     matrix, format, safe_csv
         As for :func:`truepath.data.write_labels`.
     delimiter, encoding, sheet : str, optional
@@ -147,14 +161,18 @@ def predict_file(
     _check_content(top, per, among, long, matrix)
     _check_labels(top, threshold, probabilities)
     form = TableForm.of(delimiter, encoding, sheet)
-    blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form, keep)
+    given = None if allowed is None else AllowedLabels.of(allowed)
+    by = None if given is None else given.by
+    if given is not None:
+        check_allowed(model, given)
+    blocks = read_row_blocks(data, model.fitted_on_, model.hierarchy_.n_nodes, batch_size, form, keep, by)
     known, n_rows, begun = UniqueIds(), 0, time.perf_counter()
     first = next(blocks)
     with ExitStack() as files:
         common: dict[str, Any] = {"safe_csv": safe_csv, "id_name": first.id_name}
         options: dict[str, Any] = {"keep": first.keep, "format": format, **common}
         if top is None:
-            predict: Callable[[Any], Any] = partial(_label, model, threshold, probabilities)
+            predict: Callable[..., Any] = partial(_label, model, threshold, probabilities)
             options |= {"matrix": matrix, "probabilities": probabilities}
             write = files.enter_context(open_label_sink(output, model.hierarchy_, **options))
         else:
@@ -165,15 +183,16 @@ def predict_file(
         for block in chain([first], blocks):
             if block.ids is not None:
                 known.add(block.ids)
+            place = {"allowed": block.allow(given), "priors": priors}
             try:
-                found = predict(block.X)
+                found = predict(block.X, **place)
             except CellError as error:
                 raise error.moved(n_rows, model.fitted_on_.columns) from None
             if probabilities:
                 write(found[0], block.names, block.kept, found[1])
             else:
                 write(found, block.names, block.kept)
-            score_block(block)
+            score_block(block, place)
             n_rows += len(block)
             if on_progress is not None:
                 on_progress(n_rows, None, f"{n_rows / (time.perf_counter() - begun):,.0f} rows/s")
@@ -199,11 +218,11 @@ def _check_labels(top: int | None, threshold: float | None, probabilities: bool)
         raise TruePathError(f"{problem}; the best labels have probabilities anyway.", "Leave them out, or top (--top).")
 
 
-def _label(model: HierarchicalClassifier, threshold: float | None, probabilities: bool, X: Any) -> Any:
+def _label(model: HierarchicalClassifier, threshold: float | None, probabilities: bool, X: Any, **place: Any) -> Any:
     """Return the label sets of rows, by a threshold if one is given, and their scores if these are wanted."""
     if threshold is None:
-        return model.label_and_score(X) if probabilities else model.predict(X)
-    S = model.predict_proba(X)
+        return model.label_and_score(X, **place) if probabilities else model.predict(X, **place)
+    S = model.predict_proba(X, **place)
     Y = Threshold(threshold, hierarchy=model.hierarchy_, coherent="max-up").predict(S)
     return (Y, S) if probabilities else Y
 
@@ -212,15 +231,15 @@ def _label(model: HierarchicalClassifier, threshold: float | None, probabilities
 def _score_sink(path: PathType | None, model: HierarchicalClassifier, options: dict[str, Any]) -> Iterator[Any]:
     """Yield a function that writes the scores of a block, if they are wanted."""
     if path is None:
-        yield lambda block: None
+        yield lambda block, place: None
     elif ending_of(path) == ".npz":
         parts: list[tuple[Any, list[str]]] = []
-        yield lambda block: parts.append((model.predict_proba(block.X), block.names))
+        yield lambda block, place: parts.append((model.predict_proba(block.X, **place), block.names))
         ids = [name for _, names in parts for name in names]
         write_scores(path, np.concatenate([S for S, _ in parts]), model.hierarchy_, ids=ids)
     else:
         with open_score_sink(path, model.hierarchy_, **options) as write:
-            yield lambda block: write(model.predict_proba(block.X), block.names)
+            yield lambda block, place: write(model.predict_proba(block.X, **place), block.names)
 
 
 def read_row_blocks(
@@ -230,6 +249,7 @@ def read_row_blocks(
     batch_size: int | None = None,
     form: TableForm = FOUND_OUT,
     keep: Sequence[str] | str = (),
+    by: str | None = None,
 ) -> Iterator[RowBlock]:
     """Yield the rows to predict, read as the training data were; parameters as for :func:`predict_file`."""
     reader = reader_of(data)
@@ -251,14 +271,18 @@ def read_row_blocks(
     size = choose_batch_size(batch_size, n_nodes, cells, MOST_ROWS)
     if keep and not is_table:
         raise TruePathError("only columns of a table can be kept.", "Leave out keep.")
+    if by is not None and not (is_table and isinstance(by, str)):
+        raise TruePathError(
+            "allowed labels by row (by) are found by a column of a table.", "Give one set for all rows."
+        )
     if reader is not None and reader.rows is not None:
         rows = reader.rows(data)
         return _matrix_blocks(rows.X, rows.ids, size)
-    return _table_blocks(data, fitted_on, size, form, keep) if is_table else _dataset_blocks(data, size)
+    return _table_blocks(data, fitted_on, size, form, keep, by) if is_table else _dataset_blocks(data, size)
 
 
 def _table_blocks(
-    data: PathType, fitted_on: FittedOn, size: int, form: TableForm, keep: Sequence[str] | str
+    data: PathType, fitted_on: FittedOn, size: int, form: TableForm, keep: Sequence[str] | str, by: str | None = None
 ) -> Iterator[RowBlock]:
     """Yield the columns that the model was fitted on; of a folder of splits the test part, or the first."""
     files = split_files(Path(data)) if Path(data).is_dir() else {}
@@ -269,7 +293,10 @@ def _table_blocks(
         kept = tuple(name for name in table.names if name != called) if keep == "all" else tuple(keep)
         table.check(kept)
         cells = tuple(table.texts(name).tolist() for name in kept)
-        block = RowBlock(table_rows(table, fitted_on), start, ids, called or "id", kept, cells)
+        if by is not None:
+            table.check([by])
+        keys = None if by is None else table.texts(by).tolist()
+        block = RowBlock(table_rows(table, fitted_on), start, ids, called or "id", kept, cells, keys)
         yield block
         start += len(block)
 

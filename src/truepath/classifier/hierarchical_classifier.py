@@ -42,6 +42,7 @@ from truepath.classifier.parts import (
     resolve_parts,
     takes_conditional,
 )
+from truepath.classifier.place import Place, carry_sets_over, change_saved_sets, label_shares
 from truepath.classifier.repeats import warn_about_repeats
 from truepath.classifier.top import TopLabels
 from truepath.classifier.top_search import check_top, join_top, top_rows
@@ -49,8 +50,8 @@ from truepath.classifier.updating import update_parts
 from truepath.combiners.held_out import fit_and_cross_transform
 from truepath.errors import TruePathError
 from truepath.graph import Graph
-from truepath.held import a_scorer, an_object, holds, maybe
-from truepath.hierarchy import Hierarchy, HierarchyDiff
+from truepath.held import a_scorer, a_text, an_object, each, holds, if_there, mapping, maybe, numbers
+from truepath.hierarchy import AllowedLabels, Hierarchy, HierarchyDiff
 from truepath.hierarchy.matrices import as_dense
 from truepath.learners.base import HierarchicalLearner, check_fit_input
 from truepath.metrics import hierarchical_f1
@@ -63,6 +64,8 @@ from truepath.metrics.tried import Tried
     calibrator_=maybe(an_object("transform", knows=("n_nodes",))),
     decoder_=maybe(an_object("predict", knows=("n_nodes",))),
     fitted_on_=an_object(of=("FittedOn",)),
+    shares_=if_there(numbers("n_nodes", least=0, most=1)),
+    allowed_sets_=if_there(mapping(each(a_text, of=tuple), keys=a_text)),
 )
 class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, HierarchicalLearner):
     """Learner, combiner and decoder as one estimator, fitted without leaks between them.
@@ -128,6 +131,10 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         What was fitted to choose from or to weigh, each with its score on held-out rows; empty if it was one thing.
     fitted_on_ : FittedOn
         A record of the training data.
+    shares_ : ndarray, shape (n_nodes,)
+        The share of training rows that have each label, by weight.
+    allowed_sets_ : dict of str to tuple of str
+        Sets of labels that ``allowed=`` may name, see :meth:`set_allowed`. Only after one was set.
     updated_ : str
         What the last :meth:`update` learned, and what it left as it was. Only after one.
 
@@ -255,6 +262,8 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         if groups is None and self.tried_ and not self.n_held_out_:
             warn_about_repeats(X, None)
         self.fitted_on_ = FittedOn.of(X)
+        self.shares_ = label_shares(Y, weight)
+        self.__dict__.pop("allowed_sets_", None)
         return self
 
     def _fit_honestly(
@@ -377,8 +386,12 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         old = self._fitted().hierarchy_
         diff = hierarchy if isinstance(hierarchy, HierarchyDiff) else old.diff(hierarchy)
         labels = encode_labels(split_paths(y, self.sep, self.between), diff.new)
+        sets = carry_sets_over(self, diff)
         for name, part in update_parts(self, diff, frame_rows(plain_rows(X), self.fitted_on_), labels).items():
             setattr(self, name, part)
+        if hasattr(self, "allowed_sets_"):
+            self.allowed_sets_ = sets
+        self.shares_ = label_shares(labels, None)
         if self.hierarchy is not None:
             self.hierarchy = diff.new
         self.fitted_on_ = replace(self.fitted_on_, n_rows=count_rows(X))
@@ -387,7 +400,14 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
     # -------------------------------------------------------------------------------------- predicting
 
     def predict_proba(
-        self, X: Any, *, batch_size: int | None = None, min_score: float | None = None, out: Any = None
+        self,
+        X: Any,
+        *,
+        allowed: Any = None,
+        priors: Any = None,
+        batch_size: int | None = None,
+        min_score: float | None = None,
+        out: Any = None,
     ) -> Any:
         """Return the final scores.
 
@@ -397,6 +417,16 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             A memory-mapped array, a ``pyarrow.dataset`` (of Parquet files, for instance), or an array or data frame of
             Dask, which gives a lazy Dask array. A model that was fitted on a file of columns (``truepath fit``) takes
             a data frame with these columns by name, in any order; others are not looked at.
+        allowed : str, names, flags or AllowedLabels, optional
+            The labels that rows may have, all by default: a label, which stands for itself and all below it, the name
+            of a set that was saved with the model (:meth:`set_allowed`), several of these, one collection for each
+            row, or flags; see :class:`truepath.hierarchy.AllowedLabels`. Scores are then those given that no other
+            label is true, see :func:`truepath.combiners.condition_scores`: on one path where the decoder predicts one,
+            else on any number. The other labels score 0.
+        priors : array, mapping of names to shares or LabelShares, optional
+            The shares of rows that have each label at the place of use, where they differ from those in training: for
+            all rows, or by group. Scores are re-weighed by them, see :func:`truepath.combiners.shift_scores`, before
+            anything is left out. Only for models that are calibrated.
         batch_size : int, optional
             Rows that are predicted together, rounded up to a multiple of 64; by default as many as take 256 MB with
             their scores. A row's result has the same bits for any number.
@@ -412,24 +442,30 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         """
         if min_score is not None:
             check_min_score(min_score)
-        predict = self._fitted()._score_rows if min_score is None else partial(self._high_scores, min_score)
+        place = Place(self._fitted(), X, allowed, priors)
+        predict = partial(self._score_rows if min_score is None else partial(self._high_scores, min_score), place=place)
         return self._map(X, predict, np.float64, batch_size, out, is_sparse=min_score is not None)
 
-    def predict(self, X: Any, *, batch_size: int | None = None, out: Any = None) -> Any:
+    def predict(
+        self, X: Any, *, allowed: Any = None, priors: Any = None, batch_size: int | None = None, out: Any = None
+    ) -> Any:
         """Return the label sets as a closed boolean matrix.
 
         Parameters
         ----------
-        X, batch_size, out : as in :meth:`predict_proba`
+        X, allowed, priors, batch_size, out : as in :meth:`predict_proba`
 
         Returns
         -------
         Y : ndarray of bool, shape (n_samples, n_nodes)
             A csr_array where several blocks of rows would take 256 MB or more as an array.
         """
-        return self._map(X, self._fitted()._label_rows, bool, batch_size, out)
+        place = Place(self._fitted(), X, allowed, priors)
+        return self._map(X, partial(self._label_rows, place=place), bool, batch_size, out)
 
-    def label_and_score(self, X: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def label_and_score(
+        self, X: Any, *, allowed: Any = None, priors: Any = None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Return what ``predict`` and ``predict_proba`` return for rows in memory, dense, with the rows scored once.
 
         Examples
@@ -441,26 +477,35 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         >>> bool((Y == model.predict(["the cat"])).all()), bool((S == model.predict_proba(["the cat"])).all())
         (True, True)
         """
-        X = frame_rows(X, self._fitted().fitted_on_)
+        place = Place(self._fitted(), X, allowed, priors)
+        X = frame_rows(X, self.fitted_on_)
         S = self._score_rows(X)
-        Y = self._label_rows(X) if self.decoder_ is None else self._decide(X, S)
+        Y = self._label_rows(X, place=place) if self.decoder_ is None else self._decide(X, S, place=place)
+        S = place.score(S)
         return as_dense(Y).astype(bool, copy=False), np.asarray(as_dense(S), np.float64)
 
     def predict_labels(
-        self, X: Any, *, most_specific: bool = True, batch_size: int | None = None
+        self,
+        X: Any,
+        *,
+        most_specific: bool = True,
+        allowed: Any = None,
+        priors: Any = None,
+        batch_size: int | None = None,
     ) -> list[tuple[str, ...]]:
         """Return each row's labels by name: the most specific ones, or all with their ancestors.
 
         Parameters
         ----------
-        X, batch_size : as in :meth:`predict_proba`
+        X, allowed, priors, batch_size : as in :meth:`predict_proba`
         most_specific : bool, default=True
 
         Returns
         -------
         labels : list of tuple of str
         """
-        return self.hierarchy_.decode(self.predict(X, batch_size=batch_size), most_specific=most_specific)
+        Y = self.predict(X, allowed=allowed, priors=priors, batch_size=batch_size)
+        return self.hierarchy_.decode(Y, most_specific=most_specific)
 
     def predict_top(
         self,
@@ -470,13 +515,15 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         per: str = "row",
         among: str = "all",
         propensities: Any = None,
+        allowed: Any = None,
+        priors: Any = None,
         batch_size: int | None = None,
     ) -> TopLabels:
         """Return the labels of each row that score best, with their probabilities.
 
         Parameters
         ----------
-        X, batch_size : as in :meth:`predict_proba`
+        X, allowed, priors, batch_size : as in :meth:`predict_proba`
             Arrays of Dask are computed by the caller.
         k : int, default=5
             The most labels of a row or of a level; labels that score 0 are left out.
@@ -519,7 +566,9 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
                 "predict_top does not take arrays of Dask.", "Compute the blocks and give them one by one."
             )
         wanted = {"k": int(k), "per": per, "among": among, "propensities": propensities}
-        find = partial(top_rows, self._fitted(), self._score_rows, **wanted)
+        place = Place(self._fitted(), X, allowed, priors)
+        score = partial(self._score_rows, place=place)
+        find = partial(top_rows, self, score, may_search=place.is_everywhere, **wanted)
         return join_top(block_results(X, find, self.hierarchy_.n_nodes, self.fitted_on_, batch_size))
 
     def _map(self, X: Any, predict: Any, dtype: Any, batch_size: Any, out: Any, is_sparse: bool = False) -> Any:
@@ -527,31 +576,34 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         known = {"n_nodes": self.hierarchy_.n_nodes, "fitted_on": self.fitted_on_, "dtype": dtype}
         return map_blocks(X, predict, **known, batch_size=batch_size, is_sparse=is_sparse, out=out)
 
-    def _high_scores(self, min_score: float, X: Any, start: int) -> Any:
-        return keep_high(self._score_rows(X, start), min_score)
+    def _high_scores(self, min_score: float, X: Any, start: int, *, place: Place) -> Any:
+        return keep_high(self._score_rows(X, start, place=place), min_score)
 
-    def _score_rows(self, X: Any, start: int = 0) -> NDArray[Any]:
-        """Return the final scores of rows, the first of which messages call ``start``."""
+    def _score_rows(self, X: Any, start: int = 0, *, place: Place | None = None) -> Any:
+        """Return the final scores of rows, the first of which messages call ``start``, as they are at a place."""
         rows = np.arange(start, start + count_rows(X)) if start else None
         S = node_scores(self._fitted().learner_, X, self.hierarchy_.n_nodes, hierarchy=self.hierarchy_, rows=rows)
         S = S if self.combiner_ is None else self.combiner_.transform(S)
-        return S if self.calibrator_ is None else self.calibrator_.transform(S)
+        S = S if self.calibrator_ is None else self.calibrator_.transform(S)
+        return S if place is None else place.score(S, start)
 
-    def _label_rows(self, X: Any, start: int = 0) -> Any:
+    def _label_rows(self, X: Any, start: int = 0, *, place: Place) -> Any:
         """Return the label sets of rows."""
         if self.decoder_ is None:
             Y = self.learner_.predict(X)
-            return Y.astype(bool) if hasattr(Y, "astype") else np.asarray(Y, bool)
-        return self._decide(X, self._score_rows(X, start))
+            return place.keep(Y.astype(bool) if hasattr(Y, "astype") else np.asarray(Y, bool), start)
+        return self._decide(X, self._score_rows(X, start), start, place=place)
 
-    def _decide(self, X: Any, S: Any) -> Any:
-        """Return the label sets of rows whose final scores are known."""
+    def _decide(self, X: Any, S: Any, start: int = 0, *, place: Place) -> Any:
+        """Return the label sets of rows whose scores are known, those of the model."""
         if self.combiner_ is not None or self.calibrator_ is not None:
-            return self.decoder_.predict(S)
+            return place.decide(S, start)
         conditional = conditional_scores(self.learner_, X) if takes_conditional(self.decoder_) else None
-        return self.decoder_.predict(S) if conditional is None else self.decoder_.predict(S, conditional=conditional)
+        return place.decide(S, start, **({} if conditional is None else {"conditional": conditional}))
 
-    def explain(self, x: Any, *, n_others: int = 5, n_causes: int = 0) -> Explanation:
+    def explain(
+        self, x: Any, *, n_others: int = 5, n_causes: int = 0, allowed: Any = None, priors: Any = None
+    ) -> Explanation:
         """Explain the labels of one row: scores, thresholds and margins along the paths, and what caused them.
 
         Parameters
@@ -562,13 +614,17 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         n_causes : int, default=0
             For each label, the number of words or columns to show that add most to the final score, or take most from
             it, see :meth:`contributions`.
+        allowed : str, names, flags or AllowedLabels, optional
+            As in :meth:`predict_proba`; labels that are forbidden are not shown. Causes are those of the scores before.
+        priors : array, mapping of names to shares or LabelShares, optional
+            As in :meth:`predict_proba`.
 
         Returns
         -------
         explanation : Explanation
             Prints as a tree; ``records`` is the table, ``to_frame()`` a data frame; notebooks show it as HTML.
         """
-        return explain_row(self._fitted(), x, n_others, n_causes)
+        return explain_row(self._fitted(), x, n_others, n_causes, allowed, priors)
 
     def export_inputs(self, graph: Graph) -> Any:
         """Add the inputs of the model to an ONNX graph; see :func:`truepath.export.to_onnx`."""
@@ -576,10 +632,12 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
         return export_inputs(graph, self.learner_)
 
     def check_loaded(self) -> None:
-        """Refuse a model from a file that is for texts, and has a learner of numbers and nothing that makes them."""
+        """Refuse a model from a file that lacks what makes texts into numbers, or has sets of unknown labels."""
         found = reach(self.learner_)
         if self.fitted_on_.kind == "texts" and not found.steps and hasattr(found.member, "n_features_in_"):
             raise ValueError("nothing makes texts into the numbers that the learner takes")
+        for labels in getattr(self, "allowed_sets_", {}).values():
+            AllowedLabels(labels).resolve(self.hierarchy_)
 
     def export_scores(self, graph: Graph, rows: Any) -> str:
         """Add the final scores to an ONNX graph: those of the learner, combined and calibrated."""
@@ -630,6 +688,28 @@ class HierarchicalClassifier(CallbackSupportMixin, MetaEstimatorMixin, Hierarchi
             Kept as ``fitted_on_``, and saved with the model.
         """
         self._fitted().fitted_on_ = fitted_on
+        return self
+
+    def set_allowed(self, name: str, labels: Any) -> HierarchicalClassifier:
+        """Keep a set of labels with the model under a name that ``allowed=`` may give, such as ``"summer"``.
+
+        Parameters
+        ----------
+        name : str
+            No label's name.
+        labels : str, collection of str, or None
+            Labels, each of which stands for itself and all below it, or names of sets that are kept already; None drops
+            the set.
+
+        Examples
+        --------
+        >>> from truepath import HierarchicalClassifier
+        >>> texts, labels = ["a cat", "an oak"] * 3, [["animal"], ["plant"]] * 3
+        >>> model = HierarchicalClassifier(decoder="best-path").fit(texts, labels)
+        >>> model.set_allowed("greenhouse", ["plant"]).predict_labels(["the cat"], allowed="greenhouse")
+        [('plant',)]
+        """
+        self.allowed_sets_ = change_saved_sets(self._fitted(), name, labels)
         return self
 
     def save(self, path: str | PathLike[str]) -> None:

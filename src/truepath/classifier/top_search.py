@@ -59,11 +59,16 @@ def top_rows(
     per: str,
     among: str,
     propensities: Any = None,
+    may_search: bool = True,
 ) -> TopLabels:
-    """Return the best labels of some rows, the first of which messages call ``start``; ``score`` gives all scores."""
+    """Return the best labels of some rows, the first of which messages call ``start``; ``score`` gives all scores.
+
+    ``may_search`` says whether the model's own scores are the final ones.
+    """
     h = model.hierarchy_
     levels = top_levels(h, k, per)
-    if per == "row" and among != "most-specific" and propensities is None and searches_itself(model):
+    is_plain = may_search and per == "row" and among != "most-specific" and propensities is None
+    if is_plain and searches_itself(model):
         return _searched(model, X, levels, is_leaf=among == "leaves")
     return top_of_scores(score(X, start), h, k, per, among, propensities)
 

@@ -106,6 +106,13 @@ def fit(
     encoding: Encoding = None,
     sheet: Sheet = None,
     reader: Reader = None,
+    allowed_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A set of labels to save with the model under a name, for truepath predict --allowed: "
+            "NAME=FILE, one label per line; may be repeated."
+        ),
+    ] = None,
     test_share: TestShare = 0.2,
     run: Annotated[Path | None, typer.Option(help="Folder for the test results (default: beside the model).")] = None,
     seed: Seed = 0,
@@ -114,10 +121,11 @@ def fit(
 ) -> None:
     """Fit a model, measure it on rows it did not see, and save it."""
     from truepath.adapters import on_progress
-    from truepath.cli.fitting.choices import choose_model
+    from truepath.cli.fitting.choices import choose_model, read_named_sets
     from truepath.cli.shared.outputs import check_file, check_folder, check_outputs
     from truepath.cli.shared.progress import progress
     from truepath.cli.shared.streams import reading_stdin
+    from truepath.hierarchy import AllowedLabels
     from truepath.persistence import describe_model
     from truepath.report.run_folder import files_of_run, saving_run
     from truepath.workflow import fit_dataset, open_hierarchy, open_training
@@ -145,8 +153,13 @@ def fit(
             sheet=sheet,
             format=reader,
         )
+    sets = read_named_sets(allowed_set or [])
+    for labels_of_set in sets.values():
+        AllowedLabels(labels_of_set).resolve(ds.hierarchy)  # before the fit, not after
     with progress("fitting") as show, on_progress(show):
         result = fit_dataset(ds, test_share=test_share, random_state=seed, n_jobs=n_jobs, **model)
+    for name, labels_of_set in sets.items():
+        result.model.set_allowed(name, labels_of_set)
     summary = {"data": ds.name, **_summary(result), "model": str(output)}
     if result.run is None:
         result.model.save(output)

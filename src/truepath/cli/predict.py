@@ -86,6 +86,34 @@ def predict(
     explain: Annotated[
         str | None, typer.Option(help="Print why this row (its id, or its number from 0) got its labels, and stop.")
     ] = None,
+    allowed: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Labels that may be predicted, each with all below it: a file with one per line, a label, or a set "
+            "that was saved with the model; may be repeated."
+        ),
+    ] = None,
+    allowed_by: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            help="A column of DATA, and a table that lists the labels allowed for each of its values: a column of the "
+            "same name, and one called labels, with ; between several.",
+            metavar="COLUMN TABLE",
+        ),
+    ] = None,
+    mask_only: Annotated[
+        bool,
+        typer.Option(
+            "--mask-only", help="With --allowed: leave scores as they are, and only drop those of other labels."
+        ),
+    ] = False,
+    priors: Annotated[
+        Path | None,
+        typer.Option(
+            help="For a calibrated model: a table of the shares that labels have among the rows, with the columns "
+            "label and share."
+        ),
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -97,6 +125,7 @@ def predict(
     from truepath.cli.shared.outputs import check_outputs
     from truepath.cli.shared.progress import progress
     from truepath.cli.shared.streams import file_or_stdout, reading_stdin, stream_of_data
+    from truepath.data import read_label_shares
 
     output = file_or_stdout(output)
     check_outputs({"--output": output, "--write-scores": write_scores}, {"MODEL": model, "DATA": data})
@@ -106,20 +135,39 @@ def predict(
         fitted = HierarchicalClassifier.load(model, trusted=trust or [])
         if coverage is not None:
             _set_coverage(fitted, coverage)
+        place: dict[str, Any] = {"allowed": _allowed(allowed or [], allowed_by, mask_only)}
+        place["priors"] = None if priors is None else read_label_shares(priors)
         if explain is not None:
+            if allowed_by is not None:
+                raise TruePathError("--explain is about one row; give the labels it may have by --allowed.")
             name, row = find_row(fitted, data, explain, **written)
-            typer.echo(f"{name}\n{fitted.explain(row, n_causes=N_CAUSES)}")
+            typer.echo(f"{name}\n{fitted.explain(row, n_causes=N_CAUSES, **place)}")
             return
         show(0, None, "reading rows")
         target: Any = stream_of_data() if output is None else output
         form = format or (None if output is not None else "csv")
         options: dict[str, Any] = {"scores": write_scores, "matrix": matrix, "format": form, "safe_csv": safe_csv}
         options |= {**written, "top": top, "per": per, "among": among, "long": long}
-        options |= {"threshold": threshold, "probabilities": probabilities}
+        options |= {"threshold": threshold, "probabilities": probabilities, **place}
         options["keep"] = "all" if keep == "all" else keep.split(",") if keep else ()
         n_rows = predict_file(fitted, data, target, **options, on_progress=show)
     if output is not None:
         typer.echo(f"{counted(n_rows, 'row')} -> {output}", err=True)
+
+
+def _allowed(given: list[str], by: tuple[str, str] | None, mask_only: bool) -> Any:
+    """Return the labels that may be predicted: in files or by name, or by a column."""
+    from truepath.data import read_label_list, read_label_sets
+    from truepath.hierarchy import AllowedLabels
+
+    if given and by:
+        raise TruePathError("--allowed is for all rows, --allowed-by for each its own; give one of the two.")
+    if mask_only and not (given or by):
+        raise TruePathError("--mask-only is about the labels that are not allowed; give --allowed or --allowed-by.")
+    if by:
+        return AllowedLabels(read_label_sets(by[1], by[0]), by=by[0], renormalize=not mask_only)
+    names = [name for one in given for name in (read_label_list(one) if Path(one).is_file() else [one])]
+    return AllowedLabels(names, renormalize=not mask_only) if given else None
 
 
 def _set_coverage(fitted: Any, coverage: float) -> None:

@@ -26,6 +26,7 @@ from truepath.data.readers.label_paths import read_paths_csv
 from truepath.data.readers.libsvm import read_libsvm
 from truepath.data.readers.xmc import read_xmc
 from truepath.data.split import Split, stratified_folds
+from truepath.data.tables.label_sets import read_label_list, read_label_sets, read_label_shares
 from truepath.data.tables.labels import LabelTable, read_labels, write_labels
 from truepath.data.tables.row_ids import match_rows
 from truepath.data.tables.scores import ScoreTable, read_scores, write_scores
@@ -56,6 +57,9 @@ __all__ = [
     "read_clus_arff",
     "read_edges",
     "read_hierarchy",
+    "read_label_list",
+    "read_label_sets",
+    "read_label_shares",
     "read_labels",
     "read_libsvm",
     "read_meka",

@@ -20,7 +20,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from truepath.adapters.groups import check_groups
+from truepath.combiners.conditioning import restrict_scores
 from truepath.held import a_hierarchy, holds, maybe, size
+from truepath.hierarchy.allowed import AllowedSets, find_allowed
 from truepath.hierarchy.checks import as_probabilities, check_scores, check_truth, check_weight, hierarchy_for
 from truepath.hierarchy.matrices import stack_sparse
 from truepath.registry import DECODERS, Member
@@ -87,6 +89,8 @@ class Decoder(Member, BaseEstimator):
 
     registry = DECODERS
     has_dag_loops: ClassVar[bool] = False  # whether DAGs go through loops of their own
+    is_single_path: ClassVar[bool] = False  # whether a row has one path of labels by what the decoder assumes
+    conditions_scores: ClassVar[bool] = True  # whether allowed labels change scores, or only the labels that come out
     hierarchy: Hierarchy | None = None
 
     @property
@@ -125,12 +129,14 @@ class Decoder(Member, BaseEstimator):
         self.hierarchy_, self.n_features_in_ = given.hierarchy, given.hierarchy.n_nodes
         return self
 
-    def predict(self, S: Any) -> Any:
+    def predict(self, S: Any, *, allowed: Any = None) -> Any:
         """Return the label sets of scored instances.
 
         Parameters
         ----------
         S : array-like or sparse matrix of float, shape (n_samples, n_nodes)
+        allowed : names, flags or AllowedLabels, optional
+            The labels that may be predicted, see :class:`truepath.hierarchy.AllowedLabels`; all by default.
 
         Returns
         -------
@@ -139,6 +145,21 @@ class Decoder(Member, BaseEstimator):
         """
         hierarchy = self._hierarchy_for(S)
         S = self._check_scores(S, hierarchy)
+        if allowed is None:
+            return self._label_all(S, hierarchy)
+        return self._label_allowed(S, hierarchy, find_allowed(allowed, hierarchy, S.shape[0]))
+
+    def _label_allowed(self, S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
+        """Return the labels of checked scores, possible ones alone."""
+        S = self._restrict(S, hierarchy, sets) if self.conditions_scores else S
+        return sets.keep_possible(self._label_all(S, hierarchy))
+
+    def _restrict(self, S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
+        """Return scores given that no forbidden label is true, on as many paths as the decoder assumes."""
+        return restrict_scores(S, hierarchy, sets.on(one_path=self.is_single_path))
+
+    def _label_all(self, S: Any, hierarchy: Hierarchy) -> Any:
+        """Return the labels of checked scores, sparse ones some rows at a time."""
         if not sparse.issparse(S):
             return self._label(self._correct(S, hierarchy), hierarchy)
         blocks = (slice(start, start + ROWS_AT_A_TIME) for start in range(0, S.shape[0], ROWS_AT_A_TIME))

@@ -11,11 +11,12 @@ from truepath.classifier.top_search import check_top, top_of_scores
 from truepath.files.strict_json import dump_json
 from truepath.hierarchy.matrices import as_dense
 from truepath.hierarchy.names import short_name
-from truepath.serve.decisions import decide_as_asked
+from truepath.serve.decisions import decide_as_asked, find_place
 from truepath.serve.rows import RowForm
 
 if TYPE_CHECKING:
     from truepath.classifier import HierarchicalClassifier
+    from truepath.classifier.place import Place
 
 
 class AnswerOptions(NamedTuple):
@@ -27,6 +28,7 @@ class AnswerOptions(NamedTuple):
     among: str = "all"
     scores: bool = False
     min_score: float = 0.0
+    place: Place | None = None
 
     @classmethod
     def of(cls, model: HierarchicalClassifier, asked: Any) -> AnswerOptions:
@@ -35,7 +37,8 @@ class AnswerOptions(NamedTuple):
             check_top(asked.top, asked.per, asked.among)
         decided = decide_as_asked(model, asked.threshold, asked.thresholds, asked.coverage)
         top = None if asked.top is None else min(asked.top, model.hierarchy_.n_nodes)
-        return cls(decided, top, asked.per, asked.among, asked.scores, asked.min_score)
+        place = find_place(decided, asked.allowed, asked.priors)
+        return cls(decided, top, asked.per, asked.among, asked.scores, asked.min_score, place)
 
 
 class Answerer:
@@ -55,10 +58,15 @@ class Answerer:
         for rows, wanted in batch:
             part = slice(start, start + len(rows))
             start = part.stop
-            is_usual = wanted.model is self.model
-            own = Y[part] if is_usual else as_dense(wanted.model.decoder_.predict(S[part]))
-            found.append(self._write(own, S[part], wanted))
+            found.append(self._write(*self._decide(Y[part], S[part], wanted), wanted))
         return found
+
+    def _decide(self, Y: Any, S: Any, wanted: AnswerOptions) -> tuple[Any, Any]:
+        """Return labels and scores of a request's rows, given those of the model."""
+        if wanted.place is None:
+            return (Y if wanted.model is self.model else as_dense(wanted.model.decoder_.predict(S))), S
+        own = wanted.place.keep(Y) if wanted.model.decoder_ is None else as_dense(wanted.place.decide(S))
+        return own, wanted.place.score(S)
 
     def _write(self, Y: Any, S: Any, wanted: AnswerOptions) -> bytes:
         rows = [self._describe(*row, wanted) for row in zip(Y, S)]
@@ -75,19 +83,21 @@ class Answerer:
         labels = [self.names[v] for v in nodes.tolist() if v not in above]
         row: dict[str, Any] = {"labels": labels, "probabilities": self._by_name(nodes, s)}
         if wanted.scores:
-            row["scores"] = self._by_name(np.flatnonzero(s >= wanted.min_score), s)
+            is_possible = True if wanted.place is None else wanted.place.possible
+            row["scores"] = self._by_name(np.flatnonzero((s >= wanted.min_score) & is_possible), s)
         return row
 
     def _by_name(self, nodes: Any, s: Any) -> dict[str, float]:
         return {self.names[v]: value for v, value in zip(nodes.tolist(), s[nodes].tolist())}
 
 
-def explain_as_json(model: HierarchicalClassifier, row: Any, n_others: int, n_causes: int) -> bytes:
+def explain_as_json(model: HierarchicalClassifier, row: Any, n_others: int, n_causes: int, **place: Any) -> bytes:
     """Return why one row got its labels; a threshold that is not finite (never, always) is null.
 
     ``short`` is a label's name without that of a parent in front, for where it is shown below one.
     """
-    found, h = model.explain(row, n_others=n_others, n_causes=n_causes), model.hierarchy_
+    found = model.explain(row, n_others=n_others, n_causes=n_causes, **place)
+    h = model.hierarchy_
     nodes = found.to_dicts()
     for node in nodes:
         node["parents"] = h.names[h.parents(node["node"])].tolist()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truepath.classifier.place import Place, saved_sets
 from truepath.decoders import Threshold
 from truepath.serve.refusals import RefusedError, shown
 
@@ -39,6 +41,35 @@ def decide_as_asked(
     return changed
 
 
+def find_place(
+    model: HierarchicalClassifier, allowed: list[str] | None = None, priors: dict[str, float] | None = None
+) -> Place | None:
+    """Return what follows from the labels that a request allows and their shares, if it says any.
+
+    Examples
+    --------
+    >>> from truepath import HierarchicalClassifier
+    >>> model = HierarchicalClassifier().fit(["a cat", "an oak"] * 3, [["animal"], ["plant"]] * 3)
+    >>> find_place(model, ["plant"]).possible.tolist()
+    [False, True]
+    """
+    if allowed is None and priors is None:
+        return None
+    known = {*model.hierarchy_.names.tolist(), *model.hierarchy_.aliases, *saved_sets(model)}
+    _check_length([*(allowed or []), *(priors or {})], known)
+    return Place(model, [""], allowed, priors)
+
+
+def _check_length(names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a name that is longer than all that there are: nothing is near it, and looking is dear."""
+    longest = max(map(len, known), default=0)
+    for name in names:
+        if len(name) > longest:
+            raise RefusedError(
+                422, f"the label {shown(name)} is not in the hierarchy.", "GET /hierarchy lists the labels."
+            )
+
+
 def has_coverage(model: HierarchicalClassifier) -> bool:
     """Say whether the label sets of a model hold all true labels with a probability that can be chosen."""
     return "coverage" in getattr(model.decoder_, "get_params", dict)()
@@ -62,11 +93,6 @@ def _cutting(model: HierarchicalClassifier, threshold: float | None, given: dict
         raise RefusedError(422, problem, "Send threshold, one for all other labels.")
     first = threshold if threshold is not None else 0.0 if usual is None else usual
     cuts = np.broadcast_to(np.asarray(first, np.float64), (hierarchy.n_nodes,)).copy()
-    longest = max(map(len, hierarchy.names.tolist()), default=0)
-    for name in given:
-        if len(name) > longest and name not in hierarchy.aliases:  # nothing is near it, and looking is dear
-            raise RefusedError(
-                422, f"the label {shown(name)} is not in the hierarchy.", "GET /hierarchy lists the labels."
-            )
+    _check_length(given, {*hierarchy.names.tolist(), *hierarchy.aliases})
     cuts[hierarchy.indices(list(given))] = list(given.values())
     return Threshold(cuts, hierarchy=hierarchy, coherent="max-up").fit(np.zeros((1, hierarchy.n_nodes)))

@@ -102,6 +102,7 @@ class ModelAnswer(BaseModel):
     has_coverage: bool
     coverage: float | None
     threshold: float | None
+    allowed_sets: list[str] = Field(description="Names of sets of labels that a request may allow.")
     limits: dict[str, int]
 
 

@@ -41,6 +41,14 @@ class _Decided(BaseModel):
     coverage: Share | None = Field(
         None, description="Of a model with conformal label sets: the probability that a set holds all true labels."
     )
+    allowed: SkipValidation[list[str] | None] = Field(
+        None,
+        description="The labels that rows may have, each with all below it, or names of sets that the model keeps; all "
+        "others score 0.",
+    )
+    priors: SkipValidation[dict[str, float] | None] = Field(
+        None, description="Of a calibrated model: the shares that some labels have where the rows come from."
+    )
 
 
 class PredictRequest(_Decided):
@@ -91,7 +99,9 @@ def read_request(kind: type[Kind], body: bytes, max_rows: int) -> Kind:
     if unknown is not None:
         way = did_you_mean(unknown[:100], kind.model_fields, _fields(kind))
         raise RefusedError(422, f"there is no field {shown(unknown)}.", way)
-    _check_thresholds(asked.get("thresholds"))
+    _check_numbers("thresholds", asked.get("thresholds"))
+    _check_numbers("priors", asked.get("priors"))
+    _check_allowed(asked.get("allowed"))
     try:
         return kind.model_validate(asked)
     except ValidationError as found:  # of a few small fields
@@ -112,14 +122,24 @@ def _count_brackets(body: bytes) -> int:
     return body.count(b"[") + body.count(b"{")
 
 
-def _check_thresholds(given: Any) -> None:
-    """Refuse thresholds that are not numbers by label."""
+def _check_numbers(field: str, given: Any) -> None:
+    """Refuse thresholds or shares that are not numbers by label."""
     remedy = 'Send an object such as {"a label": 0.5}.'
     if given is not None and not isinstance(given, dict):
-        raise RefusedError(422, f"thresholds is {_article(given)}, not an object.", remedy)
+        raise RefusedError(422, f"{field} is {_article(given)}, not an object.", remedy)
     for name, value in (given or {}).items():
         if not is_finite_number(value):
-            raise RefusedError(422, f"thresholds: that of {shown(name)} is {_article(value)}, not a number.", remedy)
+            raise RefusedError(422, f"{field}: that of {shown(name)} is {_article(value)}, not a number.", remedy)
+
+
+def _check_allowed(given: Any) -> None:
+    """Refuse allowed labels that are not a list of names."""
+    remedy = 'Send a list of names such as ["a label"].'
+    if given is not None and not isinstance(given, list):
+        raise RefusedError(422, f"allowed is {_article(given)}, not a list.", remedy)
+    for name in given or []:
+        if not isinstance(name, str):
+            raise RefusedError(422, f"allowed has {_article(name)}, not only names of labels.", remedy)
 
 
 def is_finite_number(value: Any) -> bool:

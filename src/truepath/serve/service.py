@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from truepath.classifier.place import saved_sets
 from truepath.errors import CellError
 from truepath.hierarchy.matrices import DENSE_LIMIT
 from truepath.serve.answers import Answerer, AnswerOptions, explain_as_json
 from truepath.serve.batching import Batcher
-from truepath.serve.decisions import decide_as_asked, has_coverage
+from truepath.serve.decisions import decide_as_asked, find_place, has_coverage
 from truepath.serve.metrics import ServerCounts
 from truepath.serve.refusals import RefusedError, as_client_errors
 from truepath.serve.releases import version_of
@@ -154,11 +156,14 @@ class ModelService:
         with as_client_errors():
             row = self.form.to_rows(self.form.check(texts, rows))
             model = decide_as_asked(self.model, asked.threshold, asked.thresholds, asked.coverage)
+            find_place(model, asked.allowed, asked.priors)
         if self.n_explained >= MOST_EXPLAINED:
             raise RefusedError(503, f"{MOST_EXPLAINED} explanations are waiting already.", "Try again later.")
         self.n_explained += 1
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self.explainers, explain_as_json, model, row, asked.n_others, asked.n_causes)
+        place = {"allowed": asked.allowed, "priors": asked.priors}
+        explain = partial(explain_as_json, model, row, asked.n_others, asked.n_causes, **place)
+        work = loop.run_in_executor(self.explainers, explain)
         work.add_done_callback(self._explained)
         return await self._in_time(work)
 
@@ -209,6 +214,7 @@ class ModelService:
             "has_coverage": has_coverage(model),
             "coverage": model.decoder_.coverage if has_coverage(model) else None,
             "threshold": getattr(model.decoder_, "threshold_", None),
+            "allowed_sets": sorted(saved_sets(model)),
             "limits": {"body": self.settings.max_body, "rows": self.settings.max_rows},
         }
 

@@ -1,4 +1,4 @@
-"""Kernels of combiners: isotonic projections."""
+"""Kernels of combiners: isotonic projections, and scores given which labels are allowed."""
 
 from truepath._kernels.lazily import submodules_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
@@ -143,3 +144,16 @@ def read_parameters(typed: list[str]) -> dict[str, Any]:
         if not sign or not name.isidentifier():
             raise TruePathError(f"--set takes key=value, such as n_estimators=50; got {name + sign!r}.")
     return {name: read_value(value) for name, _, value in pairs}
+
+
+def read_named_sets(typed: Sequence[str]) -> dict[str, list[str]]:
+    """Return sets of labels by name, from what was typed as NAME=FILE."""
+    from truepath.data import read_label_list
+
+    found = {}
+    for one in typed:
+        name, sign, file = one.partition("=")
+        if not (name and sign and file):
+            raise TruePathError(f"--allowed-set must be NAME=FILE; got {one!r}.")
+        found[name] = read_label_list(file)
+    return found

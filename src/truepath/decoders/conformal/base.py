@@ -80,6 +80,7 @@ class ConformalDecoder(Decoder):
     """Base of the decoders that include what scores at least a level; a member says which level each label needs."""
 
     learns_from = "held-out scores and labels"
+    conditions_scores = False
 
     totals_: Floats
 

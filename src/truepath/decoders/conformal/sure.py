@@ -71,6 +71,7 @@ class SureLabels(Decoder):
     name = "conformal-sure"
     summary = "labels that are all true with a chosen probability, general ones where it is unsure"
     learns_from = "held-out scores and labels"
+    conditions_scores = False
 
     def __init__(self, coverage: float = 0.9, *, hierarchy: Hierarchy | None = None, single_path: bool = False):
         self.coverage = coverage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from truepath.decoders.leaves.counts import as_metalabeler, asks_for_metalabeler
 from truepath.decoders.leaves.weights import NodeWeights
 from truepath.held import an_object
 from truepath.hierarchy import Hierarchy, raise_up
-from truepath.hierarchy.arcs import arc_pointers
+from truepath.hierarchy.allowed import AllowedSets, find_allowed
+from truepath.hierarchy.arcs import arc_pointers, marginals_from_conditional
 from truepath.hierarchy.checks import as_probabilities, as_scores
 from truepath.hierarchy.matrices import as_dense, row_blocks, stack_sparse
 
@@ -64,28 +66,36 @@ class LeafDecoder(PlainDecoder):
     def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> Any:
         raise NotImplementedError
 
-    def predict(self, S: Any) -> Any:
+    def predict(self, S: Any, *, allowed: Any = None) -> Any:
         """Return the label sets.
 
         Parameters
         ----------
         S : ndarray or CSR of float, shape (n_samples, n_nodes)
             Marginal scores in [0, 1]. Sparse scores are made dense in blocks of rows.
+        allowed : names, flags or AllowedLabels, optional
+            The labels that may be predicted, all by default. Paths end at the most specific of the possible labels.
 
         Returns
         -------
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
             Closed, every path ending in a leaf; dense for dense scores, CSR for sparse ones.
         """
-        return self._decode(S, None)
+        return self._decode(S, None, allowed)
 
-    def _decode(self, S: Any, conditional: Any) -> Any:
+    def _decode(self, S: Any, conditional: Any, allowed: Any = None) -> Any:
         """Check the scores and return their label sets."""
-        return self._decode_with_search(S, conditional)[0]
+        return self._decode_with_gaps(S, conditional, allowed)[0]
 
-    def _decode_with_search(self, S: Any, conditional: Any) -> tuple[Any, Any]:
-        """Return the label sets and the search that found them; a row's labels do not depend on the other rows."""
+    def _decode_with_gaps(self, S: Any, conditional: Any, allowed: Any = None) -> tuple[Any, NDArray[np.float64]]:
+        """Return the label sets, and what the search says of their gaps to the optimum, if anything.
+
+        A row's labels do not depend on the other rows.
+        """
         hierarchy, S, conditional = self._check_input(S, conditional)
+        if allowed is not None:
+            S = _marginals(conditional, hierarchy) if conditional is not None else S
+            return self._decode_allowed(S, hierarchy, find_allowed(allowed, hierarchy, S.shape[0]))
         given = S if S is not None else conditional
         k = self._leaf_counts(S, given.shape[0], hierarchy)
         search = self._search(hierarchy, k)
@@ -94,7 +104,29 @@ class LeafDecoder(PlainDecoder):
             weights = self._weigh_rows(rows, S, conditional, hierarchy)
             return search.decode(weights, None if k is None else k[rows])
 
-        return label_in_blocks(given, hierarchy.n_nodes, label), search
+        return label_in_blocks(given, hierarchy.n_nodes, label), _gaps(search)
+
+    def _decode_allowed(self, S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> tuple[Any, NDArray[np.float64]]:
+        """Return the same among possible labels: the same weights, searched on the graph of what is possible."""
+        S = self._restrict(S, hierarchy, sets)
+        counts, gaps = self._leaf_counts(S, S.shape[0], hierarchy), np.zeros(S.shape[0])
+
+        def label(rows: NDArray[np.int64], nodes: NDArray[Any], within: Hierarchy) -> Any:
+            own = S[rows]
+            k = None if counts is None else np.minimum(counts[rows], within.leaves.size)
+            search = self._search(within, k)
+
+            def label_block(part: slice) -> NDArray[np.bool_]:
+                weights = self._weigh_rows(part, own, None, hierarchy)
+                kept = NodeWeights(np.ascontiguousarray(weights.nodes[:, nodes]), weights.root)
+                found: NDArray[np.bool_] = search.decode(kept, None if k is None else k[part])
+                return found
+
+            Y = label_in_blocks(own, within.n_nodes, label_block)
+            gaps[rows] = _gaps(search) if hasattr(search, "gaps") else 0.0
+            return Y
+
+        return label_by_set(S, hierarchy, sets, label), gaps
 
     def weigh_nodes(self, S: Any, conditional: Any = None) -> tuple[Hierarchy, Iterator[NodeWeights]]:
         """Check the scores; return the hierarchy, and the node weights of block after block of rows."""
@@ -144,6 +176,49 @@ def check_conditional(conditional: Any, hierarchy: Hierarchy) -> Any:
         )
     labels = np.repeat(hierarchy.names, np.diff(arc_ptr))
     return as_probabilities(as_scores(C, "conditional", labels=labels), "conditional", labels=labels)
+
+
+def _gaps(search: Any) -> NDArray[np.float64]:
+    return np.concatenate([np.zeros(0), *getattr(search, "gaps", ())])
+
+
+def _marginals(conditional: Any, hierarchy: Hierarchy) -> Any:
+    """Return the marginals that conditional scores mean, dense or sparse as these are."""
+    if not sparse.issparse(conditional):
+        return marginals_from_conditional(conditional, hierarchy)
+    blocks = row_blocks(*conditional.shape)
+    parts = (sparse.csr_array(marginals_from_conditional(as_dense(conditional[rows]), hierarchy)) for rows in blocks)
+    return stack_sparse(parts, hierarchy.n_nodes, np.float64)
+
+
+def label_by_set(
+    S: Any,
+    hierarchy: Hierarchy,
+    sets: AllowedSets,
+    label: Callable[[NDArray[np.int64], NDArray[Any], Hierarchy], Any],
+) -> Any:
+    """Return the labels of all rows, those of each set of possible labels on their own graph.
+
+    ``label(rows, nodes, within)`` returns the labels of some rows, one column for each possible label; ``within`` is
+    the graph of these. The labels of one set keep their numbers' order, so ties go as they go among all labels.
+    """
+    n_rows, is_sparse = S.shape[0], sparse.issparse(S)
+    Y = np.zeros((0 if is_sparse else n_rows, hierarchy.n_nodes), bool)
+    parts, order = [], [np.zeros(0, np.int64)]
+    for nodes, rows in sets.groups(n_rows):
+        found = label(rows, nodes, _graph_of(hierarchy, nodes.tobytes()))
+        if is_sparse:
+            parts.append(sparse.csr_array((found.data, nodes[found.indices], found.indptr), (rows.size, Y.shape[1])))
+            order.append(rows)
+        else:
+            Y[np.ix_(rows, nodes)] = found
+    return stack_sparse(parts, Y.shape[1])[np.argsort(np.concatenate(order))] if is_sparse else Y
+
+
+@lru_cache(maxsize=256)  # asked for again by every block of rows
+def _graph_of(hierarchy: Hierarchy, nodes: bytes) -> Hierarchy:
+    """Return the graph of the possible labels, which have all their parents."""
+    return hierarchy.subgraph(np.frombuffer(nodes, np.int64))
 
 
 def label_in_blocks(given: Any, n_nodes: int, label: Callable[[slice], NDArray[np.bool_]], least_rows: int = 1) -> Any:

@@ -18,7 +18,9 @@ from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.graph import Graph, cap_columns
 from truepath.held import a_number, flag, holds, one_of
 from truepath.hierarchy import Hierarchy, cap_down
+from truepath.hierarchy.allowed import AllowedSets
 from truepath.hierarchy.matrices import as_dense
+from truepath.hierarchy.propagation import drop_ancestors
 from truepath.parameters import NUMBER, check_choice, check_flag, check_in
 
 
@@ -80,6 +82,11 @@ class BestPath(PlainDecoder):
         self.by = by
         self.threshold = threshold
 
+    @property
+    def is_single_path(self) -> bool:  # type: ignore[override]
+        """Whether a row has one path of labels: yes, unless others are added."""
+        return self.single_path
+
     def export_labels(self, graph: Graph, scores: str) -> str:
         """Add the labels to an ONNX graph."""
         hierarchy = self.hierarchy_
@@ -102,6 +109,23 @@ class BestPath(PlainDecoder):
         check_choice(self, "by", ("leaf", "mean"))
         check_in("threshold", self.threshold, NUMBER)
 
+    def _label_allowed(self, S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
+        """Return the best of the labels where paths can end: the most specific of the possible ones."""
+        S = self._restrict(S, hierarchy, sets)
+        ends = AllowedSets(drop_ancestors(sets.possible, hierarchy), sets.of_row)
+        weigher = _mean_of_path(hierarchy, np.arange(hierarchy.n_nodes)) if self.by == "mean" else None
+
+        def label(rows: slice) -> NDArray[np.bool_]:
+            masks, which = ends.masks(rows, S.shape[0])
+            block = as_dense(S[rows])
+            of_end = np.where(masks[which], block if weigher is None else (weigher @ block.T).T, -np.inf)
+            Y = np.zeros(block.shape, bool)
+            Y[np.arange(len(block)), of_end.argmax(axis=1)] = True  # argmax: the first of equals
+            Y = hierarchy.close(Y)
+            return Y if self.single_path else Y | cap_down(block > self.threshold, hierarchy)
+
+        return sets.keep_possible(label_in_blocks(S, hierarchy.n_nodes, label, CLOSED_AT_ONCE))
+
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         weigher = self._weigher(hierarchy)
         if sparse.issparse(S) and weigher is None and (self.single_path or self.threshold >= 0):
@@ -123,7 +147,7 @@ class BestPath(PlainDecoder):
 
     def _weigher(self, hierarchy: Hierarchy) -> sparse.csr_array | None:
         """Return the matrix that turns node scores into leaf scores; None if the leaf's own score counts."""
-        return _mean_of_path(hierarchy) if self.by == "mean" else None
+        return _mean_of_path(hierarchy, hierarchy.leaves) if self.by == "mean" else None
 
     def _label_block(self, S: NDArray[Any], weigher: Any, hierarchy: Hierarchy) -> NDArray[np.bool_]:
         of_leaf = S[:, hierarchy.leaves] if weigher is None else (weigher @ S.T).T
@@ -133,7 +157,7 @@ class BestPath(PlainDecoder):
         return Y if self.single_path else Y | cap_down(S > self.threshold, hierarchy)  # where all ancestors are above
 
 
-def _mean_of_path(hierarchy: Hierarchy) -> sparse.csr_array:
-    """Return the matrix that averages node scores over each leaf and its ancestors, (n_leaves, n_nodes)."""
-    paths = sparse.csr_array(hierarchy.ancestor_matrix()[hierarchy.leaves], dtype=np.float64)
+def _mean_of_path(hierarchy: Hierarchy, ends: NDArray[Any]) -> sparse.csr_array:
+    """Return the matrix that averages node scores over some labels and their ancestors, (n_ends, n_nodes)."""
+    paths = sparse.csr_array(hierarchy.ancestor_matrix()[ends], dtype=np.float64)
     return sparse.csr_array(sparse.diags_array(1 / paths.sum(axis=1)) @ paths)

@@ -122,7 +122,7 @@ class ExactLeafMAP(LeafDecoder):
     def _weighs_risk(self) -> bool:
         return self.weights == "risk"
 
-    def predict(self, S: Any, *, conditional: Any = None) -> Any:
+    def predict(self, S: Any, *, conditional: Any = None, allowed: Any = None) -> Any:
         """Return the label sets.
 
         Parameters
@@ -131,13 +131,15 @@ class ExactLeafMAP(LeafDecoder):
             Coherent marginals in [0, 1]. May be None when ``conditional`` is given.
         conditional : ndarray or CSR of float, shape (n_samples, n_arcs), optional
             Conditional scores as for :meth:`MAS.predict`; only with ``weights="map"``.
+        allowed : names, flags or AllowedLabels, optional
+            The labels that may be predicted, as for :meth:`MAS.predict`; the result is the best among them.
 
         Returns
         -------
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
             Closed, every path ending in a leaf; CSR for sparse scores.
         """
-        Y, gaps = self.predict_with_gaps(S, conditional=conditional)
+        Y, gaps = self.predict_with_gaps(S, conditional=conditional, allowed=allowed)
         n_open = np.count_nonzero(gaps)
         if n_open:
             warnings.warn(
@@ -148,12 +150,14 @@ class ExactLeafMAP(LeafDecoder):
             )
         return Y
 
-    def predict_with_gaps(self, S: Any, *, conditional: Any = None) -> tuple[Any, NDArray[np.float64]]:
+    def predict_with_gaps(
+        self, S: Any, *, conditional: Any = None, allowed: Any = None
+    ) -> tuple[Any, NDArray[np.float64]]:
         """Return the label sets, and by how much the optimum may lie above each.
 
         Parameters
         ----------
-        S, conditional
+        S, conditional, allowed
             As for :meth:`predict`.
 
         Returns
@@ -166,8 +170,7 @@ class ExactLeafMAP(LeafDecoder):
         """
         if self._weighs_risk() and conditional is not None:
             raise ValueError("conditional cannot be used with weights='risk', which needs the marginals; pass S alone.")
-        Y, search = self._decode_with_search(S, conditional)
-        return Y, np.concatenate([np.zeros(0), *search.gaps])
+        return self._decode_with_gaps(S, conditional, allowed)
 
     def _search(self, hierarchy: Hierarchy, k: NDArray[np.int64] | None) -> _ExactSearch:
         if hierarchy.is_tree:

@@ -78,7 +78,7 @@ class MAS(GreedyLeafDecoder):
         self.k = k
         self.hierarchy = hierarchy
 
-    def predict(self, S: Any, *, conditional: Any = None) -> Any:
+    def predict(self, S: Any, *, conditional: Any = None, allowed: Any = None) -> Any:
         """Return the label sets.
 
         Parameters
@@ -90,13 +90,16 @@ class MAS(GreedyLeafDecoder):
             p(y_v = 1 | y_u = 1, x) itself, used instead of the ratios. One column per arc, sorted by child, then by
             parent, a top-level node having one arc from the root
             (:func:`truepath.hierarchy.arcs.arc_pointers`): on a tree, column v is node v.
+        allowed : names, flags or AllowedLabels, optional
+            The labels that may be predicted, all by default. Paths end at the most specific of the possible labels;
+            marginals are made of ``conditional`` first.
 
         Returns
         -------
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
             Closed, every path ending in a leaf; CSR for sparse scores.
         """
-        return self._decode(S, conditional)
+        return self._decode(S, conditional, allowed)
 
     def predict_path(self, S: Any, *, conditional: Any = None, k_max: int | None = None) -> LeafPath:
         """Return the nested solutions for k = 1 .. k_max (all leaves by default) and their log posteriors.

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truepath.decoders.base import PlainDecoder
-from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_in_blocks
+from truepath.decoders.leaves.base import CLOSED_AT_ONCE, label_by_set, label_in_blocks
 from truepath.held import a_number, flag, holds, one_of
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.allowed import AllowedSets
 from truepath.hierarchy.matrices import as_dense
 from truepath.parameters import Range, check_choice, check_flag, check_in
 
@@ -64,6 +65,7 @@ class StoppingPath(PlainDecoder):
     name = "stopping-path"
     summary = "the one path of greatest expected utility, which may end above a leaf"
     needs = ("probabilities",)
+    is_single_path = True
 
     def __init__(
         self,
@@ -86,9 +88,18 @@ class StoppingPath(PlainDecoder):
     def _worth(self, hierarchy: Hierarchy) -> NDArray[np.float64]:
         return np.ones(hierarchy.n_nodes) if self.worth == "labels" else hierarchy.costs
 
-    def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
-        worth = self._worth(hierarchy)
+    def _label_allowed(self, S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
+        S, worth = self._restrict(S, hierarchy, sets), self._worth(hierarchy)
 
+        def label(rows: NDArray[np.int64], nodes: NDArray[Any], within: Hierarchy) -> Any:
+            return self._label_worth(S[rows][:, nodes], within, worth[nodes])
+
+        return label_by_set(S, hierarchy, sets, label)
+
+    def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
+        return self._label_worth(S, hierarchy, self._worth(hierarchy))
+
+    def _label_worth(self, S: Any, hierarchy: Hierarchy, worth: NDArray[np.float64]) -> Any:
         def label(rows: slice) -> NDArray[np.bool_]:
             s = as_dense(S[rows]).astype(np.float64)
             utility = _utilities(worth * (s - self.wrong_cost * (1 - s)), hierarchy)

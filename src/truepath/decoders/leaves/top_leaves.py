@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leaves, label_in_blocks
+from truepath.decoders.leaves.base import CLOSED_AT_ONCE, LeafDecoder, best_leaves, label_by_set, label_in_blocks
 from truepath.graph import Graph, close_columns
 from truepath.hierarchy import Hierarchy
+from truepath.hierarchy.allowed import find_allowed
 
 
 class TopLeaves(LeafDecoder):
@@ -85,9 +86,19 @@ class TopLeaves(LeafDecoder):
             raise ValueError("k is None, but leaf scores alone do not say how many to keep; use MAS, or give k.")
         return counts
 
-    def _decode(self, S: Any, conditional: Any) -> Any:
+    def _decode(self, S: Any, conditional: Any, allowed: Any = None) -> Any:
         hierarchy, S, _ = self._check_input(S, conditional)
+        if allowed is None:
+            return self._label_counted(S, hierarchy, self._leaf_counts(S, S.shape[0], hierarchy))
+        sets = find_allowed(allowed, hierarchy, S.shape[0])
+        S = self._restrict(S, hierarchy, sets)
         k = self._leaf_counts(S, S.shape[0], hierarchy)
+        label = lambda rows, nodes, within: self._label_counted(S[rows][:, nodes], within, k[rows])  # noqa: E731
+        return label_by_set(S, hierarchy, sets, label)
+
+    def _label_counted(self, S: Any, hierarchy: Hierarchy, k: NDArray[np.int64]) -> Any:
+        """Return the label sets of each row's k best leaves."""
+        k = np.minimum(k, hierarchy.leaves.size)
         if sparse.issparse(S):
             return best_leaves(S, k, hierarchy)
         return label_in_blocks(
