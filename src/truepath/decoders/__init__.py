@@ -11,6 +11,7 @@ from truepath.decoders.conformal.promise import Kept, Promise
 from truepath.decoders.conformal.risk import ConformalRisk
 from truepath.decoders.conformal.subtree import ConformalSubtree
 from truepath.decoders.conformal.sure import SureLabels
+from truepath.decoders.expected.f_measure import ExpectedF
 from truepath.decoders.leaves.best_path import BestPath
 from truepath.decoders.leaves.exact import ExactLeafMAP
 from truepath.decoders.leaves.mas import MAS
@@ -33,6 +34,7 @@ __all__ = [
     "ConformalSubtree",
     "Decoder",
     "ExactLeafMAP",
+    "ExpectedF",
     "Kept",
     "MetaLabeler",
     "MultiThreshold",
