@@ -1,6 +1,7 @@
 """How likely each label is true among how many: sums over label sets, as polynomials in the number of labels.
 
-A polynomial is held by its values at points on the unit circle, real parts in [0, q] and imaginary ones in [1, q].
+A polynomial is held by its values at points on the upper half of the unit circle, real parts in [0, q] and imaginary
+ones in [1, q]; those on the lower half are their conjugates.
 """
 
 from __future__ import annotations
@@ -8,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from truepath._kernels.jit import inner, kernel
+
+#: A branch is divided out where the square of its value is above this
+SMALL = 1e-8
 
 
 @inner
@@ -36,53 +40,81 @@ def keep_labels(x, parent_ptr, parent_idx, least, s, node, place, up):
 
 
 @inner
-def multiply_up(m, s, up, cos, sin, below, later):
-    """below[j] <- E[z^(labels below j) | j is true], in the last entry that of all labels; later[j] <- what its later
-    siblings give of it. Children of one parent are independent given the parent.
+def multiply_up(m, s, up, cos, sin, below):
+    """below[j] <- E[z^(labels below j) | j is true], in the last entry that of all labels.
+
+    Children of one parent are independent given the parent.
     """
-    n_points = cos.size
     below[:m, 0], below[:m, 1] = 1.0, 0.0
     below[-1, 0], below[-1, 1] = 1.0, 0.0
     for j in range(m - 1, -1, -1):
         u = up[j]
         p = s[j] / s[u] if u >= 0 else s[j]
-        for q in range(n_points):
-            a, b = below[u, 0, q], below[u, 1, q]
-            later[j, 0, q], later[j, 1, q] = a, b
-            c, d = below[j, 0, q], below[j, 1, q]
-            re = 1.0 - p + p * (c * cos[q] - d * sin[q])
-            im = p * (c * sin[q] + d * cos[q])
-            below[u, 0, q], below[u, 1, q] = a * re - b * im, a * im + b * re
+        _multiply(below[u, 0], below[u, 1], p, below[j, 0], below[j, 1], cos, sin)
 
 
 @inner
-def multiply_down(m, s, up, cos, sin, below, before, mass):
-    """mass[j] <- E[z^(number of labels); j is true]; it holds what later siblings give, from `multiply_up`."""
-    n_points = cos.size
-    before[-1, 0], before[-1, 1] = 1.0, 0.0
-    for j in range(m):
-        u = up[j]
-        p = s[j] / s[u] if u >= 0 else s[j]
-        for q in range(n_points):
-            a, b = before[u, 0, q], before[u, 1, q]
-            c, d = mass[j, 0, q], mass[j, 1, q]
-            re, im = p * (a * c - b * d), p * (a * d + b * c)
-            re, im = re * cos[q] - im * sin[q], re * sin[q] + im * cos[q]
-            before[j, 0, q], before[j, 1, q] = re, im
-            c, d = below[j, 0, q], below[j, 1, q]
-            mass[j, 0, q], mass[j, 1, q] = re * c - im * d, re * d + im * c
-            re = 1.0 - p + p * (c * cos[q] - d * sin[q])
-            im = p * (c * sin[q] + d * cos[q])
-            before[u, 0, q], before[u, 1, q] = a * re - b * im, a * im + b * re
-    for q in range(n_points):
-        mass[-1, 0, q], mass[-1, 1, q] = below[-1, 0, q], below[-1, 1, q]
+def _multiply(re, im, p, below_re, below_im, cos, sin):
+    """Multiply numbers at the points by E[z^(labels of a branch)], whose top is true with probability p."""
+    for q in range(cos.size):
+        a, b = re[q], im[q]
+        c = 1.0 - p + p * (below_re[q] * cos[q] - below_im[q] * sin[q])
+        d = p * (below_re[q] * sin[q] + below_im[q] * cos[q])
+        re[q], im[q] = a * c - b * d, a * d + b * c
+
+
+@inner
+def find_mass(j, m, s, up, cos, sin, below, mass):
+    """mass[j] <- E[z^(number of labels); j is true], from that of its parent: its branch is divided out and put back."""
+    u = up[j]
+    p = s[j] / s[u] if u >= 0 else s[j]
+    least = _divide(mass[u, 0], mass[u, 1], p, below[j, 0], below[j, 1], cos, sin, mass[j, 0], mass[j, 1])
+    if least <= SMALL:
+        for q in range(cos.size):
+            mass[j, 0, q], mass[j, 1, q] = _multiply_out(j, q, m, s, up, cos, sin, below)
+
+
+@inner
+def _divide(above_re, above_im, p, below_re, below_im, cos, sin, re, im):
+    """Fill in what find_mass finds; return the least square of what was divided by."""
+    least = 1.0
+    for q in range(cos.size):
+        on_re = p * (below_re[q] * cos[q] - below_im[q] * sin[q])
+        on_im = p * (below_re[q] * sin[q] + below_im[q] * cos[q])
+        c = 1.0 - p + on_re
+        size = c * c + on_im * on_im
+        least = min(least, size)
+        inverse = 1.0 / max(size, SMALL)
+        a, b = (on_re * c + on_im * on_im) * inverse, (on_im * c - on_re * on_im) * inverse
+        re[q], im[q] = a * above_re[q] - b * above_im[q], a * above_im[q] + b * above_re[q]
+    return least
+
+
+@inner
+def _multiply_out(j, q, m, s, up, cos, sin, below):
+    """Return mass[j] at one point without a division: for the points where the branch of j has the value 0."""
+    re, im = below[j, 0, q], below[j, 1, q]
+    on = j
+    while on >= 0:
+        u = up[on]
+        p = s[on] / s[u] if u >= 0 else s[on]
+        re, im = p * (re * cos[q] - im * sin[q]), p * (re * sin[q] + im * cos[q])
+        for w in range(m):
+            if up[w] == u and w != on:
+                p = s[w] / s[u] if u >= 0 else s[w]
+                c = 1.0 - p + p * (below[w, 0, q] * cos[q] - below[w, 1, q] * sin[q])
+                d = p * (below[w, 0, q] * sin[q] + below[w, 1, q] * cos[q])
+                re, im = re * c - im * d, re * d + im * c
+        on = u
+    return re, im
 
 
 @inner
 def add_ends(m, s, node, place, path_ptr, path_idx, may_end, cos, sin, below, mass):
-    """mass[j] <- E[z^(number of labels); j is true] where a row is one label with its ancestors.
+    """mass[j] <- E[z^(number of labels); j is true] where a row is one label with its ancestors; the last, of all.
 
-    A label's score is what ends at it and below it. cos and sin go round the circle.
+    A label's score is what ends at it and below it; s[j] <- that sum, more than the score where those below add to more.
+    cos and sin go round the circle in half steps; points are at the odd ones.
     """
     n_points = mass.shape[2]
     mass[:m] = 0.0
@@ -97,15 +129,17 @@ def add_ends(m, s, node, place, path_ptr, path_idx, may_end, cos, sin, below, ma
             continue
         rest -= ends
         size = path_ptr[v + 1] - path_ptr[v]
+        for q in range(n_points):
+            at = (2 * q + 1) * size % cos.size
+            mass[-1, 0, q] += ends * cos[at]
+            mass[-1, 1, q] += ends * sin[at]
         for e in range(path_ptr[v], path_ptr[v + 1]):
             u = place[path_idx[e]]
             below[u, 0, 0] += ends
             for q in range(n_points):
-                mass[u, 0, q] += ends * cos[(q * size) % cos.size]
-                mass[u, 1, q] += ends * sin[(q * size) % cos.size]
-        for q in range(n_points):
-            mass[-1, 0, q] += ends * cos[(q * size) % cos.size]
-            mass[-1, 1, q] += ends * sin[(q * size) % cos.size]
+                at = (2 * q + 1) * size % cos.size
+                mass[u, 0, q] += ends * cos[at]
+                mass[u, 1, q] += ends * sin[at]
     for j in range(m):
         s[j] = below[j, 0, 0]
     for q in range(n_points):
@@ -126,27 +160,28 @@ def find_lengths(S, parent_ptr, parent_idx, least, bases, log_tail, lengths):
         m = keep_labels(S[i], parent_ptr, parent_idx, least, s, node, place, up)
         lengths[i] = m + 1
         for base in bases:
-            grown[:m] = 0.0
-            grown[-1] = 0.0
-            for j in range(m - 1, -1, -1):  # logarithms: of many sure labels the power overflows
+            grown[:m] = base
+            grown[-1] = 1.0
+            for j in range(m - 1, -1, -1):
                 u = up[j]
-                p = s[j] / s[u] if u >= 0 else s[j]
-                inside = grown[j] + np.log(base)
-                grown[u] += inside + np.log(p) if inside > 500.0 else np.log1p(p * np.expm1(inside))
-            lengths[i] = min(lengths[i], max(1, int(np.ceil((grown[-1] - log_tail) / np.log(base)))))
+                grown[u] *= 1.0 + (s[j] / s[u] if u >= 0 else s[j]) * (grown[j] - 1.0)
+            bound = (np.log(grown[-1]) - log_tail) / np.log(base)
+            if bound < lengths[i]:  # a power that overflows says nothing
+                lengths[i] = max(1, int(np.ceil(bound)))
 
 
 @kernel
 def spread_sizes(S, parent_ptr, parent_idx, path_ptr, path_idx, may_end, many, least, cos, sin, out):
-    """out[i] <- E[z^(number of labels)] of row i, at half the circle."""
+    """out[i] <- E[z^(number of labels)] of row i at the points."""
     n_nodes, n_points = S.shape[1], out.shape[2]
     s, node = np.empty(n_nodes), np.empty(n_nodes, np.int64)
     place, up = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
     below, mass = np.empty((n_nodes + 1, 2, n_points)), np.empty((n_nodes + 1, 2, n_points))
+    at_cos, at_sin = cos[1 : 2 * n_points : 2].copy(), sin[1 : 2 * n_points : 2].copy()
     for i in range(S.shape[0]):
         m = keep_labels(S[i], parent_ptr, parent_idx, least, s, node, place, up)
         if many:
-            multiply_up(m, s, up, cos[:n_points], sin[:n_points], below, mass)
+            multiply_up(m, s, up, at_cos, at_sin, below)
             out[i] = below[-1]
         else:
             add_ends(m, s, node, place, path_ptr, path_idx, may_end, cos, sin, below, mass)

@@ -33,11 +33,11 @@ from truepath.hierarchy.propagation import drop_ancestors
 Floats = NDArray[np.float64]
 
 #: Labels scored less are left out: the expected F of a set changes by no more than the sum of their scores
-LEAST = 1e-6
+LEAST = 1e-5
 #: The probability of more labels than are counted
-TAIL = 1e-7
+TAIL = 1e-5
 #: Numbers of points, of which each row takes the least that is enough, or the last
-LENGTHS = np.array([8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512])
+LENGTHS = np.array([16, 32, 48, 64, 96, 128, 192, 256, 384, 512])
 #: Bases of the bounds on how many labels a row may have
 BASES = np.array([1.1, 1.5, 2.0, 4.0, 16.0])
 #: Sets of up to this many times the number of points are tried
@@ -133,16 +133,13 @@ class LabelSets(NamedTuple):
         return int(np.diff(self.hierarchy.ancestor_matrix().indptr).max(initial=0))
 
     def _tables(self, n_points: int, gains: Callable[[Floats, Floats], Floats]) -> tuple[Floats, ...]:
-        """Return cosines and sines of the points, and what the values at them add up to by the size of a set."""
+        """Return the circle, and by the size of a set what the values at the points add up to; see the kernel."""
         s = np.arange(n_points)
         weight = self.weight[np.minimum(s, self.weight.size - 1)]
         k = np.arange(1, min(self.hierarchy.n_nodes, SET_SIZES * n_points) + 1)
         worth = np.vstack([weight, weight * gains(k[:, None], np.maximum(s, 1)[None])])
-        transformed = np.fft.rfft(worth, axis=1) / n_points
-        transformed[:, 1:-1] *= 2  # points come in pairs, but for 1 and -1
         most = worth[:, 1:].max(axis=1, initial=0.0)
-        table = np.ascontiguousarray(np.stack([transformed.real, transformed.imag], axis=1))
-        return *_circle(n_points), table, most
+        return *_circle(n_points), _sum_at_points(worth), _sum_at_points(worth * s), most
 
     def _spread_sizes(self, S: Any, largest: int) -> Floats:
         """Return how likely each number of labels is in each row, by the model alone."""
@@ -152,18 +149,32 @@ class LabelSets(NamedTuple):
             parts.append((scores, self._lengths(scores)))
         most = max([int(length.max(initial=0)) for _, length in parts], default=0)
         n_points = int(LENGTHS[min(np.searchsorted(LENGTHS, max(most, largest + 1)), LENGTHS.size - 1)])
-        out = np.empty((S.shape[0], 2, n_points // 2 + 1))
+        out = np.empty((S.shape[0], 2, n_points // 2))
         given = *self._graph(), self.may_end, self.many, LEAST, *_circle(n_points)
         start = 0
         for scores, _ in parts:
             _kernels.expected.sizes.spread_sizes(scores, *given, out[start : start + len(scores)])
             start += len(scores)
-        return np.maximum(np.fft.irfft(out[:, 0] - 1j * out[:, 1], n_points, axis=1), 0.0)
+        share = out.reshape(len(out), -1) @ _sum_at_points(np.eye(n_points)).reshape(n_points, -1).T
+        return np.maximum(share, 0.0)
 
 
 def _circle(n_points: int) -> tuple[Floats, Floats]:
-    angle = 2 * np.pi * np.arange(n_points) / n_points
+    """Return cosines and sines of half steps round the circle; the points are at the odd ones."""
+    angle = np.pi * np.arange(2 * n_points) / n_points
     return np.cos(angle), np.sin(angle)
+
+
+def _sum_at_points(worth: Floats) -> Floats:
+    """Return what weights of a generating function's values at the points make sums over sizes of its coefficients.
+
+    ``worth[k, s]`` is the weight of the coefficient of z^s in sum k. The weights of the real parts come first, then those
+    of the imaginary parts: (n_sums, 2, n_points / 2).
+    """
+    n_points = worth.shape[1]
+    turned = worth * np.exp(-1j * np.pi / n_points * np.arange(n_points))
+    found = np.fft.fft(turned, axis=1)[:, : n_points // 2] * (2 / n_points)  # points come in conjugate pairs
+    return np.stack([found.real, -found.imag], axis=1)
 
 
 def count_labels(Y: Any) -> NDArray[np.int64]:
