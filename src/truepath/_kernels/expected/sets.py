@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath._kernels.expected.sizes import add_ends, find_mass, keep_labels, multiply_up
+from truepath._kernels.expected.sizes import add_ends, count_kept, find_mass, keep_labels, multiply_up
 from truepath._kernels.jit import inner, kernel, reordered
 
 
 @kernel
 def best_sets(
-    S, parent_ptr, parent_idx, path_ptr, path_idx, may_end, many, least, cos, sin, adds, all_add, most, capped, Y, value, limit
+    S,
+    parent_ptr,
+    parent_idx,
+    path_ptr,
+    path_idx,
+    may_end,
+    many,
+    least,
+    cos,
+    sin,
+    adds,
+    all_add,
+    most,
+    capped,
+    Y,
+    value,
+    limit,
 ):
     """Y[i] <- the best closed set, value[i] <- its expected measure, limit[i] <- what no set of any size exceeds.
 
@@ -24,7 +40,8 @@ def best_sets(
     place, up = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
     gain, heap = np.empty(n_nodes), np.empty(n_nodes, np.int64)
     taken, ranked, best = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    below, mass = np.empty((n_nodes + 1, 2, n_points)), np.empty((n_nodes + 1, 2, n_points))
+    shape = (count_kept(S, least) + 1, 2, n_points)
+    below, mass = np.empty(shape), np.empty(shape)
     at_cos, at_sin = cos[1 : 2 * n_points : 2].copy(), sin[1 : 2 * n_points : 2].copy()
     for i in range(S.shape[0]):
         m = keep_labels(S[i], parent_ptr, parent_idx, least, s, node, place, up)

@@ -65,7 +65,7 @@ def _multiply(re, im, p, below_re, below_im, cos, sin):
 
 @inner
 def find_mass(j, m, s, up, cos, sin, below, mass):
-    """mass[j] <- E[z^(number of labels); j is true], from that of its parent: its branch is divided out and put back."""
+    """mass[j] <- E[z^(number of labels); j is true], from that of its parent by dividing the branch out."""
     u = up[j]
     p = s[j] / s[u] if u >= 0 else s[j]
     least = _divide(mass[u, 0], mass[u, 1], p, below[j, 0], below[j, 1], cos, sin, mass[j, 0], mass[j, 1])
@@ -113,7 +113,7 @@ def _multiply_out(j, q, m, s, up, cos, sin, below):
 def add_ends(m, s, node, place, path_ptr, path_idx, may_end, cos, sin, below, mass):
     """mass[j] <- E[z^(number of labels); j is true] where a row is one label with its ancestors; the last, of all.
 
-    A label's score is what ends at it and below it; s[j] <- that sum, more than the score where those below add to more.
+    A label's score is what ends at it and below it; s[j] <- that sum, more than the score where those below have more.
     cos and sin go round the circle in half steps; points are at the odd ones.
     """
     n_points = mass.shape[2]
@@ -170,13 +170,26 @@ def find_lengths(S, parent_ptr, parent_idx, least, bases, log_tail, lengths):
                 lengths[i] = max(1, int(np.ceil(bound)))
 
 
+@inner
+def count_kept(S, least):
+    """Return the largest number of labels that a row keeps."""
+    most = 0
+    for i in range(S.shape[0]):
+        kept = 0
+        for v in range(S.shape[1]):
+            kept += S[i, v] >= least
+        most = max(most, kept)
+    return most
+
+
 @kernel
 def spread_sizes(S, parent_ptr, parent_idx, path_ptr, path_idx, may_end, many, least, cos, sin, out):
     """out[i] <- E[z^(number of labels)] of row i at the points."""
     n_nodes, n_points = S.shape[1], out.shape[2]
     s, node = np.empty(n_nodes), np.empty(n_nodes, np.int64)
     place, up = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    below, mass = np.empty((n_nodes + 1, 2, n_points)), np.empty((n_nodes + 1, 2, n_points))
+    shape = (count_kept(S, least) + 1, 2, n_points)
+    below, mass = np.empty(shape), np.empty(shape)
     at_cos, at_sin = cos[1 : 2 * n_points : 2].copy(), sin[1 : 2 * n_points : 2].copy()
     for i in range(S.shape[0]):
         m = keep_labels(S[i], parent_ptr, parent_idx, least, s, node, place, up)

@@ -31,6 +31,8 @@ from truepath.hierarchy.matrices import dense_blocks
 from truepath.hierarchy.propagation import drop_ancestors
 
 Floats = NDArray[np.float64]
+#: What a true label adds to a predicted set of k labels, of a row with s true ones
+Gains = Callable[[Any, Any], Any]
 
 #: Labels scored less are left out: the expected F of a set changes by no more than the sum of their scores
 LEAST = 1e-5
@@ -94,45 +96,40 @@ class LabelSets(NamedTuple):
         rare = USUAL_ROWS / max(total + USUAL_ROWS, 1.0)
         return self._replace(weight=np.append(np.maximum(weight[:last], rare**N_ROUNDS), rare))
 
-    def best_sets(self, S: Any, gains: Callable[[Floats, Floats], Floats], capped: bool = True) -> Iterator[Any]:
+    def best_sets(self, S: Any, gains: Gains, capped: bool = True) -> Iterator[Any]:
         """Yield rows, their best closed sets, the expected measure of these, and a bound on that of all sets.
 
         gains(k, s) is what a true label adds to a predicted set of k labels, of a row with s true ones; it falls
         with k. Without `capped` the sets need not be closed: the bound is then one on closed sets.
         """
-        graph, tables = self._graph(), {}
+        tables: dict[int, Any] = {}
+        given = *self._graph(), self.may_end, self.many, LEAST
         for rows, (scores,) in dense_blocks(S):
             scores = np.ascontiguousarray(scores, np.float64)
             length = self._lengths(scores)
             Y, value, limit = np.zeros(scores.shape, bool), np.zeros(len(scores)), np.zeros(len(scores))
             for n_points in np.unique(length).tolist():
-                if n_points not in tables:
-                    tables[n_points] = self._tables(n_points, gains)
+                tables[n_points] = tables.get(n_points) or self._tables(n_points, gains)
                 chosen = np.flatnonzero(length == n_points)
                 found = np.zeros((chosen.size, scores.shape[1]), bool), value[chosen], limit[chosen]
-                given = *graph, self.may_end, self.many, LEAST, *tables[n_points], capped
-                _kernels.expected.sets.best_sets(scores[chosen], *given, *found)
+                _kernels.expected.sets.best_sets(scores[chosen], *given, *tables[n_points], capped, *found)
                 Y[chosen], value[chosen], limit[chosen] = found
             yield rows, Y, value, limit
 
     def _graph(self) -> tuple[NDArray[Any], ...]:
         """Return the parents of each label, and its path: its ancestors and itself."""
-        h = self.hierarchy
-        paths = h.ancestor_matrix()
-        return h.parent_ptr, h.parent_idx, paths.indptr, paths.indices
+        paths = self.hierarchy.ancestor_matrix()
+        return self.hierarchy.parent_ptr, self.hierarchy.parent_idx, paths.indptr, paths.indices
 
     def _lengths(self, S: Floats) -> NDArray[np.int64]:
-        """Return the number of points that each row takes."""
-        needed = np.full(len(S), self.hierarchy.height + 1 if self.hierarchy.is_tree else self._longest_path() + 1)
+        """Return the number of points that each row takes: at least one more than the labels it may have."""
+        parent_ptr, parent_idx, path_ptr, _ = self._graph()
+        needed = np.full(len(S), int(np.diff(path_ptr).max(initial=0)) + 1)
         if self.many:
-            given = self.hierarchy.parent_ptr, self.hierarchy.parent_idx, LEAST, BASES, np.log(TAIL)
-            _kernels.expected.sizes.find_lengths(S, *given, needed)
-        return LENGTHS[np.minimum(np.searchsorted(LENGTHS, needed), LENGTHS.size - 1)]
+            _kernels.expected.sizes.find_lengths(S, parent_ptr, parent_idx, LEAST, BASES, np.log(TAIL), needed)
+        return _round_up(needed)
 
-    def _longest_path(self) -> int:
-        return int(np.diff(self.hierarchy.ancestor_matrix().indptr).max(initial=0))
-
-    def _tables(self, n_points: int, gains: Callable[[Floats, Floats], Floats]) -> tuple[Floats, ...]:
+    def _tables(self, n_points: int, gains: Gains) -> tuple[Floats, ...]:
         """Return the circle, and by the size of a set what the values at the points add up to; see the kernel."""
         s = np.arange(n_points)
         weight = self.weight[np.minimum(s, self.weight.size - 1)]
@@ -142,21 +139,23 @@ class LabelSets(NamedTuple):
         return *_circle(n_points), _sum_at_points(worth), _sum_at_points(worth * s), most
 
     def _spread_sizes(self, S: Any, largest: int) -> Floats:
-        """Return how likely each number of labels is in each row, by the model alone."""
-        parts = []
-        for _, (scores,) in dense_blocks(S):
-            scores = np.ascontiguousarray(scores, np.float64)
-            parts.append((scores, self._lengths(scores)))
-        most = max([int(length.max(initial=0)) for _, length in parts], default=0)
-        n_points = int(LENGTHS[min(np.searchsorted(LENGTHS, max(most, largest + 1)), LENGTHS.size - 1)])
-        out = np.empty((S.shape[0], 2, n_points // 2))
+        """Return how likely each number of labels is in each row, by the model alone; at least up to the largest."""
+        blocks = [np.ascontiguousarray(scores, np.float64) for _, (scores,) in dense_blocks(S)]
+        needed = [int(self._lengths(scores).max(initial=0)) for scores in blocks]
+        n_points = int(_round_up(np.array([max([largest + 1, *needed])]))[0])
         given = *self._graph(), self.may_end, self.many, LEAST, *_circle(n_points)
-        start = 0
-        for scores, _ in parts:
-            _kernels.expected.sizes.spread_sizes(scores, *given, out[start : start + len(scores)])
-            start += len(scores)
-        share = out.reshape(len(out), -1) @ _sum_at_points(np.eye(n_points)).reshape(n_points, -1).T
+        held = [np.empty((len(scores), 2, n_points // 2)) for scores in blocks]
+        for scores, out in zip(blocks, held):
+            _kernels.expected.sizes.spread_sizes(scores, *given, out)
+        at_points = np.concatenate(held).reshape(S.shape[0], n_points)
+        share: Floats = at_points @ _sum_at_points(np.eye(n_points)).reshape(n_points, n_points).T
         return np.maximum(share, 0.0)
+
+
+def _round_up(needed: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of points that are taken."""
+    found: NDArray[np.int64] = LENGTHS[np.minimum(np.searchsorted(LENGTHS, needed), LENGTHS.size - 1)]
+    return found
 
 
 def _circle(n_points: int) -> tuple[Floats, Floats]:
@@ -168,8 +167,8 @@ def _circle(n_points: int) -> tuple[Floats, Floats]:
 def _sum_at_points(worth: Floats) -> Floats:
     """Return what weights of a generating function's values at the points make sums over sizes of its coefficients.
 
-    ``worth[k, s]`` is the weight of the coefficient of z^s in sum k. The weights of the real parts come first, then those
-    of the imaginary parts: (n_sums, 2, n_points / 2).
+    ``worth[k, s]`` is the weight of the coefficient of z^s in sum k. The weights of the real parts come first, then
+    those of the imaginary parts: (n_sums, 2, n_points / 2).
     """
     n_points = worth.shape[1]
     turned = worth * np.exp(-1j * np.pi / n_points * np.arange(n_points))
