@@ -31,7 +31,7 @@ from sklearn.base import clone
 from truepath.combiners import Calibrator
 from truepath.combiners.calibration.maps import FAMILIES
 from truepath.decoders.base import Decoder, HeldOutScores
-from truepath.decoders.expected.label_sets import LabelSets, count_labels, find_ends
+from truepath.decoders.expected.label_sets import LabelSets, count_true, find_ends
 from truepath.held import a_number, an_object, flag, flags, holds, maybe, numbers
 from truepath.hierarchy import Hierarchy
 from truepath.hierarchy.matrices import stack_sparse
@@ -217,7 +217,7 @@ class ExpectedF(Decoder):
         is_many = {"one": [False], "many": [True], "auto": [False, True]}[self.paths]
         tried = [LabelSets(hierarchy, many, may_end, np.ones(1)) for many in is_many]
         if self.weigh_sizes:
-            tried += [sets.learn_weight(S, count_labels(y), weight) for sets in tried]
+            tried += [sets.learn_weight(S, count_true(y), weight) for sets in tried]
         reached = [self._mean_f(sets, S, y, weight) for sets in tried]
         best = int(np.argmax(reached))
         return tried[best], reached[best]
@@ -226,8 +226,8 @@ class ExpectedF(Decoder):
         """Return the mean F-measure of the predicted sets; 0 for a row with neither true nor predicted labels."""
         Y = sparse.csr_array(y, dtype=bool)
         P = stack_sparse((sparse.csr_array(found) for _, found, *_ in sets.best_sets(S, self._gains)), Y.shape[1])
-        both = count_labels(Y.multiply(P))
-        of_each = both * self._gains(count_labels(P), np.maximum(count_labels(Y), 1))
+        both = count_true(Y.multiply(P))
+        of_each = both * self._gains(count_true(P), np.maximum(count_true(Y), 1))
         return float(np.average(of_each, weights=weight))
 
     def _gains(self, k: Any, s: Any) -> Any:

@@ -176,7 +176,7 @@ def _sum_at_points(worth: Floats) -> Floats:
     return np.stack([found.real, -found.imag], axis=1)
 
 
-def count_labels(Y: Any) -> NDArray[np.int64]:
+def count_true(Y: Any) -> NDArray[np.int64]:
     """Return the number of labels of each row."""
     return np.asarray(Y.sum(axis=1), np.int64).ravel()
 
