@@ -176,7 +176,8 @@ BAD = [
     (["-s", "exact-risk"], "--strategy 'exact-risk' is unknown"),
     (
         ["-s", "single"],
-        "learns from true labels: give --valid-scores .* use best-path, exact, mas, stopping-path, threshold",
+        "learns from true labels: give --valid-scores .* use best-path, exact, expected-cost, mas, stopping-path, "
+        "threshold",
     ),
     (
         ["-s", "mas", "--threshold", "0.5"],

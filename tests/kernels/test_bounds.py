@@ -19,6 +19,7 @@ GROUPS = {
     "boosting": ["learners/boosting/test_stumps.py", "learners/boosting/test_ada_boost_mh.py"],
     "boosted": ["learners/boosted/test_growth.py", "learners/boosted/test_boosted_trees.py"],
     "bayes": ["learners/bayes/test_global_naive_bayes.py"],
+    "expected": ["decoders/expected/test_f_measure.py"],
     "hierarchy": ["hierarchy"],
     "linear": [
         "kernels/linear/test_block_descent.py",

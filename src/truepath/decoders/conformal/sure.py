@@ -11,6 +11,7 @@ from truepath.combiners.base import transform_densely
 from truepath.decoders.base import Decoder, HeldOutScores
 from truepath.decoders.conformal.base import check_share
 from truepath.decoders.conformal.promise import Promise
+from truepath.decoders.leaves.steps import walk_best
 from truepath.decoders.thresholds.threshold import apply_thresholds
 from truepath.held import a_number, flag, holds, numbers
 from truepath.hierarchy import Hierarchy, cap_down, raise_up
@@ -118,13 +119,8 @@ def best_path_scores(S: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
 
     An ancestor off the path, as DAGs have, takes the best score below it.
     """
+    steps = walk_best(S, hierarchy)
+    rows, labels = np.nonzero(steps >= 0)[0], steps[steps >= 0]
     kept = np.zeros_like(S)
-    walkers: dict[int, NDArray[np.int64]] = {-1: np.arange(S.shape[0])}  # the rows that stand at a node
-    while walkers:
-        u, rows = walkers.popitem()
-        below = hierarchy.roots if u < 0 else hierarchy.children(u)
-        if below.size:
-            best = below[S[np.ix_(rows, below)].argmax(axis=1)]
-            kept[rows, best] = S[rows, best]
-            walkers |= {int(v): np.append(walkers.get(int(v), rows[:0]), rows[best == v]) for v in np.unique(best)}
+    kept[rows, labels] = S[rows, labels]
     return kept if hierarchy.is_tree else np.asarray(raise_up(kept, hierarchy))

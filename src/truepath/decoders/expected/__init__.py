@@ -1,0 +1,1 @@
+"""Decoders that return the label set of greatest expected measure, row by row."""
