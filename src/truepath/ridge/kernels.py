@@ -87,16 +87,18 @@ def compare_with(Z: Any, kernel: str, gamma: float, scale: float) -> Callable[[A
     What depends on Z alone is done once. The exponent of the RBF kernel is one product, of rows to which their squared
     norm and a 1 are appended.
     """
+    if not sparse.issparse(Z):
+        Z = np.ascontiguousarray(Z, float)
     if kernel == "rbf":
         width, scaled = gamma / scale, np.empty((Z.shape[0], Z.shape[1] + 2))
-        np.multiply(Z, 2.0 * width, out=scaled[:, :-2])
-        scaled[:, -2], scaled[:, -1] = -width, -width * squared_norms(np.asarray(Z, float))
+        scaled[:, :-2], scaled[:, -2] = Z, -width
+        scaled[:, -1] = -width * squared_norms(scaled[:, :-2])
+        scaled[:, :-2] *= 2.0 * width
         return lambda block: _exponential(_append_norms(block) @ scaled.T)
     if kernel == "laplacian":
-        Z = np.ascontiguousarray(Z, float)
-        return lambda block: _exponential(cdist(block, Z, "cityblock") * (-gamma / scale))
-    Z = (normalize(Z) if kernel == "cosine" else Z) / scale
-    return lambda block: _block(block, Z, kernel)
+        return lambda block: _exponential(_distances(block, Z, kernel) * (-gamma / scale))
+    Z = normalize(Z) if kernel == "cosine" else Z
+    return lambda block: _block(block, Z, kernel) / scale
 
 
 def _append_norms(X: np.ndarray) -> np.ndarray:
