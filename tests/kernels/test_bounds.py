@@ -17,7 +17,7 @@ from places import ROOT, SOURCES, TESTS
 #: Files and folders by what their kernels do
 GROUPS = {
     "boosting": ["learners/boosting/test_stumps.py", "learners/boosting/test_ada_boost_mh.py"],
-    "boosted": ["learners/boosted/test_growth.py", "learners/boosted/test_boosted_trees.py"],
+    "boosted": [f"learners/boosted/test_{name}.py" for name in ("growth", "boosted_trees", "targets")],
     "bayes": ["learners/bayes/test_global_naive_bayes.py"],
     "expected": ["decoders/expected/test_f_measure.py"],
     "hierarchy": ["hierarchy"],
