@@ -87,9 +87,11 @@ def restrict_scores(S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
     S = as_probabilities(S, labels=hierarchy.names, remedy=MASK_ONLY)
 
     def restrict(block: Floats, rows: slice) -> Floats:
-        masks, which = sets.masks(rows, S.shape[0])
-        weights = SetWeights(masks.astype(np.float64), np.ones(masks.shape), np.ones(len(masks)))
-        out = weigh_rows(block, hierarchy, weights, which, sets.paths)
+        distinct, which = sets.distinct(rows, S.shape[0])
+        masks = as_dense(sets.possible[distinct])
+        ones = np.ones(masks.shape, np.uint8)  # small weights stay beside the scores in the processor's cache
+        weights = SetWeights(masks.view(np.uint8), ones, ones[:, 0].astype(np.float64))
+        out = weigh_rows(block, hierarchy, weights, which, sets.paths, sets.looked_at[distinct])
         if sets.paths != "one" and not hierarchy.is_tree:
             _condition_exactly(block, hierarchy, masks, which, out)
         return out
@@ -104,18 +106,27 @@ class SetWeights(NamedTuple):
     one path, ``on`` of its end alone, and ``none`` without any.
     """
 
-    on: Floats
-    off: Floats
+    on: NDArray[Any]
+    off: NDArray[Any]
     none: Floats
 
 
-def weigh_rows(S: Floats, hierarchy: Hierarchy, weights: SetWeights, which: Any, paths: str) -> Floats:
-    """Return the probabilities of labels where row i's label sets weigh what ``which[i]`` says, on one path or many."""
-    out, up, kernels = np.empty_like(S), (hierarchy.parent_ptr, hierarchy.parent_idx), _kernels.combiners.weighing
+def weigh_rows(
+    S: Floats, hierarchy: Hierarchy, weights: SetWeights, which: Any, paths: str, looked_at: Any = None
+) -> Floats:
+    """Return the probabilities of labels where row i's label sets weigh what ``which[i]`` says, on one path or many.
+
+    ``looked_at`` are the labels for each way of weighing that score above 0 afterwards or matter to these; by default
+    all.
+    """
+    out, up, kernels = np.zeros(S.shape), (hierarchy.parent_ptr, hierarchy.parent_idx), _kernels.combiners.weighing
     if paths == "one":
-        kernels.weigh_one(S, weights.on, weights.none, which, *_below(hierarchy), *up, out)
-    else:
-        kernels.weigh_many(S, weights.on, weights.off, which, *up, out)
+        kernels.weigh_one(S, weights.on, weights.none, which, hierarchy.is_tree, *_below(hierarchy), *up, out)
+        return out
+    if looked_at is None:
+        looked_at = sparse.csr_array(np.ones(weights.on.shape, bool))
+    nodes = looked_at.indptr.astype(np.int64), looked_at.indices.astype(np.int32)
+    kernels.weigh_many(S, weights.on, weights.off, which, *nodes, *up, out)
     return out
 
 
@@ -130,7 +141,9 @@ def change_rows(change: Callable[[Floats, slice], Floats], S: Any) -> Any:
 
 @lru_cache(maxsize=16)  # asked for again by every block of rows
 def _below(hierarchy: Hierarchy) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the labels below each one, as the kernel takes them."""
+    """Return the labels below each one, as the kernel takes them: on a tree the children are enough."""
+    if hierarchy.is_tree:
+        return hierarchy.child_ptr, hierarchy.child_idx
     below = sparse.csr_array(hierarchy.ancestor_matrix().T)
     below.setdiag(False)
     below.eliminate_zeros()

@@ -8,18 +8,22 @@ from truepath._kernels.jit import kernel
 
 
 @kernel
-def weigh_many(S, on, off, which, parent_ptr, parent_idx, out):
+def weigh_many(S, on, off, which, node_ptr, node_idx, parent_ptr, parent_idx, out):
     """Fill out[i, v] <- p(y_v = 1) where sets are weighed, each label given one parent. O(n_samples * n_edges).
 
     A set weighs, for each label below what is true, ``on[which[i], v]`` where that is true and ``off[which[i], v]``
-    where it is not. On a DAG the one parent is that which scores least, the first of equals.
+    where it is not. On a DAG the one parent is that which scores least, the first of equals. Only the nodes that are
+    listed for ``which[i]``, ascending, are looked at; out is 0 at the others and stays so.
     """
     n_nodes = S.shape[1]
-    main, below, change = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
+    main, below, change = np.empty(n_nodes, np.int32), np.empty(n_nodes), np.empty(n_nodes)
     for i in range(S.shape[0]):
         if_on, if_off = on[which[i]], off[which[i]]
-        below[:] = 1.0  # what the labels below one weigh, given that it is true
-        for v in range(n_nodes - 1, -1, -1):  # children before parents
+        first, last = node_ptr[which[i]], node_ptr[which[i] + 1]
+        for j in range(first, last):
+            below[node_idx[j]] = 1.0  # what the labels below one weigh, given that it is true
+        for j in range(last - 1, first - 1, -1):  # children before parents
+            v = node_idx[j]
             u, above = -1, 1.0
             for k in range(parent_ptr[v], parent_ptr[v + 1]):
                 if u < 0 or S[i, parent_idx[k]] < above:
@@ -37,23 +41,28 @@ def weigh_many(S, on, off, which, parent_ptr, parent_idx, out):
                 change[v] = 1.0 if if_on[v] > 0 else 0.0
             if u >= 0:
                 below[u] *= whole
-        for v in range(n_nodes):
+        for j in range(first, last):
+            v = node_idx[j]
+            if if_on[v] == 0:
+                continue
             if main[v] >= 0:
                 change[v] *= change[main[v]]
-            out[i, v] = min(1.0, S[i, v] * change[v])
+            found = min(1.0, S[i, v] * change[v])
             for k in range(parent_ptr[v], parent_ptr[v + 1]):
-                out[i, v] = min(out[i, v], out[i, parent_idx[k]])
+                found = min(found, out[i, parent_idx[k]])
+            out[i, v] = found
 
 
 @kernel
-def weigh_one(S, on, none_weighs, which, below_ptr, below_idx, parent_ptr, parent_idx, out):
-    """Fill out[i, v] <- p(v is on the one path) where ends are weighed. O(n_samples * descendant pairs).
+def weigh_one(S, on, none_weighs, which, is_tree, below_ptr, below_idx, parent_ptr, parent_idx, out):
+    """Fill out[i, v] <- p(v is on the one path) where ends are weighed. O(n_samples * n_below).
 
-    What scores a label has beyond those below it is the probability that the path ends there; the rest up to 1, that
-    there is no path. An end at v weighs ``on[which[i], v]``, no path ``none_weighs[which[i]]``.
+    What is below a label are its children on a tree, else all its descendants. What its score has beyond theirs is the
+    probability that the path ends there; the rest up to 1, that there is no path. An end at v weighs
+    ``on[which[i], v]``, no path ``none_weighs[which[i]]``.
     """
     n_nodes = S.shape[1]
-    end, share = np.empty(n_nodes), np.empty(n_nodes)
+    end, kept_end, share = np.empty(n_nodes), np.empty(n_nodes), np.empty(n_nodes)
     for i in range(S.shape[0]):
         weight = on[which[i]]
         total = kept = 0.0
@@ -61,13 +70,14 @@ def weigh_one(S, on, none_weighs, which, below_ptr, below_idx, parent_ptr, paren
             all_below = kept_below = 0.0
             for k in range(below_ptr[v], below_ptr[v + 1]):
                 all_below += end[below_idx[k]]
-                kept_below += weight[below_idx[k]] * end[below_idx[k]]
-            end[v] = max(0.0, S[i, v] - all_below)
-            total += end[v]
-            kept += weight[v] * end[v]
-            all_below += end[v]
-            kept_below += weight[v] * end[v]
+                kept_below += kept_end[below_idx[k]]
+            own = max(0.0, S[i, v] - all_below)
+            total += own
+            kept += weight[v] * own
+            all_below += own
+            kept_below += weight[v] * own
             share[v] = kept_below / all_below if all_below > 0 else 1.0
+            end[v], kept_end[v] = (all_below, kept_below) if is_tree else (own, weight[v] * own)
         none = max(0.0, 1 - total)
         whole = (kept + none_weighs[which[i]] * none) / (total + none)
         if whole <= 0:  # all that is probable cannot be
