@@ -89,10 +89,13 @@ def restrict_scores(S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
     def restrict(block: Floats, rows: slice) -> Floats:
         distinct, which = sets.distinct(rows, S.shape[0])
         masks = as_dense(sets.possible[distinct])
-        ones = np.ones(masks.shape, np.uint8)  # small weights stay beside the scores in the processor's cache
-        weights = SetWeights(masks.view(np.uint8), ones, ones[:, 0].astype(np.float64))
-        out = weigh_rows(block, hierarchy, weights, which, sets.paths, sets.looked_at[distinct])
-        if sets.paths != "one" and not hierarchy.is_tree:
+        if sets.paths == "one":
+            ones = np.ones(masks.shape)
+            return weigh_rows(block, hierarchy, SetWeights(masks * ones, ones, ones[:, 0].copy()), which, "one")
+        nodes = [part for flags in (sets.possible[distinct], sets.nearest[distinct]) for part in _lists(flags)]
+        out, up = np.zeros(block.shape), (hierarchy.parent_ptr, hierarchy.parent_idx)
+        _kernels.combiners.weighing.condition_many(block, which, *nodes, *up, out)
+        if not hierarchy.is_tree:
             _condition_exactly(block, hierarchy, masks, which, out)
         return out
 
@@ -111,23 +114,20 @@ class SetWeights(NamedTuple):
     none: Floats
 
 
-def weigh_rows(
-    S: Floats, hierarchy: Hierarchy, weights: SetWeights, which: Any, paths: str, looked_at: Any = None
-) -> Floats:
-    """Return the probabilities of labels where row i's label sets weigh what ``which[i]`` says, on one path or many.
-
-    ``looked_at`` are the labels for each way of weighing that score above 0 afterwards or matter to these; by default
-    all.
-    """
-    out, up, kernels = np.zeros(S.shape), (hierarchy.parent_ptr, hierarchy.parent_idx), _kernels.combiners.weighing
+def weigh_rows(S: Floats, hierarchy: Hierarchy, weights: SetWeights, which: Any, paths: str) -> Floats:
+    """Return the probabilities of labels where row i's label sets weigh what ``which[i]`` says, on one path or many."""
+    out, up, kernels = np.empty_like(S), (hierarchy.parent_ptr, hierarchy.parent_idx), _kernels.combiners.weighing
     if paths == "one":
         kernels.weigh_one(S, weights.on, weights.none, which, hierarchy.is_tree, *_below(hierarchy), *up, out)
-        return out
-    if looked_at is None:
-        looked_at = sparse.csr_array(np.ones(weights.on.shape, bool))
-    nodes = looked_at.indptr.astype(np.int64), looked_at.indices.astype(np.int32)
-    kernels.weigh_many(S, weights.on, weights.off, which, *nodes, *up, out)
+    else:
+        kernels.weigh_many(S, weights.on, weights.off, which, *up, out)
     return out
+
+
+def _lists(flags: sparse.csr_array) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels of each set, ascending, as the kernel takes them."""
+    flags.sort_indices()
+    return flags.indptr.astype(np.int64), flags.indices.astype(np.int32)
 
 
 def change_rows(change: Callable[[Floats, slice], Floats], S: Any) -> Any:

@@ -114,8 +114,8 @@ class AllowedSets(NamedTuple):
         Closed: the allowed labels and all above them.
     ends : csr_array of bool, shape (n_sets, n_nodes)
         The most specific of the possible labels.
-    looked_at : csr_array of bool, shape (n_sets, n_nodes)
-        The possible labels, and those that only lack being possible themselves: no other score matters.
+    nearest : csr_array of bool, shape (n_sets, n_nodes)
+        The forbidden labels whose parents all are possible: no other forbidden one matters.
     of_row : ndarray of int, shape (n_samples,), or None
         The set of each row; None if all rows have the first.
     renormalize, paths
@@ -124,7 +124,7 @@ class AllowedSets(NamedTuple):
 
     possible: sparse.csr_array
     ends: sparse.csr_array
-    looked_at: sparse.csr_array
+    nearest: sparse.csr_array
     of_row: NDArray[np.int64] | None
     renormalize: bool = True
     paths: str = "auto"
@@ -142,9 +142,8 @@ class AllowedSets(NamedTuple):
         down = sparse.csr_array((np.ones(len(edges), np.int32), (edges[:, 0], edges[:, 1])), shape=(n, n))
         below = sparse.csr_array(possible.astype(np.int32) @ down)  # how many parents are possible
         below.data *= below.data == np.diff(hierarchy.parent_ptr)[below.indices]
-        looked_at = as_bool(below + possible.astype(np.int32))
-        looked_at.sort_indices()
-        return cls(possible, drop_ancestors(possible, hierarchy), looked_at, of_row)
+        nearest = as_bool(below - below.multiply(possible))
+        return cls(possible, drop_ancestors(possible, hierarchy), nearest, of_row)
 
     def on(self, *, one_path: bool) -> AllowedSets:
         """Return the same sets for a decoder that predicts one path, or any number; what was asked for stays."""

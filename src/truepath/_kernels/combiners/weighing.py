@@ -4,53 +4,86 @@ from __future__ import annotations
 
 import numpy as np
 
-from truepath._kernels.jit import kernel
+from truepath._kernels.jit import kernel, part
 
 
 @kernel
-def weigh_many(S, on, off, which, node_ptr, node_idx, parent_ptr, parent_idx, out):
-    """Fill out[i, v] <- p(y_v = 1) where sets are weighed, each label given one parent. O(n_samples * n_edges).
+def condition_many(S, which, node_ptr, node_idx, top_ptr, top_idx, parent_ptr, parent_idx, out):
+    """Fill out[i, v] <- p(y_v = 1) given that nothing forbidden is true, each label given one parent, as below.
 
-    A set weighs, for each label below what is true, ``on[which[i], v]`` where that is true and ``off[which[i], v]``
-    where it is not. On a DAG the one parent is that which scores least, the first of equals. Only the nodes that are
-    listed for ``which[i]``, ascending, are looked at; out is 0 at the others and stays so.
+    The possible labels of row i are those listed for ``which[i]``, ascending; the second list has the forbidden labels
+    whose parents all are possible. out is 0 at all others and stays so. O(what is listed for the rows).
     """
     n_nodes = S.shape[1]
-    main, below, change = np.empty(n_nodes, np.int32), np.empty(n_nodes), np.empty(n_nodes)
+    below, change = np.empty(n_nodes), np.empty(n_nodes)
     for i in range(S.shape[0]):
-        if_on, if_off = on[which[i]], off[which[i]]
         first, last = node_ptr[which[i]], node_ptr[which[i] + 1]
         for j in range(first, last):
-            below[node_idx[j]] = 1.0  # what the labels below one weigh, given that it is true
+            below[node_idx[j]] = 1.0  # the probability of nothing forbidden below a label, given that it is true
+        for j in range(top_ptr[which[i]], top_ptr[which[i] + 1]):
+            v = top_idx[j]
+            u, above = _least_parent(S[i], v, parent_ptr, parent_idx)
+            if u >= 0 and above > 0:
+                below[u] *= 1 - min(1.0, S[i, v] / above)
         for j in range(last - 1, first - 1, -1):  # children before parents
             v = node_idx[j]
-            u, above = -1, 1.0
-            for k in range(parent_ptr[v], parent_ptr[v + 1]):
-                if u < 0 or S[i, parent_idx[k]] < above:
-                    u, above = parent_idx[k], S[i, parent_idx[k]]
-            main[v] = u
-            weight = if_on[v] * below[v]
-            change[v] = weight
-            if (weight == 1 and if_off[v] == 1) or (u >= 0 and if_on[u] == 0):
+            change[v] = 1.0
+            if below[v] == 1:
                 continue
+            u, above = _least_parent(S[i], v, parent_ptr, parent_idx)
             c = min(1.0, S[i, v] / above) if above > 0 else 0.0
-            whole = (1 - c) * if_off[v] + c * weight
+            whole = 1 - c + c * below[v]
             if whole > 0:
-                change[v] = weight / whole
-            else:
-                change[v] = 1.0 if if_on[v] > 0 else 0.0
+                change[v] = below[v] / whole
             if u >= 0:
                 below[u] *= whole
         for j in range(first, last):
             v = node_idx[j]
-            if if_on[v] == 0:
-                continue
-            if main[v] >= 0:
-                change[v] *= change[main[v]]
+            u, above = _least_parent(S[i], v, parent_ptr, parent_idx)
+            if u >= 0:
+                change[v] *= change[u]
             found = min(1.0, S[i, v] * change[v])
             for k in range(parent_ptr[v], parent_ptr[v + 1]):
                 found = min(found, out[i, parent_idx[k]])
             out[i, v] = found
+
+
+@part
+def _least_parent(s, v, parent_ptr, parent_idx):
+    """Return the parent that scores least, the first of equals, and its score; -1 and 1 at the top."""
+    u, above = -1, 1.0
+    for k in range(parent_ptr[v], parent_ptr[v + 1]):
+        if u < 0 or s[parent_idx[k]] < above:
+            u, above = parent_idx[k], s[parent_idx[k]]
+    return u, above
+
+
+@kernel
+def weigh_many(S, on, off, which, parent_ptr, parent_idx, out):
+    """Fill out[i, v] <- p(y_v = 1) where sets are weighed, each label given one parent. O(n_samples * n_edges).
+
+    A set weighs, for each label below what is true, ``on[which[i], v]`` where that is true and ``off[which[i], v]``
+    where it is not. On a DAG the one parent is that which scores least, the first of equals.
+    """
+    n_nodes = S.shape[1]
+    main, below, change = np.empty(n_nodes, np.int64), np.empty(n_nodes), np.empty(n_nodes)
+    for i in range(S.shape[0]):
+        if_on, if_off = on[which[i]], off[which[i]]
+        below[:] = 1.0  # what the labels below one weigh, given that it is true
+        for v in range(n_nodes - 1, -1, -1):  # children before parents
+            u, above = _least_parent(S[i], v, parent_ptr, parent_idx)
+            c = min(1.0, S[i, v] / above) if above > 0 else 0.0
+            weight = if_on[v] * below[v]
+            whole = (1 - c) * if_off[v] + c * weight
+            main[v], change[v] = u, weight / whole if whole > 0 else 1.0
+            if u >= 0:
+                below[u] *= whole
+        for v in range(n_nodes):
+            if main[v] >= 0:
+                change[v] *= change[main[v]]
+            out[i, v] = min(1.0, S[i, v] * change[v])
+            for k in range(parent_ptr[v], parent_ptr[v + 1]):
+                out[i, v] = min(out[i, v], out[i, parent_idx[k]])
 
 
 @kernel
