@@ -50,6 +50,9 @@ TEXTS = {
     "thresholds.json": '{"threshold": 0.5, "thresholds": {"a/2": 0.6}}',
     "changes.txt": "add Science/Genetics under Science\n",
     "plan.toml": PLAN,
+    "arts.txt": "Arts\n",
+    "shelves.csv": "id,labels\nn1,Science\nn2,Arts/Music;Cooking\nn3,Arts\nn4,Science\n",
+    "shares.csv": "label,share\nCooking,0.5\n",
     "things.csv": "size,weight,labels\n" + "1,2,a/1\n9,4,b\n5,1,a/2\n" * 12,
     "more_things.csv": "size,weight\n1.5,2\n8,4\n",
 }

@@ -108,6 +108,16 @@ def test_beyond_what_fits_in_a_table_each_label_depends_on_one_parent():
     assert hierarchy.is_coherent(found)
 
 
+def test_what_needs_something_else_that_is_forbidden_does_not_matter(monkeypatch):
+    diamond = Hierarchy.from_edges([("a", "c"), ("b", "c")])
+    allowed = np.array([name == "a" for name in diamond.names])
+    S = np.array([[0.4, 0.9, 0.3]])
+    exact = condition_scores(S, diamond, allowed)
+    monkeypatch.setattr("truepath.combiners.conditioning.plan_elimination", lambda *given: None)
+    np.testing.assert_allclose(condition_scores(S, diamond, allowed), exact)
+    np.testing.assert_allclose(exact, S * allowed)
+
+
 def test_a_row_that_is_certain_of_something_forbidden_keeps_what_else_is_certain():
     certain = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.5]])
     for options in ({"paths": "many"}, {"paths": "one"}):

@@ -17,6 +17,7 @@ from truepath.english import counted, did_you_mean
 from truepath.errors import TruePathError
 from truepath.hierarchy import HierarchyDiff
 from truepath.hierarchy.allowed import AllowedLabels, AllowedSets
+from truepath.hierarchy.matrices import as_dense
 from truepath.preprocessing.auto_features import is_frame
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class Place:
         """Which labels the first row may have."""
         if self.sets is None:
             return np.ones(self.hierarchy.n_nodes, bool)
-        masks, which = self.sets.masks(slice(0, 1), 1)
-        flags: NDArray[np.bool_] = masks[which[0]]
+        sets, _ = self.sets.distinct(slice(0, 1), 1)
+        flags: NDArray[np.bool_] = as_dense(self.sets.possible[sets])[0]
         return flags
 
     def score(self, S: Any, start: int = 0) -> Any:

@@ -87,10 +87,15 @@ def restrict_scores(S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
     S = as_probabilities(S, labels=hierarchy.names, remedy=MASK_ONLY)
 
     def restrict(block: Floats, rows: slice) -> Floats:
-        masks, which = sets.masks(rows, S.shape[0])
-        weights = SetWeights(masks.astype(np.float64), np.ones(masks.shape), np.ones(len(masks)))
-        out = weigh_rows(block, hierarchy, weights, which, sets.paths)
-        if sets.paths != "one" and not hierarchy.is_tree:
+        distinct, which = sets.distinct(rows, S.shape[0])
+        masks = as_dense(sets.possible[distinct])
+        if sets.paths == "one":
+            ones = np.ones(masks.shape)
+            return weigh_rows(block, hierarchy, SetWeights(masks * ones, ones, ones[:, 0].copy()), which, "one")
+        nodes = [part for flags in (sets.possible[distinct], sets.nearest[distinct]) for part in _lists(flags)]
+        out, up = np.zeros(block.shape), (hierarchy.parent_ptr, hierarchy.parent_idx)
+        _kernels.combiners.weighing.condition_many(block, which, *nodes, *up, out)
+        if not hierarchy.is_tree:
             _condition_exactly(block, hierarchy, masks, which, out)
         return out
 
@@ -104,8 +109,8 @@ class SetWeights(NamedTuple):
     one path, ``on`` of its end alone, and ``none`` without any.
     """
 
-    on: Floats
-    off: Floats
+    on: NDArray[Any]
+    off: NDArray[Any]
     none: Floats
 
 
@@ -113,10 +118,16 @@ def weigh_rows(S: Floats, hierarchy: Hierarchy, weights: SetWeights, which: Any,
     """Return the probabilities of labels where row i's label sets weigh what ``which[i]`` says, on one path or many."""
     out, up, kernels = np.empty_like(S), (hierarchy.parent_ptr, hierarchy.parent_idx), _kernels.combiners.weighing
     if paths == "one":
-        kernels.weigh_one(S, weights.on, weights.none, which, *_below(hierarchy), *up, out)
+        kernels.weigh_one(S, weights.on, weights.none, which, hierarchy.is_tree, *_below(hierarchy), *up, out)
     else:
         kernels.weigh_many(S, weights.on, weights.off, which, *up, out)
     return out
+
+
+def _lists(flags: sparse.csr_array) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels of each set, ascending, as the kernel takes them."""
+    flags.sort_indices()
+    return flags.indptr.astype(np.int64), flags.indices.astype(np.int32)
 
 
 def change_rows(change: Callable[[Floats, slice], Floats], S: Any) -> Any:
@@ -130,7 +141,9 @@ def change_rows(change: Callable[[Floats, slice], Floats], S: Any) -> Any:
 
 @lru_cache(maxsize=16)  # asked for again by every block of rows
 def _below(hierarchy: Hierarchy) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the labels below each one, as the kernel takes them."""
+    """Return the labels below each one, as the kernel takes them: on a tree the children are enough."""
+    if hierarchy.is_tree:
+        return hierarchy.child_ptr, hierarchy.child_idx
     below = sparse.csr_array(hierarchy.ancestor_matrix().T)
     below.setdiag(False)
     below.eliminate_zeros()

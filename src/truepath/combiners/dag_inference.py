@@ -50,7 +50,7 @@ class EliminationPlan(NamedTuple):
         return max((1 << len(bucket.scope) for bucket in self.buckets), default=1)
 
 
-@lru_cache(maxsize=64)  # asked for again by every block of rows
+@lru_cache(maxsize=256)  # asked for again by every block of rows
 def plan_elimination(hierarchy: Hierarchy, flags: bytes) -> EliminationPlan | None:
     """Return how to sum the possible labels out, whose flags these are; None where tables would be too large."""
     possible = np.frombuffer(flags, bool)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from truepath.english import counted, did_you_mean
 from truepath.errors import TruePathError, UnknownLabelError
 from truepath.hierarchy.matrices import as_bool, as_dense, from_rows
 from truepath.hierarchy.names import look_up
-from truepath.hierarchy.propagation import raise_up
+from truepath.hierarchy.propagation import drop_ancestors, raise_up
 
 if TYPE_CHECKING:
     from truepath.hierarchy.hierarchy import Hierarchy
@@ -100,39 +100,55 @@ class AllowedLabels:
             flags, of_row = finder.find(self.labels)
         if n_samples is not None and of_row is not None and of_row.size != n_samples:
             raise ValueError(f"allowed has labels for {counted(of_row.size, 'row')}, but there are {n_samples}.")
-        return AllowedSets(raise_up(flags, hierarchy), of_row, self.renormalize, self.paths)
+        return AllowedSets.of(raise_up(flags, hierarchy), hierarchy, of_row)._replace(
+            renormalize=self.renormalize, paths=self.paths
+        )
 
 
-class AllowedSets:
+class AllowedSets(NamedTuple):
     """Sets of possible labels, each held once, and which of them each row has.
 
-    Parameters
+    Attributes
     ----------
     possible : csr_array of bool, shape (n_sets, n_nodes)
         Closed: the allowed labels and all above them.
+    ends : csr_array of bool, shape (n_sets, n_nodes)
+        The most specific of the possible labels.
+    nearest : csr_array of bool, shape (n_sets, n_nodes)
+        The forbidden labels whose parents all are possible: no other forbidden one matters.
     of_row : ndarray of int, shape (n_samples,), or None
         The set of each row; None if all rows have the first.
     renormalize, paths
         As in :class:`AllowedLabels`.
     """
 
-    def __init__(
-        self,
-        possible: sparse.csr_array,
-        of_row: NDArray[np.int64] | None,
-        renormalize: bool = True,
-        paths: str = "auto",
-    ):
+    possible: sparse.csr_array
+    ends: sparse.csr_array
+    nearest: sparse.csr_array
+    of_row: NDArray[np.int64] | None
+    renormalize: bool = True
+    paths: str = "auto"
+
+    @classmethod
+    def of(
+        cls, possible: sparse.csr_array, hierarchy: Hierarchy, of_row: NDArray[np.int64] | None = None
+    ) -> AllowedSets:
+        """Return the sets of closed flags; refuse sets without a label."""
         empty = np.flatnonzero(np.diff(possible.indptr) == 0)
         if empty.size:
             row = "" if of_row is None else f" for row {int(np.flatnonzero(of_row == empty[0])[0])}"
             raise TruePathError(f"allowed has no label{row}.", "Allow one at least, or leave such rows out.")
-        self.possible, self.of_row, self.renormalize, self.paths = possible, of_row, renormalize, paths
+        n, edges = hierarchy.n_nodes, hierarchy.edges
+        down = sparse.csr_array((np.ones(len(edges), np.int32), (edges[:, 0], edges[:, 1])), shape=(n, n))
+        below = sparse.csr_array(possible.astype(np.int32) @ down)  # how many parents are possible
+        below.data *= below.data == np.diff(hierarchy.parent_ptr)[below.indices]
+        nearest = as_bool(below - below.multiply(possible))
+        return cls(possible, drop_ancestors(possible, hierarchy), nearest, of_row)
 
     def on(self, *, one_path: bool) -> AllowedSets:
         """Return the same sets for a decoder that predicts one path, or any number; what was asked for stays."""
         paths = self.paths if self.paths != "auto" else "one" if one_path else "many"
-        return AllowedSets(self.possible, self.of_row, self.renormalize, paths)
+        return self._replace(paths=paths)
 
     def take(self, start: int, n_rows: int) -> AllowedSets:
         """Return the sets of some rows that follow each other."""
@@ -141,14 +157,14 @@ class AllowedSets:
         of_row = self.of_row[start : start + n_rows]
         if of_row.size != n_rows:
             raise ValueError(f"allowed has labels for {counted(self.of_row.size, 'row')}, but there are more.")
-        return AllowedSets(self.possible, of_row, self.renormalize, self.paths)
+        return self._replace(of_row=of_row)
 
-    def masks(self, rows: slice, n_rows: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Return the distinct sets of some rows as flags, (n_sets, n_nodes), and which of them each row has."""
+    def distinct(self, rows: slice, n_rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the distinct sets of some rows, and which of these each row has."""
         if self.of_row is None:
-            return as_dense(self.possible), np.zeros(len(range(n_rows)[rows]), np.int64)
+            return np.zeros(1, np.int64), np.zeros(len(range(n_rows)[rows]), np.int64)
         sets, which = np.unique(self.of_row[rows], return_inverse=True)
-        return as_dense(self.possible[sets]), which
+        return sets, which
 
     def groups(self, n_rows: int) -> Iterator[tuple[NDArray[Any], NDArray[np.int64]]]:
         """Yield the possible labels of each distinct set, and the rows that have it."""
@@ -166,11 +182,11 @@ class AllowedSets:
             return sparse.csr_array(M.multiply(flags), dtype=M.dtype)
         if self.of_row is None:
             return M * as_dense(self.possible)[0]
-        masks, which = self.masks(slice(None), M.shape[0])
-        kept = np.empty_like(M)
+        sets, which = self.distinct(slice(None), M.shape[0])
+        flags, kept = as_dense(self.possible[sets]), np.empty_like(M)
         for start in range(0, M.shape[0], 1024):
             rows = slice(start, start + 1024)
-            np.multiply(M[rows], masks[which[rows]], out=kept[rows])
+            np.multiply(M[rows], flags[which[rows]], out=kept[rows])
         return kept
 
 

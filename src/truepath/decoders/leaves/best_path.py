@@ -20,7 +20,6 @@ from truepath.held import a_number, flag, holds, one_of
 from truepath.hierarchy import Hierarchy, cap_down
 from truepath.hierarchy.allowed import AllowedSets
 from truepath.hierarchy.matrices import as_dense
-from truepath.hierarchy.propagation import drop_ancestors
 from truepath.parameters import NUMBER, check_choice, check_flag, check_in
 
 
@@ -112,13 +111,12 @@ class BestPath(PlainDecoder):
     def _label_allowed(self, S: Any, hierarchy: Hierarchy, sets: AllowedSets) -> Any:
         """Return the best of the labels where paths can end: the most specific of the possible ones."""
         S = self._restrict(S, hierarchy, sets)
-        ends = AllowedSets(drop_ancestors(sets.possible, hierarchy), sets.of_row)
         weigher = _mean_of_path(hierarchy, np.arange(hierarchy.n_nodes)) if self.by == "mean" else None
 
         def label(rows: slice) -> NDArray[np.bool_]:
-            masks, which = ends.masks(rows, S.shape[0])
-            block = as_dense(S[rows])
-            of_end = np.where(masks[which], block if weigher is None else (weigher @ block.T).T, -np.inf)
+            distinct, which = sets.distinct(rows, S.shape[0])
+            block, ends = as_dense(S[rows]), as_dense(sets.ends[distinct])
+            of_end = np.where(ends[which], block if weigher is None else (weigher @ block.T).T, -np.inf)
             Y = np.zeros(block.shape, bool)
             Y[np.arange(len(block)), of_end.argmax(axis=1)] = True  # argmax: the first of equals
             Y = hierarchy.close(Y)
