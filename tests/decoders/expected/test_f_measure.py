@@ -83,6 +83,20 @@ def test_gaps_hold_on_dags(data):
         assert (gaps == 0).all()
 
 
+@given(st.data(), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_no_single_path_is_better(data, many):
+    h = data.draw(hierarchies(max_nodes=8))
+    S = data.draw(score_matrices(h, n_rows=3))
+    decoder = plain("many" if many else "one", h).set_params(single_path=True)
+    for s, y in zip(S, decoder.predict(S)):
+        sets, p = oracles.many_paths(h, s) if many else oracles.one_path(h, s, np.ones(h.n_nodes, bool))
+        paths = h.close(np.eye(h.n_nodes, dtype=bool))
+        best = max(oracles.expected_f(path, sets, p, 1.0) for path in paths)
+        assert oracles.expected_f(y, sets, p, 1.0) == pytest.approx(best, rel=1e-6, abs=1e-9)
+        assert not y.any() or (y == paths).all(axis=1).any()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_fifteen_nodes(seed):
     rng = np.random.default_rng(seed)

@@ -30,7 +30,7 @@ def test_thresholds_are_the_lowest_that_hold(data, precision, confidence):
     decoder = LevelThresholds(precision, hierarchy=h, confidence=confidence).fit(S, Y)
     paths = [best_path(s, h) for s in S]
     reached = list(range(12))
-    for level, (threshold, n) in enumerate(zip(decoder.thresholds_, decoder.n_rows_)):
+    for level, (threshold, n) in enumerate(zip(decoder.level_thresholds_, decoder.n_rows_)):
         seen = [(S[i, paths[i][level]], Y[i, paths[i][level]], i) for i in reached if len(paths[i]) > level]
 
         def holds(t, seen=seen):
@@ -45,8 +45,10 @@ def test_thresholds_are_the_lowest_that_hold(data, precision, confidence):
     found = decoder.predict(S)
     assert h.is_closed(found)
     for i, (s, y) in enumerate(zip(S, found)):
-        ends = [v for v, t in zip(paths[i], decoder.thresholds_) if s[v] > t]
-        met = [all(s[v] > t for v, t in zip(paths[i][: k + 1], decoder.thresholds_)) for k in range(len(paths[i]))]
+        ends = [v for v, t in zip(paths[i], decoder.level_thresholds_) if s[v] > t]
+        met = [
+            all(s[v] > t for v, t in zip(paths[i][: k + 1], decoder.level_thresholds_)) for k in range(len(paths[i]))
+        ]
         assert y[paths[i]].tolist() == met
         assert not any(met) or paths[i][sum(met) - 1] in ends
 

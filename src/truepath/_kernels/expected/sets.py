@@ -24,6 +24,7 @@ def best_sets(
     all_add,
     most,
     capped,
+    single_path,
     Y,
     value,
     limit,
@@ -32,8 +33,9 @@ def best_sets(
 
     adds[k] turns what a label holds at the points into what it adds to a set of k labels, adds[0] into its share of all
     label sets; all_add[k] turns what the root holds into what all labels together add; most[k] is the most that a
-    certain label adds. `capped` holds what a label adds down to what its parents add. Per row O(n_nodes * points +
-    size * candidates * points), where candidates are the labels that may be among the best.
+    certain label adds. `capped` holds what a label adds down to what its parents add; `single_path` allows only one
+    label with its ancestors. Per row O(n_nodes * points + size * candidates * points), where candidates are the labels
+    that may be among the best.
     """
     n_nodes, n_points = S.shape[1], adds.shape[2]
     s, node = np.empty(n_nodes), np.empty(n_nodes, np.int64)
@@ -53,7 +55,11 @@ def best_sets(
         row = (m, s, up, at_cos, at_sin, below, mass)
         rule = (parent_ptr, parent_idx, node, place, capped)
         lists = (gain, heap, taken, ranked, best)
-        size, found, bound = _best_size(many, row, rule, adds, all_add, most, lists)
+        if single_path:
+            size, found = _best_path(many, row, rule, path_ptr, path_idx, adds, best)
+            bound = found
+        else:
+            size, found, bound = _best_size(many, row, rule, adds, all_add, most, lists)
         share = _add_up(mass[-1], adds[0])
         value[i] = found / share if share > 0.0 else 0.0
         limit[i] = bound / share if share > 0.0 else 0.0
@@ -110,6 +116,31 @@ def _best_size(many, row, rule, adds, all_add, most, lists):
     if largest == m and k > largest:
         bound = value
     return size, value, max(value, bound)
+
+
+@inner
+def _best_path(many, row, rule, path_ptr, path_idx, adds, best):
+    """Return the size of the best path and its value, of equals the first; best[:size] <- its labels' places."""
+    m, s, up, cos, sin, below, mass = row
+    node, place = rule[2], rule[3]
+    end, value = -1, 0.0
+    for j in range(m):
+        if many:
+            find_mass(j, m, s, up, cos, sin, below, mass)
+        path = path_idx[path_ptr[node[j]] : path_ptr[node[j] + 1]]
+        if path.size >= adds.shape[0]:
+            continue
+        found = 0.0
+        for v in path:
+            found += _add_up(mass[place[v]], adds[path.size])
+        if found > value:
+            end, value = j, found
+    if end < 0:
+        return 0, 0.0
+    path = path_idx[path_ptr[node[end]] : path_ptr[node[end] + 1]]
+    for r in range(path.size):
+        best[r] = place[path[r]]
+    return path.size, value
 
 
 @inner

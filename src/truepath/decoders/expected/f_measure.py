@@ -52,6 +52,7 @@ MOST_ROWS = 5_000
 
 @holds(
     beta=a_number(0, 1000),
+    single_path=flag,
     calibrator_=maybe(an_object("transform", of=("Calibrator",), knows=("n_nodes",))),
     many_=flag,
     may_end_=flags("n_nodes"),
@@ -75,6 +76,9 @@ class ExpectedF(Decoder):
     weigh_sizes : bool, default=True
         Whether ``fit`` learns how frequent each number of labels is: sets of a size that is rarer among held-out rows
         than the model says then count less. Kept if that does better on held-out rows.
+    single_path : bool, default=False
+        Whether to predict one label with its ancestors, the best of all labels. F1 is then the Wu-Palmer similarity to
+        the true label, if there is one.
     random_state : int, RandomState or None, default=0
         Deals the rows that the calibrator is tried on.
 
@@ -99,10 +103,10 @@ class ExpectedF(Decoder):
     Notes
     -----
     Given the model, the set is the best of all closed sets: always with one path, and on trees with several, up to
-    probabilities of 1e-7. On a DAG with several paths a label hangs below its least likely parent, and what a label
+    probabilities of 1e-5. On a DAG with several paths a label hangs below its least likely parent, and what a label
     adds is held down to what its parents add; :meth:`predict_with_gaps` says how far that may be from the best set.
 
-    A row for which nothing is scored above 1e-6 gets no label; others get one at least, since F is 0 without.
+    A row for which nothing is scored above 1e-5 gets no label; others get one at least, since F is 0 without.
 
     O(n_nodes T + candidates size T) per row, with T between 8 and 512 as the row's number of labels asks for. With
     ``calibrate=None``, ``weigh_sizes=False`` and ``paths`` given, nothing is learned.
@@ -139,6 +143,7 @@ class ExpectedF(Decoder):
         paths: str = "auto",
         calibrate: str | None = "isotonic",
         weigh_sizes: bool = True,
+        single_path: bool = False,
         random_state: Any = 0,
     ):
         self.beta = beta
@@ -146,6 +151,7 @@ class ExpectedF(Decoder):
         self.paths = paths
         self.calibrate = calibrate
         self.weigh_sizes = weigh_sizes
+        self.single_path = single_path
         self.random_state = random_state
 
     def _to_learn(self) -> tuple[str, ...]:
@@ -157,6 +163,7 @@ class ExpectedF(Decoder):
         check_choice(self, "paths", ("auto", "one", "many"))
         check_choice(self, "calibrate", ("auto", *FAMILIES, None))
         check_flag(self, "weigh_sizes")
+        check_flag(self, "single_path")
 
     def predict_with_gaps(self, S: Any) -> tuple[Any, Floats]:
         """Return the label sets, and by how much the best set's expected F may exceed that of each.
@@ -170,13 +177,13 @@ class ExpectedF(Decoder):
         Y : ndarray or csr_array of bool, shape (n_samples, n_nodes)
             As from :meth:`predict`.
         gaps : ndarray of float, shape (n_samples,)
-            0 on trees and for one path.
+            0 on trees, for one path, and with ``single_path``.
         """
         hierarchy = self._hierarchy_for(S)
         S = self._check_scores(S, hierarchy)
         found, relaxed = (list(self._best_sets(S, hierarchy, capped)) for capped in (True, False))
         gaps = [limit - value for (_, _, value, _), (*_, limit) in zip(found, relaxed)]
-        is_exact = hierarchy.is_tree or not self._label_sets(hierarchy).many
+        is_exact = hierarchy.is_tree or self.single_path or not self._label_sets(hierarchy).many
         Y = self.predict(S)
         return Y, np.zeros(Y.shape[0]) if is_exact else np.maximum(np.concatenate([np.zeros(0), *gaps]), 0.0)
 
@@ -225,7 +232,8 @@ class ExpectedF(Decoder):
     def _mean_f(self, sets: LabelSets, S: Any, y: Any, weight: Floats) -> float:
         """Return the mean F-measure of the predicted sets; 0 for a row with neither true nor predicted labels."""
         Y = sparse.csr_array(y, dtype=bool)
-        P = stack_sparse((sparse.csr_array(found) for _, found, *_ in sets.best_sets(S, self._gains)), Y.shape[1])
+        parts = sets.best_sets(S, self._gains, single_path=self.single_path)
+        P = stack_sparse((sparse.csr_array(found) for _, found, *_ in parts), Y.shape[1])
         both = count_true(Y.multiply(P))
         of_each = both * self._gains(count_true(P), np.maximum(count_true(Y), 1))
         return float(np.average(of_each, weights=weight))
@@ -243,7 +251,8 @@ class ExpectedF(Decoder):
     def _best_sets(self, S: Any, hierarchy: Hierarchy, capped: bool = True) -> Iterator[Any]:
         if self.learns and self.calibrator_ is not None:
             S = self.calibrator_.transform(S)
-        return self._label_sets(hierarchy).best_sets(S, self._gains, capped)
+        options = {"capped": capped, "single_path": self.single_path}
+        return self._label_sets(hierarchy).best_sets(S, self._gains, **options)
 
     def _label(self, S: Any, hierarchy: Hierarchy) -> Any:
         parts = (Y for _, Y, *_ in self._best_sets(S, hierarchy))

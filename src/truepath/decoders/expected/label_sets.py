@@ -96,11 +96,12 @@ class LabelSets(NamedTuple):
         rare = USUAL_ROWS / max(total + USUAL_ROWS, 1.0)
         return self._replace(weight=np.append(np.maximum(weight[:last], rare**N_ROUNDS), rare))
 
-    def best_sets(self, S: Any, gains: Gains, capped: bool = True) -> Iterator[Any]:
+    def best_sets(self, S: Any, gains: Gains, *, capped: bool = True, single_path: bool = False) -> Iterator[Any]:
         """Yield rows, their best closed sets, the expected measure of these, and a bound on that of all sets.
 
         gains(k, s) is what a true label adds to a predicted set of k labels, of a row with s true ones; it falls
-        with k. Without `capped` the sets need not be closed: the bound is then one on closed sets.
+        with k. Without `capped` the sets need not be closed: the bound is then one on closed sets. `single_path` looks
+        among single labels with their ancestors alone.
         """
         tables: dict[int, Any] = {}
         given = *self._graph(), self.may_end, self.many, LEAST
@@ -112,7 +113,7 @@ class LabelSets(NamedTuple):
                 tables[n_points] = tables.get(n_points) or self._tables(n_points, gains)
                 chosen = np.flatnonzero(length == n_points)
                 found = np.zeros((chosen.size, scores.shape[1]), bool), value[chosen], limit[chosen]
-                _kernels.expected.sets.best_sets(scores[chosen], *given, *tables[n_points], capped, *found)
+                _kernels.expected.sets.best_sets(scores[chosen], *given, *tables[n_points], capped, single_path, *found)
                 Y[chosen], value[chosen], limit[chosen] = found
             yield rows, Y, value, limit
 

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 @holds(
     precision=a_number(0, 1),
     confidence=a_number(0, 1),
-    thresholds_=numbers("levels", least=-np.inf, most=np.inf),
+    level_thresholds_=numbers("levels", least=-np.inf, most=np.inf),
     n_rows_=numbers("levels", least=0),
     precision_=numbers("levels", gaps=True),
     interval_=numbers("levels", 2, gaps=True),
@@ -51,7 +51,7 @@ class LevelThresholds(Decoder):
 
     Attributes
     ----------
-    thresholds_ : ndarray of float, shape (n_levels,)
+    level_thresholds_ : ndarray of float, shape (n_levels,)
         What the score of the label at each step of the path has to exceed; infinite where no threshold does.
     n_rows_, precision_ : ndarray of float, shape (n_levels,)
         How many held-out rows reach a label of the level, and how many of these labels are right.
@@ -81,7 +81,7 @@ class LevelThresholds(Decoder):
     >>> S = np.repeat([[0.9, 0.8, 0.1, 0.1, 0.1], [0.8, 0.5, 0.3, 0.2, 0.2]], 50, axis=0)
     >>> Y = h.encode([["a/1"]] * 75 + [["a/2"]] * 25)
     >>> decoder = LevelThresholds(0.9, hierarchy=h).fit(S, Y)
-    >>> decoder.thresholds_.tolist(), decoder.interval_[:, 0].round(2).tolist()
+    >>> decoder.level_thresholds_.tolist(), decoder.interval_[:, 0].round(2).tolist()
     ([0.0, 0.5], [0.96, 0.93])
     >>> h.decode(decoder.predict(S[[0, 99]]))
     [('a/1',), ('a',)]
@@ -115,7 +115,7 @@ class LevelThresholds(Decoder):
             threshold, n_rows, n_right = self._choose(score[:, level], is_right[:, level] > 0)
             found.append((threshold, n_rows, n_right / n_rows if n_rows else np.nan, *self._interval(n_right, n_rows)))
             score[~(score[:, level] > threshold)] = -1.0  # ends above: does not count further down
-        self.thresholds_, self.n_rows_, self.precision_, *ends = np.array(found, np.float64).T
+        self.level_thresholds_, self.n_rows_, self.precision_, *ends = np.array(found, np.float64).T
         self.interval_ = np.stack(ends, axis=1)
 
     def _choose(self, score: Floats, is_right: NDArray[np.bool_]) -> tuple[float, int, int]:
@@ -144,7 +144,7 @@ class LevelThresholds(Decoder):
         def label(rows: slice) -> NDArray[np.bool_]:
             scores = as_dense(S[rows])
             steps = walk_best(scores, hierarchy)
-            is_met = np.logical_and.accumulate(_along(scores, steps) > self.thresholds_, axis=1) & (steps >= 0)
+            is_met = np.logical_and.accumulate(_along(scores, steps) > self.level_thresholds_, axis=1) & (steps >= 0)
             Y = np.zeros(scores.shape, bool)
             Y[np.nonzero(is_met)[0], steps[is_met]] = True
             return hierarchy.close(Y)
