@@ -40,6 +40,8 @@ from truepath.warmup import Warmed
 from truepath.workflow import fit_dataset
 
 FILES = {
+    "allowed.txt": "a\nb\n",
+    "shares.csv": "label,share\na,0.5\n",
     "t.csv": "gene,size,story,part,labels\n"
     + "".join(
         f"g{i:02},{i % 3},the {('cat', 'dog', 'oak')[i % 3]} is {i},{('train', 'train', 'test')[i % 3]},"
@@ -180,6 +182,10 @@ SECONDS, MEGABYTES = 5.0, 200
 #: Good values of texts and paths, by the option or by the command too
 GOOD = {
     "--after": "2024-01-31",
+    "--allowed": "a",
+    "--allowed-by": "labels",
+    "--allowed-set": "usual=allowed.txt",
+    "--priors": "shares.csv",
     "--allow-host": "models.example.org",
     "--allow-origin": "https://example.org",
     "--apply": "c/predictions/made.tsv",

@@ -132,8 +132,10 @@ def fit(
 
     model = choose_model(method, learner, parameters or [], combiner, decoder, calibrate, coverage, budget, seed)
     check_file("--output", output, "a model is read again")
+    inputs: dict[str, str | Path | None] = {"DATA": data, "--hierarchy": hierarchy}
+    inputs |= {f"--allowed-set {one}": one.partition("=")[2] for one in allowed_set or []}
     folder = run or output.parent / f"{output.stem}.run"
-    check_outputs({"--output": output, "--run": files_of_run(folder)}, {"DATA": data, "--hierarchy": hierarchy})
+    check_outputs({"--output": output, "--run": files_of_run(folder)}, inputs)
     check_folder("--run", folder)
     with reading_stdin(data) as data:
         ds = open_training(

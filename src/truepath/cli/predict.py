@@ -128,7 +128,14 @@ def predict(
     from truepath.data import read_label_shares
 
     output = file_or_stdout(output)
-    check_outputs({"--output": output, "--write-scores": write_scores}, {"MODEL": model, "DATA": data})
+    inputs: dict[str, Any] = {
+        "MODEL": model,
+        "DATA": data,
+        "--priors": priors,
+        "--allowed-by": (allowed_by or [None])[-1],
+    }
+    inputs |= {f"--allowed {name}": name for name in allowed or [] if Path(name).is_file()}
+    check_outputs({"--output": output, "--write-scores": write_scores}, inputs)
     written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
     with reading_stdin(data) as data, progress("predicting") as show:
         show(0, None, f"loading {model.name}")
