@@ -90,6 +90,7 @@ CALLS = {
     "update m.tp t.csv -o m.tp --step 'remove b'": ["--output", "MODEL"],
     # arguments and options
     "nonsense": ["No such command", "nonsense"],
+    "fit t.csv -o x.tp --allowed-set h.csv": ["--allowed-set must be NAME=FILE", "'h.csv'"],
     "fit t.csv -o m.tp --budget 0": ["--budget", "minutes"],
     "fit t.csv -o m.tp --decoder mas --coverage 0.9": ["--coverage", "--decoder mas"],
     "fit": ["missing argument", "data"],  # as one version of click writes it, or in capitals
@@ -144,6 +145,9 @@ CALLS = {
     # models
     "predict t.csv t.csv": ["t.csv"],
     "predict nowhere.tp t.csv": ["nowhere.tp"],
+    "predict m.tp t.csv --explain 1 --allowed-by size h.csv": ["--explain is about one row", "--allowed"],
+    "predict m.tp t.csv --allowed a --allowed-by size h.csv": ["--allowed-by", "one of the two"],
+    "predict m.tp t.csv --mask-only": ["--mask-only", "--allowed"],
     "predict m.tp nowhere.csv": ["nowhere.csv"],
     "predict m.tp y.csv": ["y.csv", "'size'"],
     "predict m.tp toy": ["'size'"],

@@ -137,6 +137,8 @@ def predict(
     inputs |= {f"--allowed {name}": name for name in allowed or [] if Path(name).is_file()}
     check_outputs({"--output": output, "--write-scores": write_scores}, inputs)
     written: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    if explain is not None and allowed_by is not None:
+        raise TruePathError("--explain is about one row; give the labels it may have by --allowed.")
     with reading_stdin(data) as data, progress("predicting") as show:
         show(0, None, f"loading {model.name}")
         fitted = HierarchicalClassifier.load(model, trusted=trust or [])
@@ -145,8 +147,6 @@ def predict(
         place: dict[str, Any] = {"allowed": _allowed(allowed or [], allowed_by, mask_only)}
         place["priors"] = None if priors is None else read_label_shares(priors)
         if explain is not None:
-            if allowed_by is not None:
-                raise TruePathError("--explain is about one row; give the labels it may have by --allowed.")
             name, row = find_row(fitted, data, explain, **written)
             typer.echo(f"{name}\n{fitted.explain(row, n_causes=N_CAUSES, **place)}")
             return

@@ -129,8 +129,7 @@ def _conditionals(S: Floats, hierarchy: Hierarchy) -> tuple[Floats, Floats]:
     for v in range(hierarchy.n_nodes):
         above = hierarchy.ancestors(v)
         product = given[:, above].prod(axis=1)
-        given[:, v] = np.divide(S[:, v], product, out=np.zeros(len(S)), where=product > 0)
-        np.minimum(given[:, v], 1.0, out=given[:, v])
+        given[:, v] = np.divide(S[:, v], product, out=np.zeros(len(S)), where=product > 0).clip(max=1.0)
         marginal[:, v] = product * given[:, v]
     return given, marginal
 

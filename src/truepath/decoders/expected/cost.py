@@ -139,10 +139,10 @@ def _least_of_all(s: Floats, wrong: Floats, missed: Floats, hierarchy: Hierarchy
 
 def _least_uppermost(s: Floats, wrong: Floats, missed: Floats, hierarchy: Hierarchy) -> NDArray[np.bool_]:
     above = np.hstack([s, np.ones((len(s), 1))])[:, _parents(hierarchy)]
-    left_out, taken = missed * s, wrong * (above - s)
+    left_out, taken = (missed * s).T, (wrong * (above - s)).T
     for u, v in hierarchy.edges[::-1].tolist():  # children before parents
-        taken[:, u] += np.minimum(taken[:, v], left_out[:, v])
-    return np.asarray(cap_down(taken < left_out - ROUNDING, hierarchy))
+        taken[u] += np.minimum(taken[v], left_out[v])
+    return np.asarray(cap_down((taken < left_out - ROUNDING).T, hierarchy))
 
 
 def _parents(hierarchy: Hierarchy) -> NDArray[np.int64]:

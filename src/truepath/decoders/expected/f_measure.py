@@ -106,7 +106,8 @@ class ExpectedF(Decoder):
     probabilities of 1e-5. On a DAG with several paths a label hangs below its least likely parent, and what a label
     adds is held down to what its parents add; :meth:`predict_with_gaps` says how far that may be from the best set.
 
-    A row for which nothing is scored above 1e-5 gets no label; others get one at least, since F is 0 without.
+    Labels scored below 1e-5 are never predicted. A row that has no other gets no label; others get one at least, since
+    F is 0 without.
 
     O(n_nodes T + candidates size T) per row, with T between 8 and 512 as the row's number of labels asks for. With
     ``calibrate=None``, ``weigh_sizes=False`` and ``paths`` given, nothing is learned.
