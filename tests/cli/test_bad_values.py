@@ -42,6 +42,7 @@ from truepath.workflow import fit_dataset
 FILES = {
     "allowed.txt": "a\nb\n",
     "shares.csv": "label,share\na,0.5\n",
+    "sets.csv": "size,labels\n0,a\n1,a/2\n2,b\n",
     "t.csv": "gene,size,story,part,labels\n"
     + "".join(
         f"g{i:02},{i % 3},the {('cat', 'dog', 'oak')[i % 3]} is {i},{('train', 'train', 'test')[i % 3]},"
@@ -107,6 +108,7 @@ CALLS = {
 MODELS = (
     "fit t.csv -o m.tp --learner LogisticRegression --labels labels --text story --ids gene --test-share 0",
     "fit t.csv -o cov.tp --learner LogisticRegression --labels labels --text story --coverage 0.8 --run run",
+    "fit t.csv -o sure.tp --learner LogisticRegression --labels labels --text story --calibrate sigmoid",
     "cafa train e.npz c/truth.tsv -O c/o.obo -o models --min-count 2",
 )
 #: Another call for an option that means nothing in the usual one
@@ -183,7 +185,7 @@ SECONDS, MEGABYTES = 5.0, 200
 GOOD = {
     "--after": "2024-01-31",
     "--allowed": "a",
-    "--allowed-by": "labels",
+    "--allowed-by": "size sets.csv",
     "--allowed-set": "usual=allowed.txt",
     "--priors": "shares.csv",
     "--allow-host": "models.example.org",
@@ -277,6 +279,8 @@ BESIDE = {
     ("label", "--weights"): "label s.csv -H h.csv -s exact --alpha 1 -o l.csv",
     ("label", "--no-header"): "label s.csv -H edges.csv -o l.csv",
     ("report", "--no-header"): "report --truth y.csv -S s.csv -H edges.csv -o page.html",
+    ("predict", "--mask-only"): "predict m.tp t.csv -o p.csv --allowed a",
+    ("predict", "--priors"): "predict sure.tp t.csv -o p.csv",
     ("predict", "--among"): "predict m.tp t.csv -o p.csv --top 1",
     ("predict", "--coverage"): "predict cov.tp t.csv -o p.csv",
     ("predict", "--long"): "predict m.tp t.csv -o p.csv --top 1",
@@ -291,6 +295,8 @@ for option in ("--evidence", "--taxa", "--until", "--after"):
     BESIDE["cafa train", option] = "cafa train e.npz known.gaf -O c/o.obo -o models2 --min-count 1"
     BESIDE["cafa baseline", option] = "cafa baseline known.gaf -O c/o.obo -o b.tsv --targets targets.txt"
     BESIDE["cafa pairs", option] = "cafa pairs known.gaf -o pairs.tsv"
+#: Options that take two values
+PAIRS = {"--allowed-by"}
 #: Good values that fail where a test cannot give what they need, and what is said then
 FAILS = {
     "fetch --from": "data.noun",
@@ -499,8 +505,8 @@ def test_good_values_beside_them_work(name, folder):
     for case in CASES:
         call = BESIDE.get((name, case.option)) if case.command == name else None
         for value in good_values(case) if case.command == name else ():
-            option = f"{case.option}={value}" if value else case.option
-            said = run([*(case.call if call is None else shlex.split(call)), option], seconds=60)
+            option = [case.option, *value.split()] if case.option in PAIRS else [f"{case.option}={value}".rstrip("=")]
+            said = run([*(case.call if call is None else shlex.split(call)), *option], seconds=60)
             if said is not None and FAILS.get(str(case), "\0") not in said:
                 found[f"{case}={value}"] = said
     assert found == {}

@@ -121,6 +121,7 @@ def test_what_no_model_holds_is_refused(name):
         array(np.array([None])),
         zipped({"data": array()[:-1]}),
     ],
+    ids=["too short", "too long", "other shape", "negative shape", "objects", "too short in a zip"],  # bytes have dates
 )
 def test_arrays_agree_with_their_headers(content):
     with pytest.raises(PayloadError, match="does not agree"):
