@@ -156,6 +156,8 @@ def test_models_that_hold_it_are_saved_and_loaded(folder):
 
 
 CAPABILITIES = """
+import time
+
 import numpy as np
 from fastapi.testclient import TestClient
 from onnxruntime import InferenceSession
@@ -197,6 +199,8 @@ for learner in (alone, behind, blend):
     top = model.predict_top(X[test], 3)
     assert [name for name, _ in top[0]] == h.names[np.argsort(-S[0], kind="stable")[:3]].tolist()
     with TestClient(make_app(model)) as client:
+        while client.get("/health").status_code == 503:  # it warms up
+            time.sleep(0.01)
         answer = client.post("/predict", json={"rows": X[test][:1].tolist()}).json()
         assert set(answer["predictions"][0]["labels"]) == set(h.decode(labels)[0])
         assert client.post("/explain", json={"row": X[test][0].tolist()}).status_code == 200

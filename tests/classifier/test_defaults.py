@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 
 import numpy as np
 import pandas as pd
@@ -202,6 +203,8 @@ def test_every_default_is_served(fitted):
     rows = X[:2] if is_text else X.iloc[:2].to_dict("records") if hasattr(X, "iloc") else X[:2].tolist()
     expected = [sorted(labels) for labels in model.predict_labels(X[:2])]
     with testing.TestClient(make_app(model)) as client:
+        while client.get("/health").status_code == 503:  # it warms up
+            time.sleep(0.01)
         answer = client.post("/predict", json={"texts" if is_text else "rows": rows})
         reasons = client.post("/explain", json={"text" if is_text else "row": rows[0]})
     assert answer.status_code == 200, answer.text
