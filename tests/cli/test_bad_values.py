@@ -152,6 +152,7 @@ ANY_TEXT = {
 }
 #: Parameters of decoders that may be any number, or any above 0
 LARGE = dict.fromkeys(("--alpha", "--min-positives", "--wrong-cost"), ("1e20", "9" * 400))
+LARGE |= dict.fromkeys(("--missed-costs", "--wrong-costs"), ("1e20",))
 LARGE["--time-limit"] = ("1e20", "9" * 400, "inf", "1e400")
 LARGE["--threshold"] = ("1e20", "9" * 400, "inf", "1e400", "-inf", "-1", "-1e20")
 #: Files to come: a folder, below a file or in no folder, a link to itself, a name that no file can have
@@ -262,9 +263,10 @@ GOOD |= {"label --k": "2", "label --lambda": "2", "label --loss": "h-loss", "lab
 GOOD |= {"label --objective": "h_loss", "label --order": "top_down", "label --per": "level", "label --shape": "ends"}
 GOOD |= {"label --shrink": "single", "label --single-path": "true", "label --ties": "published"}
 GOOD |= {"label --weights": "risk", "label --worth": "costs", "label --coherent": "isotonic"}
+GOOD |= {"label --paths": "many", "label --calibrate": "sigmoid", "label --weigh-sizes": "false"}
 GOOD |= {"label --strategy": "mas", "describe --reader": "paths", "fit --reader": "paths"}
 NUMBER_OF_LABEL = {"--alpha", "--beta", "--coverage", "--min-positives", "--random-state", "--risk", "--time-limit"}
-NUMBER_OF_LABEL |= {"--threshold", "--wrong-cost"}
+NUMBER_OF_LABEL |= {"--confidence", "--missed-costs", "--precision", "--threshold", "--wrong-cost", "--wrong-costs"}
 #: Good values that need something beside them
 BESIDE = {
     ("compare", "--format"): "compare results.csv --lower-is-better",

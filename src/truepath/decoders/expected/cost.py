@@ -115,6 +115,16 @@ class ExpectedCost(PlainDecoder):
         check_choice(self, "loss", ("every", "uppermost"))
         check_in("alpha", self.alpha, Range(Real, 0, 1e100))
 
+    def check_loaded(self) -> None:
+        """Refuse costs from a file that are not those of the labels."""
+        for name in ("wrong_costs", "missed_costs"):
+            costs = getattr(self, name)
+            known = costs is None or isinstance(costs, (str, Real, Mapping, list, tuple, np.ndarray))
+            if not known or (costs is None and name == "wrong_costs"):
+                raise ValueError(f"{name} are no costs")
+            if costs is not None:
+                _costs_of(costs, self.hierarchy_, name)
+
     def _correct(self, S: Any, hierarchy: Hierarchy) -> Any:
         return cap_down(S, hierarchy)
 
