@@ -21,9 +21,11 @@ def warn_about_labels(X: Any, Y: Any, hierarchy: Hierarchy, stacklevel: int = 3)
     """Warn of columns of a data frame that hold the words of the row's labels and no others, in every row."""
     if not is_frame(X) or Y.shape[0] < LEAST_ROWS:
         return
+    import narwhals.stable.v1 as nw
+
     wanted = [_words(labels) for labels in hierarchy.decode(Y[:LEAST_ROWS])]
-    some = {key: column[:LEAST_ROWS] for key, column in table_columns(X).items()}
-    suspects = [key for key, column in some.items() if _holds(column, wanted)]
+    first = table_columns(nw.from_native(X, eager_only=True).head(LEAST_ROWS).to_native())  # most tables end here
+    suspects = [key for key, column in first.items() if _holds(column, wanted)]
     if not suspects:
         return
     wanted, columns = [_words(labels) for labels in hierarchy.decode(Y)], table_columns(X)
